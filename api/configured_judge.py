@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.ports import Judge
+    from veritrail_graph.verifier.prompted import PromptedStep
 
 
 LEAST_ROOM = 64
@@ -164,12 +165,21 @@ def _check_windows(judge: Judge) -> None:
     if not isinstance(judge, LanguageModelJudge):
         return
     for step in judge.prompted:
-        if step.free < LEAST_ROOM:
-            raise InputError(
-                f"The context window of {step.model.model} is too small: beside the answer and the "
-                f"instructions of {step.prompt.step} it leaves {max(step.free, 0):,} tokens. Set "
-                "VERITRAIL_CONTEXT_TOKENS to the model's window, or take a model with a larger one."
-            )
+        check_window(step)
+
+
+def check_window(step: PromptedStep) -> None:
+    """See that the instructions of a step leave space for something to ask about.
+
+    Raises:
+        InputError: They do not; the message names the model and its window.
+    """
+    if step.free < LEAST_ROOM:
+        raise InputError(
+            f"The context window of {step.model.model} is too small: beside the answer and the "
+            f"instructions of {step.prompt.step} it leaves {max(step.free, 0):,} tokens. Set "
+            "VERITRAIL_CONTEXT_TOKENS to the model's window, or take a model with a larger one."
+        )
 
 
 def _check(engines: Sequence[Engine], how: JudgeOptions) -> None:

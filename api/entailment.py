@@ -31,27 +31,11 @@ async def open_entailment(
         InputError: None is named, it cannot be opened, or a setting is wrong.
     """
     from veritrail_graph.verifier.engines import EntailmentParts
-    from veritrail_graph.verifier.nli.opening import (
-        ModelChoice,
-        checked_template,
-        folder_of,
-        open_folder,
-    )
 
     given = settings.nli
-    if given.model is None:
-        raise InputError(
-            "Engine nli needs an entailment model, and none is named.",
-            code="entailment_model_needed",
-        )
-    choice = ModelChoice(
-        given.model, given.window, given.labels, checked_template(given.template), given.api_key
+    model = await open_entailment_model(
+        settings, configured_choice(settings), use_cache, shared, stack
     )
-    model: EntailmentModel
-    if choice.is_address:
-        model = _remote(settings, choice, use_cache, shared, stack)
-    else:
-        model = await asyncio.to_thread(open_folder, folder_of(choice, settings.home), choice)
     return EntailmentParts(
         model,
         given.threshold,
@@ -63,14 +47,53 @@ async def open_entailment(
     )
 
 
+def configured_choice(settings: Settings) -> ModelChoice:
+    """The entailment model that the settings name.
+
+    Raises:
+        InputError: They name none.
+    """
+    from veritrail_graph.verifier.nli.opening import ModelChoice
+
+    given = settings.nli
+    if given.model is None:
+        raise InputError(
+            "Engine nli needs an entailment model, and none is named.",
+            code="entailment_model_needed",
+        )
+    return ModelChoice(given.model, given.window, given.labels, given.template, given.api_key)
+
+
+async def open_entailment_model(
+    settings: Settings, choice: ModelChoice, use_cache: bool, shared: Shared, stack: AsyncExitStack
+) -> EntailmentModel:
+    """Open an entailment model; what it needs is closed with the stack.
+
+    Args:
+        settings: The settings.
+        choice: The model.
+        use_cache: Whether answers of a server come from the cache of answers, and go into it.
+        shared: What its calls share with those of language models.
+        stack: Closes what it needs.
+
+    Raises:
+        InputError: It cannot be opened, or the choice is wrong.
+    """
+    from veritrail_graph.verifier.nli.opening import checked_template, folder_of, open_folder
+
+    checked_template(choice.template)
+    if choice.is_address:
+        return _remote(settings, choice, use_cache, shared, stack)
+    return await asyncio.to_thread(open_folder, folder_of(choice, settings.home), choice)
+
+
 def _remote(
     settings: Settings, choice: ModelChoice, use_cache: bool, shared: Shared, stack: AsyncExitStack
 ) -> EntailmentModel:
-    from veritrail_graph.api.models import cache_path, patience
+    from veritrail_graph.api.models import open_json_model, patience
     from veritrail_graph.api.settings import ModelSettings, checked_key, checked_url
-    from veritrail_graph.verifier.models.cache import AnswerCache
-    from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
-    from veritrail_graph.verifier.nli.endpoint import EntailmentEndpoint, RemoteModel
+    from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
+    from veritrail_graph.verifier.nli.endpoint import RemoteModel
 
     url = checked_url(choice.model, "VERITRAIL_NLI_MODEL")
     if choice.template is not None:
@@ -84,23 +107,7 @@ def _remote(
             code="entailment_price_unknown",
         )
     key = checked_key(choice.api_key, "VERITRAIL_NLI_API_KEY")
-    retries = patience(settings)
-    endpoint = EntailmentEndpoint(url, key, attempt_timeout=retries.attempt_timeout)
-    cache: AnswerCache | None = None
-    if use_cache:
-        cache = AnswerCache(cache_path(settings))
-        stack.push_async_callback(cache.close)
+    endpoint = JsonEndpoint(url, key, attempt_timeout=patience(settings).attempt_timeout)
     pace = ModelSettings(endpoint.address, concurrency=settings.concurrency)
-    model = LanguageModel(
-        endpoint,
-        endpoint.address,
-        patience=retries,
-        limiter=shared.limiters.of(endpoint.address, pace),
-        cache=cache,
-        spending=shared.spending,
-        answer_retries=min(settings.answer_retries, 1),
-        warm=Warm.OFF,
-        party=shared.party,
-    )
-    stack.push_async_callback(model.close)
+    model = open_json_model(settings, endpoint, pace, shared, stack, use_cache=use_cache)
     return RemoteModel(model, choice.window, choice.labels)

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge, judge_options
+from veritrail_graph.evaluation.methods.memory import RunMemory, SharedEmbedder
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured_judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.shared import Shared
-    from veritrail_graph.evaluation.methods.resources import Embedder
+    from veritrail_graph.verifier.embeddings.port import Embedder
     from veritrail_graph.verifier.judge import StepModels
+    from veritrail_graph.verifier.nli.opening import ModelChoice
+    from veritrail_graph.verifier.nli.port import EntailmentModel
     from veritrail_graph.verifier.ports import Judge
     from veritrail_graph.verifier.prompts import Prompts
 
@@ -43,6 +47,7 @@ class OpenResources:
         price: The price of the models, where it is not known.
         concurrency: Calls in flight to an endpoint; None: the settings decide.
         folder: Paths in the options are relative to it.
+        memory: What the configurations of a run share; None: nothing.
         warn: Told what a person should know, such as a cache that cannot be used.
     """
 
@@ -55,12 +60,15 @@ class OpenResources:
         price: str | None = None,
         concurrency: int | None = None,
         folder: Path | None = None,
+        memory: RunMemory | None = None,
         warn: Callable[[str], None] = lambda _message: None,
     ) -> None:
         self.splitter = SentenceSplitter.for_language(settings.language)
+        self.memory = memory or RunMemory()
         self._settings = settings
         self._shared = shared
         spending = shared.spending
+        self._use_cache = use_cache
         self._fixed = {
             "budget_usd": spending.budget_usd,
             "max_calls": spending.max_calls,
@@ -104,8 +112,8 @@ class OpenResources:
             raise InputError(f"prompts must be the name of a folder or a variant, not {named!r}")
         return Path(named) if named in VARIANTS else self._folder / named
 
-    async def _configured(self, options: Mapping[str, Any]) -> ConfiguredJudge:
-        """A judge that is open until the run ends.
+    def judge_options(self, options: Mapping[str, Any]) -> JudgeOptions:
+        """The options of a judge, read as those of `veritrail verify` are.
 
         Raises:
             InputError: An option is wrong.
@@ -113,12 +121,20 @@ class OpenResources:
         given = {name: one for name, one in options.items() if name != "prompts"}
         given.setdefault("price", self._price)
         request = VerifyRequest.checked({"process_id": "evaluation", **self._fixed, **given})
-        how = judge_options(
+        return judge_options(
             self._settings,
             request,
             prompts=self._prompts(options.get("prompts")),
             concurrency=self._concurrency,
         )
+
+    async def _configured(self, options: Mapping[str, Any]) -> ConfiguredJudge:
+        """A judge that is open until the run ends.
+
+        Raises:
+            InputError: An option is wrong.
+        """
+        how = self.judge_options(options)
         made = await self._stack.enter_async_context(
             configure_judge(self._settings, how, self._shared)
         )
@@ -149,17 +165,81 @@ class OpenResources:
         return made.models.steps
 
     async def embedder(self, named: str | None = None) -> Embedder:
-        """The embedding model that is named, or the one of the settings.
+        """The embedding model that is named, or the one of the settings; see `Resources`.
 
         Raises:
             InputError: There is none.
         """
-        raise NotImplementedError
+        from veritrail_graph.api.embeddings import open_embedder
 
-    async def entailment(self, named: str | None = None) -> Any:
-        """The entailment model that is named, or the one of the settings.
+        opened = await open_embedder(
+            self._settings,
+            checked_name(named, "embedding"),
+            self._use_cache,
+            self._shared,
+            self._stack,
+            self._folder,
+        )
+        return SharedEmbedder(opened, self.memory.vectors)
+
+    async def entailment(
+        self, named: str | None = None, reading: Mapping[str, Any] | None = None
+    ) -> EntailmentModel:
+        """The entailment model that is named, or the one of the settings; see `Resources`.
 
         Raises:
             InputError: There is none.
         """
-        raise NotImplementedError
+        from veritrail_graph.api.entailment import open_entailment_model
+
+        choice = entailment_choice(self._settings, named, reading or {}, self._folder)
+        return await open_entailment_model(
+            self._settings, choice, self._use_cache, self._shared, self._stack
+        )
+
+
+def checked_name(named: object, parameter: str) -> str | None:
+    """The name of a model in a matrix.
+
+    Raises:
+        InputError: It is none.
+    """
+    if named is not None and not (isinstance(named, str) and named.strip()):
+        raise InputError(f"{parameter} must be the name of a model, not {named!r}")
+    return named
+
+
+def entailment_choice(
+    settings: Settings, named: object, reading: Mapping[str, Any], folder: Path
+) -> ModelChoice:
+    """The entailment model that is named, or that of the settings.
+
+    Args:
+        settings: The settings.
+        named: A folder, the address of a server, or the name of a fetched model; None: the one of
+            the settings.
+        reading: `window`, `labels`, `template`; they hold for the one of the settings as well.
+        folder: What a path is relative to.
+
+    Raises:
+        InputError: None is named, or a value is wrong.
+    """
+    from dataclasses import replace
+
+    from veritrail_graph.api.entailment import configured_choice
+    from veritrail_graph.verifier.nli.opening import ModelChoice
+
+    window = reading.get("window")
+    if window is not None and (isinstance(window, bool) or not isinstance(window, int)):
+        raise InputError(f"window must be a whole number, not {window!r}")
+    for name in ("labels", "template"):
+        if reading.get(name) is not None and not isinstance(reading[name], str):
+            raise InputError(f"{name} must be a text, not {reading[name]!r}")
+    model = checked_name(named, "model")
+    if model is None or model == settings.nli.model:
+        choice = configured_choice(settings)
+    else:
+        # How another model reads, and its key, say nothing of this one.
+        path = folder / Path(model).expanduser()
+        choice = ModelChoice(str(path) if path.exists() else model)
+    return replace(choice, **{name: one for name, one in reading.items() if one is not None})

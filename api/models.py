@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.engines import Engine
     from veritrail_graph.verifier.judge import StepModel, StepModels
     from veritrail_graph.verifier.models.cache import AnswerCache
+    from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
     from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
     from veritrail_graph.verifier.models.prices import Price
     from veritrail_graph.verifier.models.retrying import Patience, Spending
@@ -207,6 +208,50 @@ class _Workshop:
         )
         self._stack.push_async_callback(model.close)
         return model
+
+
+def open_json_model(
+    settings: Settings,
+    endpoint: JsonEndpoint,
+    pace: ModelSettings,
+    shared: Shared,
+    stack: AsyncExitStack,
+    *,
+    price: Price | None = None,
+    use_cache: bool = True,
+) -> LanguageModel:
+    """A model that is posted JSON, with the cache, limits, retries and spending of all models.
+
+    Args:
+        settings: The settings.
+        endpoint: Where it is asked.
+        pace: Its name, and how fast it may be asked.
+        shared: What its calls share with those of other models.
+        stack: Closes what it needs.
+        price: What it costs; None: that is not known.
+        use_cache: Whether answers come from the cache of answers, and go into it.
+    """
+    from veritrail_graph.verifier.models.cache import AnswerCache
+    from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
+
+    cache: AnswerCache | None = None
+    if use_cache:
+        cache = AnswerCache(cache_path(settings))
+        stack.push_async_callback(cache.close)
+    model = LanguageModel(
+        endpoint,
+        pace.model,
+        patience=patience(settings),
+        limiter=shared.limiters.of(endpoint.address, pace),
+        cache=cache,
+        spending=shared.spending,
+        price=price,
+        answer_retries=min(settings.answer_retries, 1),
+        warm=Warm.OFF,
+        party=shared.party,
+    )
+    stack.push_async_callback(model.close)
+    return model
 
 
 def _warm(text: str) -> Warm:

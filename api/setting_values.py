@@ -179,6 +179,19 @@ def parse_price(text: str) -> tuple[float, ...]:
     return tuple(price)
 
 
+def embedding_price(text: str) -> float:
+    """A price in USD per million tokens: embeddings have no tokens of an answer.
+
+    Raises:
+        ValueError: The text is none.
+    """
+    from veritrail_graph.verifier.models.prices import HIGHEST
+
+    if (price := number(text)) > HIGHEST:
+        raise ValueError("no model costs so much; it is USD per million tokens")
+    return price
+
+
 def origins(text: str) -> frozenset[str]:
     """Origins of web pages, without a path.
 

@@ -100,6 +100,30 @@ class EntailmentFields(BaseModel):
     api_key: read.Secret = None
 
 
+class EmbeddingFields(BaseModel):
+    """What can be set for the embedding model of retrieval.
+
+    Attributes:
+        model: A folder, a fetched model, or the name of a model at an endpoint.
+        base_url: The endpoint; None: that of the language models.
+        api_key: Its key; None: that of the language models, where `base_url` is not set.
+        price: USD per million tokens.
+        concurrency: The most simultaneous calls.
+        rpm: The most calls a minute.
+        tpm: The most tokens a minute.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    model: read.Text = None
+    base_url: read.Text = None
+    api_key: read.Secret = None
+    price: Annotated[float | None, read.parsed(read.embedding_price)] = None
+    concurrency: read.Whole | None = None
+    rpm: read.Whole | None = None
+    tpm: read.Whole | None = None
+
+
 class Settings(ModelFields, BaseSettings):
     """Everything that can be set from outside; environment names are `VERITRAIL_` and the field's.
 
@@ -122,6 +146,7 @@ class Settings(ModelFields, BaseSettings):
         selection: Settings of the model that selects evidence.
         verdict: Settings of the model, or of the engine, that gives verdicts.
         nli: Settings of the entailment model of the engine `nli`.
+        embedding: Settings of the embedding model of retrieval.
         prices: A price table of the user.
         call_deadline: Seconds for one call with all its attempts.
         attempt_timeout: Seconds for one attempt.
@@ -189,6 +214,7 @@ class Settings(ModelFields, BaseSettings):
     selection: StepFields = StepFields()
     verdict: VerdictFields = VerdictFields()
     nli: EntailmentFields = EntailmentFields()
+    embedding: EmbeddingFields = EmbeddingFields()
     prices: Annotated[Path | None, read.parsed(read.folder)] = None
     call_deadline: read.Positive | None = None
     attempt_timeout: read.Positive | None = None
@@ -356,15 +382,25 @@ def model_settings(
     found.update({name: value for name, value in options.items() if value is not None})
     if found["model"] is None:
         raise InputError(f"Engine {engine} needs a model.", code="model_needed", engine=engine)
-    address, key = _address(settings, own, use, engine)
+    address, key = endpoint_address(settings, own, use, engine)
     version = settings.openai_api_version
     return ModelSettings(base_url=address, api_key=key, api_version=version, **found)
 
 
-def _address(
-    settings: Settings, own: StepFields, use: Use, engine: str
+def endpoint_address(
+    settings: Settings, own: StepFields | EmbeddingFields, use: str, engine: str = "openai"
 ) -> tuple[str | None, str | None]:
-    """Base URL and key of a step's model."""
+    """Base URL and key of a model; None: the engine's default, and no key.
+
+    Args:
+        settings: The settings of all models.
+        own: Those of this one.
+        use: What it is used for, as in the names of its settings.
+        engine: The engine; `azure` has settings of its own.
+
+    Raises:
+        InputError: One of them cannot be one.
+    """
     prefix = f"{_PREFIX}{use.upper()}_"
     own_key = checked_key(own.api_key, f"{prefix}API_KEY")
     if own.base_url is not None:  # another server: it is not sent the first one's key

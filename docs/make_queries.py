@@ -74,6 +74,7 @@ async def answers_of(store: Store) -> dict[str, QueryResult]:
 async def store_sample(store: Store) -> None:
     """Store the sample with two verifications of each claim, the same in every run."""
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.attribution import AttributeOptions
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.graph.importers.process_file import ProcessFileImporter
     from veritrail_graph.graph.importers.registry import ImportOptions
@@ -94,9 +95,15 @@ async def store_sample(store: Store) -> None:
             )
             for verification in done.verifications
         ]
+    async with Application.over(store) as app:
+        options = AttributeOptions(engine="lexical")
+        attributed = (await app.attributions.attribute(PROCESS, options)).run
     await store.processes.delete(PROCESS)
-    await ingest(store, source)
+    again = await ingest(store, source)
     await store.trails.write(*made)
+    await store.attributions.write(
+        PROCESS, again.survey.hash, attributed.nodes, run="run-a", engine="lexical", indicative=True
+    )
     await store.reviews.restore(PROCESS, _reviews(made[len(made) // 2 :]))
 
 

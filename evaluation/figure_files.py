@@ -20,6 +20,7 @@ from veritrail_graph.graph.model import Verdict
 JUDGED = ("claim_id", "label", "verdict")
 JUDGED_TOO = ("method", "score", "cost_usd")
 ANNOTATED = ("claim_id", "annotator", "label")
+ANNOTATED_TOO = ("uncertain", "label_origin")
 LOCATED = ("variant", "claim_id", "label", "verdict", "error_stages")
 
 Of = TypeVar("Of")
@@ -76,6 +77,9 @@ def read_annotations(
 ) -> Read[AnnotatorAgreement]:
     """Labels of annotators. Any words may be labels; an empty label is none.
 
+    The columns `uncertain` and `label_origin`, where they are there, say which claims somebody is
+    uncertain of, and which ones were adjudicated.
+
     Args:
         path: The file.
         level: Whether the order of labels counts.
@@ -86,7 +90,15 @@ def read_annotations(
     """
     table = read_table(path, ANNOTATED)
     given = [
-        (row, Annotation(row.required("claim_id"), row.required("annotator"), row.text("label")))
+        (
+            row,
+            Annotation(
+                row.required("claim_id"),
+                row.required("annotator"),
+                row.text("label"),
+                _is_uncertain(row),
+            ),
+        )
         for row in table.rows
     ]
     keys = [(row, (one.annotator, one.claim_id)) for row, one in given]
@@ -98,16 +110,63 @@ def read_annotations(
             if one.label not in order:
                 row.fault("unknown_value", "label", f"{shown(one.label)} is not named in --order")
     table.check()
-    annotations = [one for _, one in labelled]
-    labels = list(dict.fromkeys(one.label for one in annotations))
-    notes = _unused(table, ANNOTATED)
+    notes = _unused(table, ANNOTATED + ANNOTATED_TOO)
     if empty := len(given) - len(labelled):
         notes.append(f"{empty} row(s) have no label and are left out.")
+    adjudicated = (
+        frozenset(
+            row.text("claim_id") for row in table.rows if is_adjudicated(row.text("label_origin"))
+        )
+        if "label_origin" in table.columns
+        else None
+    )
+    found = agreement_of(
+        path,
+        [one for _, one in labelled],
+        level,
+        order,
+        knows_uncertainty="uncertain" in table.columns,
+        adjudicated=adjudicated,
+    )
+    return Read(found, [*notes, *notes_on(found)])
+
+
+def agreement_of(
+    path: Path,
+    annotations: Sequence[Annotation],
+    level: Level,
+    order: Sequence[str] = (),
+    *,
+    knows_uncertainty: bool = False,
+    adjudicated: frozenset[str] | None = None,
+) -> AnnotatorAgreement:
+    """The agreement of annotators, whose labels get an order where one is needed.
+
+    Raises:
+        InputError: The labels have no order that is known.
+    """
+    labels = list(dict.fromkeys(one.label for one in annotations))
     ordered = list(order) or (_ordered(path, labels) if level == "ordinal" else sorted(labels))
-    found = AnnotatorAgreement(annotations, ordered, level)
-    if found.single:
-        notes.append(f"{found.single} claim(s) have one label only and take no part.")
-    return Read(found, notes)
+    return AnnotatorAgreement(annotations, ordered, level, knows_uncertainty, adjudicated)
+
+
+def notes_on(found: AnnotatorAgreement) -> list[str]:
+    """What a person should know of an agreement: claims that take no part."""
+    single = found.single
+    return [f"{single} claim(s) have one label only and take no part."] if single else []
+
+
+def is_adjudicated(origin: str | None) -> bool:
+    """Whether a `label_origin` says that a person decided."""
+    return (origin or "").partition(":")[0] == "adjudicated"
+
+
+def _is_uncertain(row: Row) -> bool:
+    value = row.cells.get("uncertain")
+    text = "" if isinstance(value, bool) else row.text("uncertain").casefold()
+    if text not in ("", "yes", "no", "true", "false", "1", "0"):
+        row.fault("unknown_value", "uncertain", f"{shown(text)} is neither yes nor no")
+    return value is True or text in ("yes", "true", "1")
 
 
 def read_located(path: Path) -> Read[list[LocatedClaim]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,7 @@ class HeldProcess:
         nodes: Every node, in the order of a frontier.
         texts: Text by node_id.
         metadata: What the input says of a node besides, by node_id, where it says anything.
+        questions: What a node answers, by node_id, where the node itself says so.
     """
 
     survey: Survey
@@ -39,6 +40,7 @@ class HeldProcess:
     texts: Mapping[str, str]
     metadata: Mapping[str, Mapping[str, Any]]
     adjacency: Adjacency
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, source: ProcessInput, *, max_node_text: int = MAX_NODE_TEXT) -> HeldProcess:
@@ -62,6 +64,7 @@ class HeldProcess:
             {name: one.text for name, one in first.items()},
             {name: one.metadata for name, one in first.items() if one.metadata},
             adjacency,
+            {name: one.question for name, one in first.items() if one.question},
         )
 
     @property

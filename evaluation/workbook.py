@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from veritrail_graph.evaluation.tables import Table, table_of
 from veritrail_graph.graph.errors import InputError, shown
@@ -16,7 +17,85 @@ SUFFIX = ".xlsx"
 MOST_CHARACTERS = 32_000
 """A cell of a workbook holds at most 32,767 characters."""
 
-EXTRA = "Workbooks need the extra evaluation: pip install 'veritrail-graph[evaluation]'"
+AS_TEXT = "@"
+"""The number format of cells that hold texts."""
+MOST_UNPACKED = 200_000_000
+"""Bytes that a workbook may have when it is unpacked."""
+MOST_ROWS = 100_000
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_LOOKS_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def needed(library: str) -> InputError:
+    """The error for a library of the extra that is not installed."""
+    return InputError(
+        f"Workbooks need {library}: pip install 'veritrail-graph[evaluation]'",
+        code="extra_missing",
+    )
+
+
+def xml_text(text: str) -> tuple[str, int]:
+    """A text without the characters that no XML may hold, and how many there were."""
+    return _NOT_XML.subn("", text)
+
+
+def put_text(cell: Any, text: str) -> int:
+    """Write a text into a cell, as text: never a formula, now or when the file is saved again.
+
+    Returns:
+        How many characters had to be left out.
+    """
+    clean, removed = xml_text(text)
+    cell.value = _LOOKS_ESCAPED.sub("_x005F_", clean)
+    cell.data_type = "s"
+    cell.number_format = AS_TEXT
+    cell.quotePrefix = True
+    return removed
+
+
+def text_of(value: Any) -> str:
+    """What a cell holds, as text; formulas and numbers too."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = getattr(value, "text", None) or value  # an array formula holds its text apart
+    return _ESCAPED.sub(lambda found: chr(int(found.group(1), 16)), str(text))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """A workbook to be read; whatever is wrong with it, also while it is read, is told.
+
+    Raises:
+        InputError: openpyxl is missing, or it is no workbook, or unpacks to too much.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise needed("openpyxl") from None
+    book = None
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
+                raise InputError(f"{path}: unpacks to more than {MOST_UNPACKED:,} bytes.")
+        book = openpyxl.load_workbook(path, read_only=True)
+        yield book
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # noqa: BLE001  # openpyxl lets any fault of a broken file through
+        raise InputError(
+            f"{path} is no workbook that can be read ({type(error).__name__}); save it as .xlsx"
+        ) from None
+    finally:
+        if book is not None:
+            book.close()
 
 
 def is_workbook(path: Path) -> bool:
@@ -48,12 +127,11 @@ def write_workbook(
     """
     try:
         import openpyxl
-        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
         from openpyxl.styles import Alignment, Font
         from openpyxl.utils import get_column_letter
         from openpyxl.worksheet.datavalidation import DataValidation
     except ImportError:
-        raise InputError(EXTRA) from None
+        raise needed("openpyxl") from None
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.title = title
@@ -66,8 +144,7 @@ def write_workbook(
         for place, value in enumerate(row, 1):
             cell = sheet.cell(number, place)
             if isinstance(value, str):
-                cell.value = ILLEGAL_CHARACTERS_RE.sub("\ufffd", value)[:MOST_CHARACTERS]
-                cell.data_type = "s"
+                put_text(cell, value[:MOST_CHARACTERS])
             else:
                 cell.value = value
             cell.alignment = Alignment(wrap_text=True, vertical="top")
@@ -98,23 +175,9 @@ def read_workbook(path: Path, required: Sequence[str]) -> Table:
     Raises:
         InputError: openpyxl is missing, it is no workbook, is empty, or lacks a column.
     """
-    try:
-        import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
-    except ImportError:
-        raise InputError(EXTRA) from None
-    try:
-        # Kept open by openpyxl in its reading mode: it is read whole here, and closed.
-        with path.open("rb") as file:
-            book = openpyxl.load_workbook(file, data_only=True)
-            lines = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
-            book.close()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (BadZipFile, KeyError, ValueError, IndexError, InvalidFileException, SyntaxError):
-        raise InputError(
-            f"{path} is no workbook that can be read; save it as .xlsx again."
-        ) from None
+    with opened(path) as book:
+        rows = book.worksheets[0].iter_rows(max_col=200, max_row=MOST_ROWS, values_only=True)
+        lines = [[None if cell is None else text_of(cell) for cell in row] for row in rows]
     return _table(path, lines, required)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 from veritrail_graph.verifier.models.port import InvalidAnswer, Step
 
 _TEXT = {"type": "string"}
@@ -59,6 +60,32 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
     Step.VERDICT: _answer(
         {"verdict": {"type": "string", "enum": [str(one) for one in Verdict]}, "reason": _TEXT}
     ),
+    Step.ATTRIBUTION: _answer(
+        {
+            "attributions": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "sentence_id": {"type": "integer"},
+                        "categories": {
+                            "type": "array",
+                            "items": {
+                                "type": "string",
+                                "enum": [str(one) for one in AttributionCategory],
+                            },
+                        },
+                    },
+                    "required": ["sentence_id", "categories"],
+                    "additionalProperties": False,
+                },
+            }
+        }
+    ),
+    Step.FAITHFULNESS: _answer(
+        {"label": {"type": "string", "enum": [str(one) for one in Faithfulness]}, "reason": _TEXT}
+    ),
+    Step.CORRECTION: _answer({"sentence": _TEXT}),
 }
 
 
@@ -133,20 +160,20 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
         InvalidAnswer: It is none, or sentences are selected without a summary.
     """
     answer = last_object(text)
-    _expect(answer, "sentence_ids", "context_ids", "summary", "missing")
+    expect_keys(answer, "sentence_ids", "context_ids", "summary", "missing")
     evidence, dropped_evidence = _ids(answer, "sentence_ids", sentences)
     context, dropped_context = _ids(answer, "context_ids", sentences)
     dropped = dropped_evidence + dropped_context
     if not evidence:  # context without evidence selects nothing
         return SelectionAnswer(dropped=dropped)
-    summary = _text(answer, "summary")
+    summary = text_of(answer, "summary")
     if summary is None:
         raise InvalidAnswer("sentences are selected, but `summary` is empty")
     return SelectionAnswer(
         tuple(sorted(evidence)),
         tuple(sorted(context - evidence)),
         summary,
-        _text(answer, "missing"),
+        text_of(answer, "missing"),
         dropped,
     )
 
@@ -158,12 +185,12 @@ def read_verdict(text: str) -> VerdictAnswer:
         InvalidAnswer: It is none, or names a verdict that there is not.
     """
     answer = last_object(text)
-    _expect(answer, "verdict", "reason")
-    given = _text(answer, "verdict") or ""
+    expect_keys(answer, "verdict", "reason")
+    given = text_of(answer, "verdict") or ""
     name = given.upper().replace(" ", "_")
     if name not in set(Verdict):
         raise InvalidAnswer(f"`verdict` is {given[:80]!r}, which is no verdict")
-    return VerdictAnswer(Verdict(name), _text(answer, "reason") or "")
+    return VerdictAnswer(Verdict(name), text_of(answer, "reason") or "")
 
 
 _TRUE_OR_FALSE = re.compile(r"\b(true|false)\b", re.IGNORECASE)
@@ -196,7 +223,7 @@ def read_claims(text: str) -> tuple[str, ...]:
         InvalidAnswer: It is none.
     """
     answer = last_object(text)
-    _expect(answer, "claims")
+    expect_keys(answer, "claims")
     claims = answer["claims"]
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
         raise InvalidAnswer("`claims` is not a list of strings")
@@ -212,21 +239,31 @@ def read_outcome(text: str, outcomes: frozenset[str]) -> tuple[str, str | None]:
         InvalidAnswer: It is none, or names an outcome that there is not.
     """
     answer = last_object(text)
-    _expect(answer, "outcome", "sentence")
-    outcome = _text(answer, "outcome") or ""
+    expect_keys(answer, "outcome", "sentence")
+    outcome = text_of(answer, "outcome") or ""
     if outcome not in outcomes:
         raise InvalidAnswer(f"`outcome` is {outcome[:80]!r}, not one of {sorted(outcomes)}")
-    return outcome, _text(answer, "sentence")
+    return outcome, text_of(answer, "sentence")
 
 
-def _expect(answer: dict[str, Any], *keys: str) -> None:
+def expect_keys(answer: Mapping[str, Any], *keys: str) -> None:
+    """See that an answer's object has these keys.
+
+    Raises:
+        InvalidAnswer: It lacks one.
+    """
     missing = [key for key in keys if key not in answer]
     if missing:
         names = ", ".join(f"`{key}`" for key in missing)
         raise InvalidAnswer(f"the JSON object at the end of the answer has no {names}")
 
 
-def _text(answer: dict[str, Any], key: str) -> str | None:
+def text_of(answer: Mapping[str, Any], key: str) -> str | None:
+    """The text of a key without white space around it; None where there is none.
+
+    Raises:
+        InvalidAnswer: It is no text, or none that can be stored.
+    """
     value = answer[key]
     if value is not None and not isinstance(value, str):
         raise InvalidAnswer(f"`{key}` is neither text nor null")
@@ -251,7 +288,7 @@ def _ids(answer: dict[str, Any], key: str, sentences: int) -> tuple[set[int], in
     ids: set[int] = set()
     dropped = 0
     for value in values:
-        first, last = _bounds(value)
+        first, last = bounds_of(value)
         if first is None or last is None or last < first:
             dropped += 1
             continue
@@ -260,7 +297,7 @@ def _ids(answer: dict[str, Any], key: str, sentences: int) -> tuple[set[int], in
     return ids, dropped
 
 
-def _bounds(value: object) -> tuple[int | None, int | None]:
+def bounds_of(value: object) -> tuple[int | None, int | None]:
     """First and last id that a value names; None where it names none."""
     if isinstance(value, bool):
         return None, None

@@ -23,6 +23,7 @@ from veritrail_graph.verifier.models.language_model import MIN_TOKENS
 from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
+from veritrail_graph.verifier.prompts import TRUE_FALSE
 
 T = TypeVar("T")
 
@@ -32,6 +33,8 @@ AROUND = 10
 """Tokens of roles and separators around the messages of a prompt."""
 _SUMMARY = "The selected sentences say this of what the claim says, with its names and its figures."
 _LABEL = re.compile(r"\[\[\d+\]\]")
+TRUE_ANSWER, TRUE_TOKENS = "True", 2
+"""The answer to a prompt that asks whether a claim is true or false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +107,14 @@ class AssumedWalk:
         self.scenario, self.claim, self.warm = scenario, one_line(claim.text), Usage()
         self._iteration = -1
 
-    def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any], int]:
-        """The assumed answer, and how many tokens it is."""
+    def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any] | str, int]:
+        """The assumed answer, an object or a word, and how many tokens it is."""
         self.prompts += 1
         if self.prompts % PROMPTS_APART == 0:
             self.on_prompts(self.prompts)
         assumed = self.scenario
+        if request.call.prompt.endswith(TRUE_FALSE):
+            return TRUE_ANSWER, TRUE_TOKENS
         if request.call.step == Step.VERDICT:
             return {"verdict": Verdict.FULLY_SUPPORTED, "reason": "Assumed."}, assumed.verdict
         if request.call.step == Step.SUB_CLAIM_DECOMPOSITION:
@@ -220,7 +225,7 @@ class AssumedModel:
         )
         self.assumed_walk.warm += priced(warm, self.price)
         meter.record(request.call, priced(usage, self.price))
-        return read(json.dumps(answer))
+        return read(answer if isinstance(answer, str) else json.dumps(answer))
 
     def _is_warm(self, request: Request, meter: Meter, tokens: float) -> bool:
         iterations = self.assumed_walk.scenario.warm_iterations

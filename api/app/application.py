@@ -12,6 +12,7 @@ from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
 from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.attribution import Attributions
     from veritrail_graph.api.app.claims import Claims
     from veritrail_graph.api.app.in_flight import InFlight
     from veritrail_graph.api.app.jobs import Jobs
@@ -137,6 +138,13 @@ class Application:
         from veritrail_graph.api.app.claims import Claims
 
         return Claims(self)
+
+    @cached_property
+    def attributions(self) -> Attributions:
+        """What sentences rest on."""
+        from veritrail_graph.api.app.attribution import Attributions
+
+        return Attributions(self)
 
     @cached_property
     def verifications(self) -> Verifications:

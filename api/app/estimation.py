@@ -147,20 +147,9 @@ async def estimate_tasks(
         InputError: A setting or a prompt is wrong.
         VeriTrailError: A node cannot be read.
     """
-    models = _models(settings, how)
-    by_other = how.engines[-1] if how.verdict_engine is not None else None
-    is_unpaid = by_other is not None and not by_other.asks_models
-    judge = LanguageModelJudge.of(
-        how.engine,
-        StepModels(*(StepModel(model) for model in models)),
-        load_prompts(how.prompts),
-        lru_cache(SUMMARIES)(splitter.split),
-        limits=how.limits,
-        samples=how.samples,
-        verdicts=_UnpaidVerdict(by_other.name) if by_other is not None and is_unpaid else None,
-        sub_claims=how.sub_claims,
-    )
-    estimator = Estimator(process_id, judge, models[0].assumed_walk, nodes, how.q)
+    walk = AssumedWalk()
+    judge, models = assumed_judge(settings, how, splitter, walk)
+    estimator = Estimator(process_id, judge, walk, nodes, how.q)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
         process_id,
@@ -174,16 +163,49 @@ async def estimate_tasks(
     )
 
 
-def _models(settings: Settings, how: JudgeOptions) -> list[AssumedModel]:
-    """The assumed models: for claims, for selection, for verdicts."""
+def assumed_judge(
+    settings: Settings, how: JudgeOptions, splitter: SentenceSplitter, walk: AssumedWalk
+) -> tuple[LanguageModelJudge, list[AssumedModel]]:
+    """The judge of an estimate, whose models are never asked, and these models by step.
+
+    Args:
+        settings: The settings.
+        how: How claims would be judged.
+        splitter: Splits texts into sentences.
+        walk: The assumed walk, which must have begun before a claim is judged.
+
+    Raises:
+        InputError: A setting or a prompt is wrong.
+    """
+    models = assumed_models(settings, how, walk)
+    by_other = how.engines[-1] if how.verdict_engine is not None else None
+    is_unpaid = by_other is not None and not by_other.asks_models
+    judge = LanguageModelJudge.of(
+        how.engine,
+        StepModels(*(StepModel(model) for model in models)),
+        load_prompts(how.prompts),
+        lru_cache(SUMMARIES)(splitter.split),
+        limits=how.limits,
+        samples=how.samples,
+        verdicts=_UnpaidVerdict(by_other.name) if by_other is not None and is_unpaid else None,
+        sub_claims=how.sub_claims,
+    )
+    return judge, models
+
+
+def assumed_models(settings: Settings, how: JudgeOptions, walk: AssumedWalk) -> list[AssumedModel]:
+    """The assumed models: for claims, for selection, for verdicts.
+
+    Raises:
+        InputError: A setting is wrong.
+    """
     engine, options = how.engine, how.models
     if not engine_named(engine).asks_models:
         # Some model's calls are estimated all the same; without a name it has no price.
         engine, options = "openai", replace(options, model=NO_MODEL)
-    assumed_walk = AssumedWalk()
     own = own_prices(settings)
     of_steps = all_model_settings(settings, engine, options)
-    return [_assumed(one, price_of(one, own), assumed_walk) for one in of_steps.values()]
+    return [_assumed(one, price_of(one, own), walk) for one in of_steps.values()]
 
 
 def _assumed(

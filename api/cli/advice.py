@@ -34,6 +34,14 @@ ADVICE: Mapping[str, str] = {
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
+    "embedding_model_needed": (
+        "Name one as `embedding` in the matrix, or set VERITRAIL_EMBEDDING_MODEL: a folder with "
+        "model.onnx and tokenizer.json, or the name of a model at the endpoint."
+    ),
+    "embedding_price_unknown": (
+        "Give it with VERITRAIL_EMBEDDING_PRICE (USD per million tokens) or in a table "
+        "(VERITRAIL_PRICES)."
+    ),
     "entailment_export_needed": (
         "Export it once, on any machine: pip install 'optimum[onnxruntime]' && optimum-cli export "
         "onnx --model {folder} --task text-classification {folder}-onnx; or pip install torch "
@@ -41,6 +49,9 @@ ADVICE: Mapping[str, str] = {
     ),
     "entailment_model_unknown": (
         "(VERITRAIL_NLI_MODEL) To download it from the hub: `veritrail judge fetch {model}`."
+    ),
+    "evaluation_over_budget": (
+        "What was judged is kept: the same command with a larger --budget or --max-calls goes on."
     ),
     "export_ending": "(--format NAME)",
     "extraction_needs_model": "Name one with --model.",

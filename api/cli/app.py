@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from veritrail_graph.api.cli import (
+    attribute,
     cache,
     claims,
     db,
@@ -60,6 +61,7 @@ app.command("ingest")(ingest.ingest)
 app.command("formats")(formats.formats)
 app.command("verify")(verify.verify)
 app.add_typer(claims.app, name="claims")
+app.command("attribute")(attribute.attribute)
 app.command("estimate")(estimate.estimate)
 app.command("show")(stored.show)
 app.command("diff")(stored.diff)

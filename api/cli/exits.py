@@ -61,8 +61,19 @@ def say_starting() -> None:
     say("Starting the embedded graph engine …", "dim")
 
 
-def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
-    """Run a command's work; faults are printed in its output format and end the command."""
+def run(
+    work: Coroutine[Any, Any, T],
+    *,
+    as_json: bool,
+    interruption: str = "Interrupted. No partial result is visible.",
+) -> T:
+    """Run a command's work; faults are printed in its output format and end the command.
+
+    Args:
+        work: The work.
+        as_json: Whether the command prints JSON.
+        interruption: What is said after Ctrl-C.
+    """
     # The result does not go through the task: asyncio.run writes the task out as text when it
     # gives back the signal handler, and with it the result, however large it is.
     result: list[T] = []
@@ -82,10 +93,9 @@ def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
         # Bytes of the command line that are no text, on their way to the engine.
         fail(InputError(f"{error.object[:80]!a} is not UTF-8 text"), as_json=as_json)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        message = "Interrupted. No partial result is visible."
         if as_json:
-            print_json({"error": {"message": message, "violations": []}})
-        say(message, "yellow")
+            print_json({"error": {"message": interruption, "violations": []}})
+        say(interruption, "yellow")
         raise Exit(INTERRUPTED) from None
 
 

@@ -29,6 +29,10 @@ _TYPES = {
 }
 
 
+_BINARY = {"type": "string", "format": "binary"}
+_ANY: dict[str, str] = {}  # JSON of somebody else's format
+
+
 @router.get(
     "/{process_id}/export",
     response_class=StreamingResponse,
@@ -36,7 +40,7 @@ _TYPES = {
         200: {
             "description": "The file",
             "content": {
-                kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
+                kind.partition(";")[0]: {"schema": _ANY if "json" in kind else _BINARY}
                 for kind in _TYPES.values()
             },
         },

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from veritrail_graph.graph.model import ReviewVerdict, Status, Termination, Verdict, Verification
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
 INDICATIVE = "indicative only: no language model judged, words were compared"
 INDICATIVE_IN_PART = "indicative only where words were compared and no language model judged"
@@ -31,6 +32,21 @@ VERDICT_WORDS: Mapping[Verdict, str] = MappingProxyType(
     }
 )
 """The verdicts by their names in the paper."""
+
+CATEGORY_WORDS: Mapping[AttributionCategory, str] = MappingProxyType(
+    {
+        AttributionCategory.EVIDENCE: "evidence",
+        AttributionCategory.CONTRADICTION: "contradiction",
+        AttributionCategory.NEAR_MATCH: "near match",
+        AttributionCategory.EXPECTED_SPAN: "expected here",
+    }
+)
+"""What a source sentence is to the sentence that rests on it."""
+
+FAITHFULNESS_WORDS: Mapping[Faithfulness, str] = MappingProxyType(
+    {Faithfulness.FAITHFUL: "faithful", Faithfulness.UNFAITHFUL: "unfaithful"}
+)
+"""Whether a sentence is faithful to its sources."""
 
 WAITING = (Status.QUEUED, Status.RUNNING)
 """Verifications that have not ended: nothing can be said of their claims yet."""

@@ -40,7 +40,8 @@ CALL () {
   RETURN 'Evidence' AS label, x.evidence_id AS id, 'cites no sentence' AS problem
   UNION ALL
   MATCH (x:Sentence)
-  WHERE NOT EXISTS { (x)<-[:CITES]-(:Evidence) }
+  WHERE x.attributed_in IS NULL AND NOT EXISTS { (x)<-[:CITES]-(:Evidence) }
+    AND NOT EXISTS { (x)<-[:ATTRIBUTED_TO]-(:Sentence) }
   RETURN 'Sentence' AS label, x.node_id AS id, 'is cited by no evidence' AS problem
   UNION ALL
   MATCH (x:Sentence)

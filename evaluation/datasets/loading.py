@@ -15,6 +15,7 @@ from typing import Protocol
 
 from veritrail_graph.evaluation.datasets.dataset_file import read_dataset
 from veritrail_graph.evaluation.datasets.model import FORMAT, Dataset, LabelledClaim
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
@@ -41,6 +42,7 @@ _OURS = (
     EntryPoint("llm-aggrefact", f"{_HERE}.loaders.aggrefact:AggreFactLoader", GROUP),
     EntryPoint("qags", f"{_HERE}.loaders.qags:QagsLoader", GROUP),
     EntryPoint("tofueval", f"{_HERE}.loaders.tofueval:TofuEvalLoader", GROUP),
+    EntryPoint("tofueval-one", f"{_HERE}.loaders.tofueval:OneSummaryLoader", GROUP),
     EntryPoint("who-and-when", f"{_HERE}.loaders.who_and_when:WhoAndWhenLoader", GROUP),
     EntryPoint("processes", f"{_HERE}.loading:ProcessesLoader", GROUP),
 )
@@ -130,6 +132,16 @@ def loaders() -> tuple[DatasetLoader, ...]:
     """Every loader, in the order of detection: those of other packages come first."""
     others = [_Guarded(one.value, one.point) for one in of_others()[0]]
     return (*others, *(entry.load()() for entry in _OURS))
+
+
+def load_unlabelled(path: Path) -> Dataset:
+    """Read a data set as `load_dataset` does; no claim of a recorded run needs a label.
+
+    Raises:
+        InputError: There is no such path, or it cannot be read.
+    """
+    found = find_loader(path)
+    return found.read(path) if isinstance(found, ProcessesLoader) else found.load(path)
 
 
 def load_dataset(path: Path, *, format_name: str | None = None, skip_bad: bool = False) -> Dataset:
@@ -224,6 +236,22 @@ class ProcessesLoader:
             InputError: A process cannot be read or is there twice, unless `skip_bad` leaves it
                 out; no process can be read, or no claim has a label.
         """
+        found = self.read(path, skip_bad=skip_bad)
+        if not any(claim.label for claim in found.claims):
+            raise InputError(
+                f"{path} holds {counted(len(found.processes), 'process', 'processes')}, but no claim with a label. "
+                "Write labels into the claims of the process file, or make a data set: "
+                "veritrail eval build --help"
+            )
+        return found
+
+    def read(self, path: Path, *, skip_bad: bool = False) -> Dataset:
+        """Read all its processes once, for their claims, whether they have labels or not.
+
+        Raises:
+            InputError: A process cannot be read or is there twice, unless `skip_bad` leaves it
+                out; or no process can be read.
+        """
         processes: dict[str, Callable[[], ProcessInput]] = {}
         claims: list[LabelledClaim] = []
         remarks = []
@@ -260,11 +288,4 @@ class ProcessesLoader:
             ]
         if not processes:
             raise InputError(f"{path}: no process can be read. " + " ".join(remarks[:3]))
-        if not any(claim.label for claim in claims):
-            raise InputError(
-                f"{path} holds {len(processes)} process{'es' * (len(processes) != 1)}, but no "
-                "claim with a label. Write "
-                "labels into the claims of the process file, or make a data set: "
-                "veritrail eval build --help"
-            )
         return Dataset(path.name, processes, tuple(claims), remarks=tuple(remarks))

@@ -13,7 +13,16 @@ from pydantic import Field
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.graph.model.noun import Many, NodeId, Noun, OneOf, PublicId, Stage, Text
+from veritrail_graph.graph.model.noun import (
+    Many,
+    NodeId,
+    Noun,
+    Number,
+    OneOf,
+    PublicId,
+    Stage,
+    Text,
+)
 
 FORMAT = "veritrail.dataset/1"
 """The format that a data set names."""
@@ -44,6 +53,9 @@ class LabelledClaim(Noun):
     labels: Many[Annotation] = Field(default=(), description="What the annotators said.")
     label_origin: Text | None = Field(
         default=None, description="How the label came about, such as `majority` or `matched`."
+    )
+    label_distribution: Mapping[str, Number] | None = Field(
+        default=None, description="The share of each verdict among the annotators' labels."
     )
     error_stages: Many[Stage] | None = Field(
         default=None, description="The stages at which the error came in; null: not known."

@@ -1,13 +1,13 @@
 """Agreement of annotators on claims: Krippendorff's alpha of all, Cohen's kappa of every two.
 
-Source: VeriTrail B.2.3 (alpha over five annotators); kappa: ADR 0017.
+Source: VeriTrail B.2.2 (alpha over five annotators, by uncertainty); kappa: ADR 0017.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -25,11 +25,13 @@ class Annotation:
         claim_id: The claim.
         annotator: Who gave the label.
         label: The label.
+        uncertain: Whether the annotator was not sure.
     """
 
     claim_id: str
     annotator: str
     label: str
+    uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,15 @@ class AnnotatorAgreement:
         annotations: The labels; an annotator labels a claim at most once.
         order: The labels that there are; in their order where the level is ordinal.
         level: Whether their order counts.
+        knows_uncertainty: Whether it is known which labels are uncertain.
+        adjudicated: Claims whose final label a person decided; None: not known.
     """
 
     annotations: Sequence[Annotation]
     order: Sequence[str]
     level: Level
+    knows_uncertainty: bool = False
+    adjudicated: frozenset[str] | None = None
 
     @property
     def annotators(self) -> list[str]:
@@ -80,6 +86,29 @@ class AnnotatorAgreement:
 
         return intervals(self._units(), alpha, how)["krippendorff_alpha"]
 
+    def subsets(self) -> dict[str, AnnotatorAgreement]:
+        """The claims of which nobody and somebody is uncertain, and those nobody adjudicated.
+
+        Source: VeriTrail B.2.2.
+        """
+        chosen: dict[str, Collection[str]] = {}
+        every = self.labels().keys()
+        if self.knows_uncertainty:
+            doubted = {one.claim_id for one in self.annotations if one.uncertain}
+            chosen["certain"] = every - doubted
+            chosen["uncertain"] = every & doubted
+        if self.adjudicated is not None:
+            chosen["without_adjudicated"] = every - self.adjudicated
+        return {
+            name: replace(
+                self,
+                annotations=[one for one in self.annotations if one.claim_id in claims],
+                knows_uncertainty=False,
+                adjudicated=None,
+            )
+            for name, claims in chosen.items()
+        }
+
     def kappas(self) -> dict[tuple[str, str], Figure]:
         """Cohen's kappa of every two annotators, over the claims that both labelled."""
         tables: dict[tuple[str, str], Counter[tuple[str, str]]] = {
@@ -91,7 +120,10 @@ class AnnotatorAgreement:
         return {pair: _kappa(table) for pair, table in tables.items()}
 
     def as_json(self, resampling: Resampling | None = None) -> dict[str, Any]:
-        """The figures under their keys; with `intervals` where a resampling is given."""
+        """The figures under their keys; with `intervals` where a resampling is given.
+
+        `subsets` is there where it is known which labels are uncertain or adjudicated.
+        """
         kappas = {"|".join(pair): kappa for pair, kappa in self.kappas().items()}
         document: dict[str, Any] = {
             "units": len(self.labels()),
@@ -105,6 +137,13 @@ class AnnotatorAgreement:
             document["intervals"] = {"krippendorff_alpha": interval.as_json()}
             document["undefined_resamples"] = {"krippendorff_alpha": interval.undefined}
         reasons = {f"cohen_kappa.{pair}": kappa for pair, kappa in kappas.items()}
+        if subsets := self.subsets():
+            alphas = {name: one.alpha for name, one in subsets.items()}
+            document["subsets"] = {
+                name: {"units": len(one.labels()), "krippendorff_alpha": alphas[name].value}
+                for name, one in subsets.items()
+            }
+            reasons |= {f"subsets.{name}": alpha for name, alpha in alphas.items()}
         return with_reasons(document, {"krippendorff_alpha": self.alpha, **reasons})
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -68,13 +68,19 @@ def intervals(
         figures: Makes the figures of how often each unit was drawn; always the same names.
         how: Number of resamples and seed.
     """
-    draw = random.Random(how.seed)  # noqa: S311  # statistics, not secrets
     found: dict[str, list[float]] = {name: [] for name in figures(Counter(units))}
-    for _ in range(how.resamples if units else 0):
-        for name, one in figures(Counter(draw.choices(units, k=len(units)))).items():
+    for drawn in resamples(units, how):
+        for name, one in figures(drawn).items():
             if one.value is not None:
                 found[name].append(one.value)
     return {name: _interval(values, how.resamples) for name, values in found.items()}
+
+
+def resamples(units: Sequence[Unit], how: Resampling) -> Iterator[Mapping[Unit, int]]:
+    """How often each unit was drawn, resample by resample; none without units."""
+    draw = random.Random(how.seed)  # noqa: S311  # statistics, not secrets
+    for _ in range(how.resamples if units else 0):
+        yield Counter(draw.choices(units, k=len(units)))
 
 
 def _interval(values: list[float], resamples: int) -> Interval:

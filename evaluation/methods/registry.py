@@ -1,6 +1,6 @@
 """The methods by name: ours, and those of other packages.
 
-A method is one module with one `MethodKind` named `KIND`. Other packages add theirs to the entry
+A method is a `MethodKind`. Other packages add theirs to the entry
 points of the group `veritrail_graph.methods`.
 """
 
@@ -25,6 +25,11 @@ _OURS = (
     EntryPoint("vt_rag", f"{_HERE}.vt_rag:KIND", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:KIND", GROUP),
     EntryPoint("direct", f"{_HERE}.direct:KIND", GROUP),
+    EntryPoint("infuse", f"{_HERE}.checkers:INFUSE", GROUP),
+    EntryPoint("alignscore", f"{_HERE}.checkers:ALIGNSCORE", GROUP),
+    EntryPoint("minicheck", f"{_HERE}.checkers:MINICHECK", GROUP),
+    EntryPoint("summac_zs", f"{_HERE}.checkers:SUMMAC_ZS", GROUP),
+    EntryPoint("hhem", f"{_HERE}.checkers:HHEM", GROUP),
 )
 
 

@@ -6,52 +6,16 @@ with them the answer cache, the budget and the limits of endpoints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
+from veritrail_graph.evaluation.methods.memory import RunMemory
 from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.judge import StepModels
-from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.nli.port import EntailmentModel
 from veritrail_graph.verifier.ports import Judge
 from veritrail_graph.verifier.prompts import Prompts
-
-
-class Embedder(Protocol):
-    """Gives texts places in a space in which similar texts are near each other."""
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        ...
-
-    async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:
-        """One vector a text, all of one length.
-
-        Raises:
-            VeriTrailError: No vectors could be had.
-        """
-        ...
-
-
-class EntailmentModel(Protocol):
-    """Says how probable it is that a hypothesis follows from a premise."""
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        ...
-
-    async def probabilities(
-        self, pairs: Sequence[tuple[str, str]], meter: Meter
-    ) -> Sequence[Mapping[str, float]]:
-        """For each (premise, hypothesis) its `entailment`, `neutral` and `contradiction`.
-
-        A model that knows support alone gives `entailment` alone.
-
-        Raises:
-            VeriTrailError: No probabilities could be had.
-        """
-        ...
 
 
 class Resources(Protocol):
@@ -60,6 +24,11 @@ class Resources(Protocol):
     @property
     def splitter(self) -> SentenceSplitter:
         """Splits texts into sentences: the same for all methods. Source: VeriTrail F."""
+        ...
+
+    @property
+    def memory(self) -> RunMemory:
+        """What the configurations of the run share."""
         ...
 
     async def prompts(self, named: str | None = None) -> Prompts:
@@ -94,8 +63,15 @@ class Resources(Protocol):
         """
         ...
 
-    async def entailment(self, named: str | None = None) -> EntailmentModel:
+    async def entailment(
+        self, named: str | None = None, reading: Mapping[str, Any] | None = None
+    ) -> EntailmentModel:
         """The entailment model that is named, or the one of the settings.
+
+        Args:
+            named: A folder, the address of a server, or the name of a fetched model.
+            reading: How a named one reads: `window`, `labels`, `template`, as the settings
+                `VERITRAIL_NLI_…` say it of theirs.
 
         Raises:
             InputError: There is none.

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from veritrail_graph.evaluation.held_process import HeldProcess
-from veritrail_graph.evaluation.methods.resources import Embedder
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import NodeRef
+from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError
 
 AT_ONCE = 256
 """Texts that are embedded in one call."""
+_DIFFER = "the vectors of the embedding model differ in length"
 
 
 def _faiss() -> Any:
@@ -41,6 +42,7 @@ class NodeVectors:
 
     embedder: Embedder
     _of: dict[str, dict[str, Sequence[float]]] = field(default_factory=dict)
+    _last: tuple[tuple[str, ...], Any] | None = None
 
     async def add(self, process: HeldProcess, nodes: Sequence[NodeRef], meter: Meter) -> None:
         """Embed nodes that are not embedded yet.
@@ -75,13 +77,16 @@ class NodeVectors:
         if not there:
             return []
         query = await self.embedder.embed([text], meter)
-        places = nearest_places([known[ref.node_id] for ref in there], query[0], most)
+        names = (process.process_id, *(ref.node_id for ref in there))
+        if self._last is None or self._last[0] != names:  # all claims of a process share it
+            self._last = names, index_of([known[ref.node_id] for ref in there])
+        places = places_near(self._last[1], query[0], most)
         return [there[place] for place in places]
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """What decides them, as JSON."""
-        return {"embedding": self.embedder.name, "distance": "L2"}
+        return {"embedding": dict(self.embedder.settings), "distance": "L2"}
 
 
 def nearest_places(
@@ -92,18 +97,40 @@ def nearest_places(
     Raises:
         JudgeError: The vectors differ in length.
     """
+    return places_near(index_of(vectors), query, most)
+
+
+def index_of(vectors: Sequence[Sequence[float]]) -> Any:
+    """An index of Faiss over vectors, by exact L2 distance.
+
+    Raises:
+        JudgeError: The vectors differ in length.
+    """
     import numpy as np
 
     faiss = _faiss()
     try:
         matrix = np.asarray(vectors, dtype=np.float32)
-        target = np.asarray([query], dtype=np.float32)
     except ValueError:
-        raise JudgeError("the vectors of the embedding model differ in length") from None
-    if matrix.ndim != 2 or matrix.shape[1] != target.shape[1]:
-        raise JudgeError("the vectors of the embedding model differ in length")
+        raise JudgeError(_DIFFER) from None
+    if matrix.ndim != 2:
+        raise JudgeError(_DIFFER)
     index = faiss.IndexFlatL2(matrix.shape[1])
     index.add(matrix)
-    distances, places = index.search(target, min(most, len(vectors)))
+    return index
+
+
+def places_near(index: Any, query: Sequence[float], most: int) -> list[int]:
+    """Places of the vectors of an index nearest to one; at a tie the first goes first.
+
+    Raises:
+        JudgeError: The vector has another length.
+    """
+    import numpy as np
+
+    target = np.asarray([query], dtype=np.float32)
+    if target.shape[1] != index.d:
+        raise JudgeError(_DIFFER)
+    distances, places = index.search(target, min(most, index.ntotal))
     order = sorted(zip(distances[0].tolist(), places[0].tolist(), strict=True))
     return [place for _, place in order]

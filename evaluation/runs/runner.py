@@ -132,6 +132,38 @@ def _check(claim: LabelledClaim, process: HeldProcess, entry: DatasetEntry) -> N
             raise InputError(f"{where}: document {name!r} is no root of the process")
 
 
+Done = frozenset[tuple[str, str, str, tuple[str, str]]]
+"""Data set, configuration, fingerprint and key of the claims that have an outcome."""
+
+
+def judged_before(kept: OutcomeFile) -> Done:
+    """What is not judged again.
+
+    Raises:
+        InputError: A line of the file is no outcome.
+    """
+    return frozenset(
+        (one.dataset, one.configuration, one.fingerprint, one.outcome.key)
+        for one in kept.read()
+        if isinstance(one, KeptOutcome) and one.outcome.status in KEPT
+    )
+
+
+def waiting_claims(
+    loaded: LoadedDataset,
+    configuration: Configuration,
+    prints: Mapping[tuple[str, str], str],
+    done: Done,
+) -> list[LabelledClaim]:
+    """The claims that a configuration has to judge, in their order."""
+    dataset, name = loaded.entry.name, configuration.configuration_id
+    return [
+        claim
+        for claim in loaded.claims
+        if (dataset, name, prints[claim.key], claim.key) not in done
+    ]
+
+
 @dataclass(slots=True)
 class RunObserver:
     """Hooks of a run; each is optional.
@@ -190,6 +222,8 @@ class MatrixRun:
         try:
             with FileLock(self.folder / ".lock", timeout=0):
                 return await self._run()
+        except OverBudget as error:
+            raise OverBudget(str(error), code="evaluation_over_budget") from None
         except Timeout:
             raise InputError(f"Another run writes to {self.folder} at this moment") from None
 
@@ -197,11 +231,7 @@ class MatrixRun:
         kept = OutcomeFile(self.folder / OUTCOMES)
         summary = RunSummary()
         try:
-            done = {
-                (one.dataset, one.configuration, one.fingerprint, one.outcome.key)
-                for one in kept.read()
-                if isinstance(one, KeptOutcome) and one.outcome.status in KEPT
-            }
+            done = judged_before(kept)
             datasets: list[JudgedDataset] = []
             for entry in self.matrix.datasets:
                 loaded = load(entry, self.matrix.seed)
@@ -209,12 +239,7 @@ class MatrixRun:
                 datasets.append(_judged_dataset(loaded, prints))
                 write_record(self._record(datasets), self.folder)
                 for configuration in self.matrix.configurations:
-                    name = configuration.configuration_id
-                    waiting = [
-                        claim
-                        for claim in loaded.claims
-                        if (entry.name, name, prints[claim.key], claim.key) not in done
-                    ]
+                    waiting = waiting_claims(loaded, configuration, prints, done)
                     summary.known += len(loaded.claims) - len(waiting)
                     if waiting:
                         self.observer.began(entry.name, configuration, len(waiting))

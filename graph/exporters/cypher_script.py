@@ -32,6 +32,7 @@ _STATEMENTS = {
     "Iteration": "export/script_iterations",
     "CHECKED": "export/script_checked",
     "FOUND": "export/script_evidence",
+    "ATTRIBUTED_TO": "export/script_attributed",
     "CITES": "export/script_cited",
     "Step": "export/script_steps",
     "EVIDENCE_FOR": "export/script_links",

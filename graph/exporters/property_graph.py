@@ -67,6 +67,8 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
         places = [(one["node_id"], one["index"], one["start"], one["end"]) for one in page]
         yield Nodes("Sentence", list(zip(places, page, strict=True)))
         yield Relationships("SENTENCE_OF", [(place, place[0], {}) for place in places])
+    async for found in stored.attributions():
+        yield Relationships("ATTRIBUTED_TO", found)
     async for trails in stored.trails(names):
         for part in trail_parts(trails):
             if part.rows:

@@ -108,7 +108,7 @@ def told(source: ProcessInput, value: Any) -> ProcessInput:
     if not found or not is_dataclass(made):
         return source
     header = replace(source.header, warnings=(*source.header.warnings, *found))
-    told_of: ProcessInput = replace(made, header=header)  # type: ignore[type-var]
+    told_of: ProcessInput = replace(made, header=header)  # type: ignore[assignment, type-var]
     return told_of
 
 

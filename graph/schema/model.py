@@ -281,6 +281,11 @@ _SENTENCE = (
     integer("end", "offset just behind its last character"),
     _CAPTION,
     string("text", "the sentence"),
+    string("attributed_in", "the run whose attribution of it counts; absent: it has none"),
+    kept("attribution_indicative", "boolean", "whether no model was asked for that attribution"),
+    string("implied_label", "`FAITHFUL` or `UNFAITHFUL`, as its attribution implies"),
+    string("judged_label", "the same as a judge said; absent where none was asked"),
+    string("correction", "a faithful wording that a model proposed; the text stays as it was"),
 )
 
 _SCHEMA = (
@@ -332,7 +337,7 @@ NODES: tuple[NodeType, ...] = (
     NodeType(
         "Sentence",
         (*_PLACE, "index", "start", "end"),
-        "a sentence that became evidence",
+        "a sentence that became evidence, or that was attributed",
         _SENTENCE,
         "caption",
     ),
@@ -380,6 +385,19 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         ),
     ),
     RelationshipType("SENTENCE_OF", "Sentence", "Span", "the node that holds the sentence"),
+    RelationshipType(
+        "ATTRIBUTED_TO",
+        "Sentence",
+        "Sentence",
+        "the second decides whether the first is faithful to its sources",
+        (
+            string("run", "the run that found it; the one of `attributed_in` counts"),
+            strings(
+                "categories", "`EVIDENCE`, `CONTRADICTION`, `NEAR_MATCH`, `EXPECTED_SPAN`; any of"
+            ),
+            string("engine", "the engine that found it"),
+        ),
+    ),
     RelationshipType(
         "EVIDENCE_FOR",
         "Span",

@@ -25,6 +25,7 @@ _MOST_CHARACTERS = 4_000_000
 _MOST_EDGES = 50_000
 _WINDOW = 300_000
 _TRAILS = 20
+_ATTRIBUTIONS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,7 @@ class StoredProcess:
         return extraction_pages(self._database, self.process_id)
 
     def sentences(self) -> AsyncIterator[list[Properties]]:
-        """The sentences that became evidence."""
+        """The sentences that became evidence or were attributed."""
         cursor = {
             "after": ("node_id", ""),
             "after_index": ("index", -1),
@@ -201,6 +202,17 @@ class StoredProcess:
             "after_end": ("end", -1),
         }
         return pages(self._database, "export/sentences", cursor, self.process_id)
+
+    async def attributions(
+        self,
+    ) -> AsyncIterator[list[tuple[tuple[Any, ...], tuple[Any, ...], Properties]]]:
+        """What sentences are attributed to: the places of both, and the properties."""
+        skip = 0
+        while rows := await self._database.read(
+            "export/attributions", process_id=self.process_id, skip=skip, limit=_ATTRIBUTIONS
+        ):
+            yield [(tuple(source), tuple(target), one) for source, target, one in rows]
+            skip += len(rows)
 
     def reviews(self) -> AsyncIterator[list[Properties]]:
         """What people said of verdicts, the oldest first."""

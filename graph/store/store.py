@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from veritrail_graph.graph.store.attributions import AttributionStore
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.graph.store.database import QUERY_SECONDS, Database, DatabaseAddress
 from veritrail_graph.graph.store.lineage import LineageReader
@@ -32,6 +33,7 @@ class Store:
         trails: Verifications.
         reviews: Reviews of verdicts by people.
         queries: The query library.
+        attributions: What sentences rest on.
     """
 
     database: Database
@@ -43,6 +45,7 @@ class Store:
     nodes: NodeStore
     lineage: LineageReader
     claims: ClaimStore
+    attributions: AttributionStore
 
     @classmethod
     def of(cls, database: Database) -> Store:
@@ -57,6 +60,7 @@ class Store:
             NodeStore(database),
             LineageReader(database),
             ClaimStore(database),
+            AttributionStore(database),
         )
 
 

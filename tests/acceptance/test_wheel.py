@@ -143,7 +143,7 @@ def test_every_prompt_and_engine_loads_from_the_installed_wheel(
     prompts, engines = json.loads(checked([str(installed / "python"), "-I", "-c", code], tmp_path))
     files = (ROOT / "verifier" / "prompts").glob("*.md")
     assert sorted(set(prompts)) == sorted(path.stem for path in files)
-    assert engines == ["azure", "lexical", "openai"]
+    assert engines == ["azure", "lexical", "nli", "openai"]
 
 
 def test_the_main_job_runs_from_the_installed_wheel(veritrail: Any, tmp_path: Path) -> None:

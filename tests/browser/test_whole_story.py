@@ -45,7 +45,7 @@ def _upload(page: Page, folder: Path, process_id: str) -> None:
 
 def _verify_and_watch(page: Page, shoot: Callable[..., Path]) -> None:
     page.get_by_label(re.compile("All claims|All stored|24 are stored", re.IGNORECASE)).check()
-    page.get_by_label("Engine").select_option("lexical")
+    page.get_by_label("Engine", exact=True).select_option("lexical")
     page.get_by_role("button", name="Next: what it may cost").click()
     expect(page.get_by_text("It costs nothing: no model is asked.")).to_be_visible()
     page.get_by_role("button", name="Start").click()

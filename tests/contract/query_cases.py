@@ -45,6 +45,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.attribution import NodeAttribution
 from veritrail_graph.graph.store import Store
 
 HOSTILE = "c3'\"}) DETACH DELETE n //"
@@ -136,6 +137,56 @@ async def store_reviews(store: Store, process_id: str) -> None:
         ) in enumerate(said, start=1)
     ]
     assert await store.reviews.restore(process_id, reviews) == len(reviews)
+
+
+ATTRIBUTED = {
+    "m1": [("s1", 0, "It opened in 1901.", ["EVIDENCE"]),
+           ("s1", 1, "It handled 310 ships in 2024.", ["CONTRADICTION"]),
+           ("s2", 0, "Some 320 ships came.", ["EVIDENCE"])],
+    "t": [("m1", 0, TEXTS["m1"], ["EVIDENCE", "EXPECTED_SPAN"])],
+    "s2": [],
+}  # fmt: skip
+"""What the first sentence of some nodes is attributed to."""
+LABELS = {
+    "m1": ("UNFAITHFUL", "FAITHFUL", None),
+    "t": ("UNFAITHFUL", "UNFAITHFUL", "The harbour opened in 1901."),
+    "s2": ("UNFAITHFUL", None, None),
+}
+"""Implied label, judged label and correction of each of them."""
+
+
+async def store_attributions(store: Store, process_id: str) -> None:
+    """Store what the first sentences of some nodes rest on, found in the run `process_id/a1`."""
+    nodes = []
+    for node_id, sources in ATTRIBUTED.items():
+        text = TEXTS[node_id].split("!")[0]
+        attributed = [
+            {
+                "node_id": source,
+                "sentence": number,
+                "start": TEXTS[source].index(said),
+                "end": TEXTS[source].index(said) + len(said),
+                "text": said,
+                "categories": categories,
+            }
+            for source, number, said, categories in sources
+        ]
+        implied, judged, correction = LABELS[node_id]
+        sentence = {
+            "sentence": 0,
+            "start": 0,
+            "end": len(text),
+            "text": text,
+            "status": "succeeded",
+            "attributed": attributed,
+            "implied_label": implied,
+            "judged_label": judged,
+            "correction": correction,
+        }
+        nodes.append(NodeAttribution.model_validate({"node_id": node_id, "sentences": [sentence]}))
+    hash_ = (await store.processes.get(process_id)).content_hash
+    run = {"run": f"{process_id}/a1", "engine": "openai", "indicative": False}
+    await store.attributions.write(process_id, hash_, nodes, **run)
 
 
 async def store_ladder(store: Store, process_id: str, depth: int) -> None:

@@ -30,6 +30,51 @@ from contract.query_values import (
 )
 
 GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
+    "sentence_attribution": [
+        (
+            {"node_id": "m1"},
+            [
+                (0, TEXTS["m1"], "UNFAITHFUL", "FAITHFUL", ["EVIDENCE"], "s1", 0,
+                 "It opened in 1901.", None, "openai", "a1"),
+                (0, TEXTS["m1"], "UNFAITHFUL", "FAITHFUL", ["CONTRADICTION"], "s1", 1,
+                 "It handled 310 ships in 2024.", None, "openai", "a1"),
+                (0, TEXTS["m1"], "UNFAITHFUL", "FAITHFUL", ["EVIDENCE"], "s2", 0,
+                 "Some 320 ships came.", None, "openai", "a1"),
+            ],
+        ),
+        (
+            {"node_id": "t", "sentence": "0"},
+            [
+                (0, TEXTS["t"], "UNFAITHFUL", "UNFAITHFUL", ["EVIDENCE", "EXPECTED_SPAN"], "m1",
+                 0, TEXTS["m1"], "The harbour opened in 1901.", "openai", "a1"),
+            ],
+        ),
+        (
+            {"node_id": "s2"},
+            [(0, TEXTS["s2"], "UNFAITHFUL", *[None] * 7, "a1")],
+        ),
+        ({"node_id": "t", "sentence": "1"}, []),
+        ({"node_id": "c1"}, []),
+    ],
+    "misread_sentences": [
+        (
+            {},
+            [
+                ("s1", 2, 1, "It handled 310 ships in 2024.", 1, 1, 0, 0, 1),
+                ("m1", 3, 0, TEXTS["m1"], 1, 0, 0, 1, 1),
+            ],
+        ),
+    ],
+    "twisting_steps": [
+        (
+            {},
+            [
+                (2, "summarise", 1, 1, 1.0, 0, 0, 0, 1),
+                (4, None, 1, 1, 1.0, 0, 0, 1, 0),
+                (3, "write", 1, 0, 0.0, 1, 0, 0, 0),
+            ],
+        ),
+    ],
     "source_nodes": [
         (
             {"node_id": "s1"},

@@ -23,6 +23,7 @@ from veritrail_graph.graph.model import (
     Termination,
     Verification,
 )
+from veritrail_graph.graph.model.attribution import NodeAttribution
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
@@ -167,6 +168,18 @@ async def fill(store: Store, process_id: str) -> None:
     await store.trails.write(whole.replace(place=0), failed.replace(place=1))
     said = NewReview("FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk")
     await store.reviews.add(process_id, "k1", said)
+    place = {"sentence": 0, "start": 0, "end": 68, "text": LONG[:68]}
+    sentence = {
+        **place,
+        "status": "succeeded",
+        "attributed": [{"node_id": "a", **place, "categories": ["EVIDENCE"]}],
+        "implied_label": "FAITHFUL",
+        "judged_label": "FAITHFUL",
+        "correction": "It is 80 metres long.",
+    }
+    node = NodeAttribution.model_validate({"node_id": "t", "sentences": [sentence]})
+    run = {"run": f"{process_id}-a", "engine": "openai", "indicative": False}
+    await store.attributions.write(process_id, stored.survey.hash, [node], **run)
 
 
 @pytest.fixture
@@ -234,7 +247,8 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
         assert all(caption and len(caption) <= 40 for caption in captions[label])
     assert captions["Verification"] == ["Failed", "Not Fully Supported"]
     assert captions["Iteration"] == ["1: Fully Supported", "2: Not Fully Supported"]
-    assert captions["Span"] == captions["Sentence"] * 3 == [f"{LONG[:39]}…"] * 3
+    assert captions["Span"] == [f"{LONG[:39]}…"] * 3
+    assert captions["Sentence"] == [f"{LONG[:39]}…"] * 2
     assert captions["Evidence"] == ["It is 80 metres long."]
     assert captions["Step"] == ["1: verdict"]
     assert captions["Review"] == ["Overridden: Fully Supported"]

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from fakes.exporting import NASTY, ROOT, lines_of, store_nasty
+from fakes.exporting import NASTY, ROOT, lines_of, store_nasty, store_nasty_attributions
 
 from veritrail_graph.graph.exporters.cypher_script import write_script
 from veritrail_graph.graph.exporters.graphml import GraphMl
@@ -34,14 +34,14 @@ async def collected(store: Store, process_id: str) -> tuple[StoredProcess, list[
 def test_the_stream_holds_everything_that_is_stored(
     store: Store, arun: Any, process_id: str
 ) -> None:
-    arun(store_nasty(store, process_id))
+    arun(store_nasty_attributions(store, process_id))
     _, found = arun(collected(store, process_id))
     counts: Counter[str] = Counter()
     for part in found:
         counts[part.label if isinstance(part, Nodes) else part.type] += len(part.rows)
     assert counts == {
         "Process": 1, "Span": 3, "INPUT_TO": 3, "Claim": 2, "EXTRACTED_FROM": 2,
-        "Extraction": 2, "EXTRACTION_OF": 2, "Sentence": 2, "SENTENCE_OF": 2,
+        "Extraction": 2, "EXTRACTION_OF": 2, "Sentence": 4, "SENTENCE_OF": 4, "ATTRIBUTED_TO": 1,
         "Verification": 3, "VERIFIES": 3, "IN_FORCE": 1, "Iteration": 3, "HAS_ITERATION": 3,
         "CHECKED": 4,
         "Evidence": 6, "FOUND": 6, "CITES": 6, "Step": 4, "TOOK": 4, "EVIDENCE_FOR": 2,
@@ -124,7 +124,7 @@ def test_tables_hold_every_text(
 
 
 def test_a_script_makes_the_same_process_again(store: Store, arun: Any, process_id: str) -> None:
-    arun(store_nasty(store, process_id))
+    arun(store_nasty_attributions(store, process_id))
     stored, before = arun(collected(store, process_id))
     exported = arun(lines_of(store, process_id))
     out = io.BytesIO()

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.query_cases import store_dead_end, store_harbour, store_ladder, store_reviews
+from contract.query_cases import (
+    store_attributions,
+    store_dead_end,
+    store_harbour,
+    store_ladder,
+    store_reviews,
+)
 from contract.query_graph_answers import GRAPH_CASES
 from contract.query_trail_answers import TRAIL_CASES
 from contract.query_values import FS
@@ -44,6 +50,7 @@ def harbour(store: Store, arun: Any) -> Iterator[str]:
     process_id = f"qlib-{uuid.uuid4().hex[:12]}"
     arun(store_harbour(store, process_id))
     arun(store_reviews(store, process_id))
+    arun(store_attributions(store, process_id))
     yield process_id
     arun(store.processes.delete(process_id))
 

@@ -56,7 +56,7 @@ def tiny_model(
             dict.fromkeys([*SPECIAL, *LIGHT, *words_of([*texts, "ferry sailed noon"])])
         )
     }
-    _tokenizer(vocabulary).save(str(folder / "tokenizer.json"))
+    word_tokenizer(vocabulary).save(str(folder / "tokenizer.json"))
     names = {"support": ("LABEL_0", "LABEL_1"), "single": ("LABEL_0",)}.get(kind, tuple(labels))
     about = {
         "model_type": "bert",
@@ -70,7 +70,8 @@ def tiny_model(
     return folder
 
 
-def _tokenizer(vocabulary: dict[str, int]) -> Tokenizer:
+def word_tokenizer(vocabulary: dict[str, int]) -> Tokenizer:
+    """A real tokenizer of whole words."""
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

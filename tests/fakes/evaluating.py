@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from veritrail_graph.evaluation.methods.memory import RunMemory
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.sentences import SentenceSplitter
@@ -23,6 +24,7 @@ class WordEmbedder:
     """Counts words, each in one of 256 places: texts with words in common are near."""
 
     name = "words"
+    settings: Mapping[str, Any] = {"model": "words"}
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -46,6 +48,7 @@ class LexicalResources:
 
     def __init__(self) -> None:
         self.splitter = SentenceSplitter.for_language()
+        self.memory = RunMemory()
         self.words = WordEmbedder()
 
     async def prompts(self, named: str | None = None) -> Prompts:
@@ -60,5 +63,7 @@ class LexicalResources:
     async def embedder(self, named: str | None = None) -> WordEmbedder:
         return self.words
 
-    async def entailment(self, named: str | None = None) -> Any:
+    async def entailment(
+        self, named: str | None = None, reading: Mapping[str, Any] | None = None
+    ) -> Any:
         raise InputError("no entailment model is set")

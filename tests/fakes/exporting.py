@@ -33,6 +33,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.attribution import NodeAttribution
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
@@ -225,6 +226,27 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
     await store.trails.write(*placed)
     await store.reviews.restore(process_id, nasty_reviews(whole))
     return digest
+
+
+async def store_nasty_attributions(store: Store, process_id: str) -> None:
+    """The same, and what a sentence of the terminal rests on."""
+    digest = await store_nasty(store, process_id)
+    run = {"run": f"a-{process_id}", "engine": "openai", "indicative": False}
+    await store.attributions.write(process_id, digest, [_nasty_attribution()], **run)
+
+
+def _nasty_attribution() -> NodeAttribution:
+    place = {"sentence": 0, "start": 0, "end": 3, "text": "=T."}
+    source = {**place, "text": NASTY, "categories": ["NEAR_MATCH", "EVIDENCE"]}
+    sentence = {
+        **place,
+        "status": "succeeded",
+        "attributed": [{"node_id": ROOT, **source}],
+        "implied_label": "UNFAITHFUL",
+        "judged_label": "FAITHFUL",
+        "correction": NASTY,
+    }
+    return NodeAttribution.model_validate({"node_id": T.node_id, "sentences": [sentence]})
 
 
 def nasty_reviews(about: Verification) -> list[Review]:

@@ -18,7 +18,25 @@ VERDICT = "verdict"
 SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
 SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition")
 EXCERPT_STEPS = (EVIDENCE_SELECTION, VERDICT)
-STEPS = (*EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS)
+SOURCE_STEPS = ("attribution", "faithfulness", "correction")
+BUILD_LINES = {
+    "chunk_summary": r"(Title: .*\S\n)?Limit: [1-9]\d* words(\n\(text\) .*\S)+",
+    "summary_merge": (
+        r"(Title: .*\S\n)?Limit: [1-9]\d* words(\n\(context\) .*\S)*"
+        r"(\n\(summary [1-9]\d*\) .*\S){2,}"
+    ),
+    "claim_matching_book": (
+        r"(Book: .*\S\n)?Premise: .*\S(\n\(evidence\) .*\S)*(\n\(reasoning\) .*\S)*"
+        r"\nHypothesis: .*\S"
+    ),
+    "claim_matching_question": (
+        r"(Question: .*\S\n)?Premise: .*\S(\n\(evidence\) .*\S)*(\n\(reasoning\) .*\S)*"
+        r"\nHypothesis: .*\S"
+    ),
+    "question_filter": r"Question: .*\S",
+}
+"""The user messages of the steps that build data sets."""
+STEPS = (*EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS, *SOURCE_STEPS, *BUILD_LINES)
 
 LABEL = re.compile(r"\[\[([1-9]\d*)\]\]")
 SENTENCE = re.compile(r"(0|[1-9]\d*): (.*\S.*)")
@@ -69,6 +87,44 @@ class ClaimPrompt:
     context: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class SourcePrompt:
+    """The user message of attribution, faithfulness or correction; `marked` holds ids."""
+
+    blocks: tuple[Block, ...]
+    text: str
+    marked: tuple[int, ...] | None = None
+
+    @cached_property
+    def sentences(self) -> dict[int, str]:
+        """Texts by id, of all blocks."""
+        return {number: text for block in self.blocks for number, text in block.sentences.items()}
+
+
+def parse_sources(user: str, step: str = "attribution") -> SourcePrompt:
+    """Read the user message of a step of attribution.
+
+    Raises:
+        FormatError: It is not exactly what the protocol says.
+    """
+    _expect(step in SOURCE_STEPS, f"{step} is no step of attribution")
+    _expect_lines(user)
+    *before, last = user.split("\n")
+    _expect(last.startswith("Sentence: "), f"the last line is no sentence: {last!r}")
+    text = last.removeprefix("Sentence: ")
+    _expect(bool(text.strip()), "the sentence is empty")
+    marked = None
+    if before and before[-1].startswith("Marked: "):
+        _expect(step != "attribution", "attribution marks nothing")
+        named = before.pop().removeprefix("Marked: ")
+        marked = () if named == "none" else tuple(map(int, named.split(", ")))
+    _expect(bool(before) or step != "attribution", "there is no block")
+    blocks = _blocks("\n".join(before)) if before else ()
+    found = SourcePrompt(blocks, text, marked)
+    _expect(set(marked or ()) <= found.sentences.keys(), "an id is marked that is not there")
+    return found
+
+
 def parse_excerpts(user: str, step: str = EVIDENCE_SELECTION) -> Excerpts:
     """Read the user message of evidence selection or verdict.
 
@@ -90,7 +146,8 @@ def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
     Raises:
         FormatError: It is not exactly what the protocol says.
     """
-    _expect(step in STEPS and step not in EXCERPT_STEPS, f"{step} is no claim step")
+    others = (*EXCERPT_STEPS, *SOURCE_STEPS)
+    _expect(step in STEPS and step not in others, f"{step} is no claim step")
     _expect_lines(user)
     *before, last = user.split("\n")
     begins = CLAIM if step == SUB_CLAIM_DECOMPOSITION else "Sentence: "
@@ -102,6 +159,15 @@ def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
         question = before.pop(0).removeprefix(QUESTION)
         _expect(bool(question.strip()), "the question is empty")
     return ClaimPrompt(text, question, tuple(_context(line) for line in before))
+
+
+def check_build_prompt(user: str, step: str) -> None:
+    """See that the user message of a step that builds data sets is of the protocol.
+
+    Raises:
+        FormatError: It is not exactly what the protocol says.
+    """
+    _expect(re.fullmatch(BUILD_LINES[step], user) is not None, f"{step}: {user[:300]!r}")
 
 
 @lru_cache(maxsize=512)

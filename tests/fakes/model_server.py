@@ -20,11 +20,15 @@ from fakes.model_answers import Reader, WordReader
 from fakes.model_connection import Connection
 from fakes.model_faults import Fault, FaultPolicy
 from fakes.model_prompts import (
+    BUILD_LINES,
     EXCERPT_STEPS,
+    SOURCE_STEPS,
     STEPS,
     FormatError,
+    check_build_prompt,
     parse_claim_prompt,
     parse_excerpts,
+    parse_sources,
 )
 from fakes.model_replies import Counts, Reply, as_json, completion, error, failure, tokens
 
@@ -323,5 +327,12 @@ def _check(path: str, headers: Mapping[str, str], body: Any) -> None:
     for message in messages:
         if not isinstance(message.get("content"), str) or not message["content"].strip():
             raise FormatError(f"the {message['role']} message is no text")
-    parse = parse_excerpts if step in EXCERPT_STEPS else parse_claim_prompt
-    parse(messages[1]["content"], step)
+    user = messages[1]["content"]
+    if step in SOURCE_STEPS:
+        parse_sources(user, step)
+    elif step in BUILD_LINES:
+        check_build_prompt(user, step)
+    elif step in EXCERPT_STEPS:
+        parse_excerpts(user, step)
+    else:
+        parse_claim_prompt(user, step)

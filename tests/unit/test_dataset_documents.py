@@ -93,6 +93,26 @@ def _row(index: int, label: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def test_one_summary_of_each_topic_of_tofueval(tmp_path: Path) -> None:
+    rows = [
+        _row(index, "yes", doc_id=talk, topic=topic, model_name=model)
+        for talk in ("talk-1", "talk-2")
+        for topic in ("Cranes", "Nets")
+        for model in ("Model-A", "Model-B", "Model-C")
+        for index in (1, 2)
+    ]
+    write_csv(tmp_path / "talks_factual_eval_dev.csv", rows)
+    texts = [{"doc_id": talk, "source": f"A: {talk}."} for talk in ("talk-1", "talk-2")]
+    write_csv(tmp_path / "talks_dev_doc.csv", texts)
+    whole = load_dataset(tmp_path)
+    assert len(whole.claims) == 2 * 2 * 3 * 2
+    found, again = (load_dataset(tmp_path, format_name="tofueval-one") for _ in range(2))
+    assert found.claims == again.claims
+    assert set(found.claims) < set(whole.claims)
+    assert len(found.claims) == 2 * 2 * 2
+    assert len({(one.process_id, one.node_id) for one in found.claims}) == 2 * 2
+
+
 def test_tofueval_needs_the_documents(tmp_path: Path) -> None:
     wrong = _row(10, "no", exp="No crane.", type="Extrinsic Information")
     rows = [wrong, _row(2, "yes"), _row(2, "yes"), _row(2, "yes", model_name="Model-B")]

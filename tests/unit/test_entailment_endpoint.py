@@ -9,10 +9,11 @@ import pytest
 from fakes.byte_server import http, serving
 
 from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
 from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError
 from veritrail_graph.verifier.models.retrying import Patience
-from veritrail_graph.verifier.nli.endpoint import EntailmentEndpoint, RemoteModel
+from veritrail_graph.verifier.nli.endpoint import RemoteModel
 from veritrail_graph.verifier.nli.port import Entailment, Pair
 
 PATIENCE = Patience(deadline=5, attempt_timeout=2, unreachable=0.2, base=0.01, cap=0.02)
@@ -43,7 +44,7 @@ def asked(reply, *pairs, path="/judge", meter=None, key=None, **how):
     async def story():
         async with serving(reply) as server:
             url = f"http://127.0.0.1:{server.port}{path}"
-            endpoint = EntailmentEndpoint(url, key, attempt_timeout=2)
+            endpoint = JsonEndpoint(url, key, attempt_timeout=2)
             model = LanguageModel(endpoint, url, patience=PATIENCE, answer_retries=1, warm=Warm.OFF)
             try:
                 remote = RemoteModel(model, **how)
@@ -157,7 +158,7 @@ def test_the_key_is_sent_and_never_shown():
 
 def test_a_server_that_is_not_there_is_unreachable():
     async def story():
-        endpoint = EntailmentEndpoint("http://127.0.0.1:1/judge")
+        endpoint = JsonEndpoint("http://127.0.0.1:1/judge")
         model = LanguageModel(endpoint, "m", patience=PATIENCE, warm=Warm.OFF)
         try:
             await RemoteModel(model).predict([Pair("a", "b")], Meter())

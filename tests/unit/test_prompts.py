@@ -13,11 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.model_prompts import parse_claim_prompt, parse_excerpts
+from fakes.model_prompts import parse_claim_prompt, parse_excerpts, parse_sources
 
+from veritrail_graph.evaluation.building.asking import KEYS as BUILD_KEYS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.attribution import AttributionCategory
 from veritrail_graph.verifier.answers import read_claims, read_outcome, read_selection, read_verdict
+from veritrail_graph.verifier.attribution.answers import (
+    read_attribution,
+    read_correction,
+    read_faithfulness,
+)
 from veritrail_graph.verifier.claims.answer import CUT, PLACE
 from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER
 from veritrail_graph.verifier.models.port import Step
@@ -28,10 +35,13 @@ FOLDER = ROOT / "verifier" / "prompts"
 
 # As `sha256sum` prints it. A new file adds a line; after a release no line ever changes.
 PINNED = """
+2221b550a96bb19efe9c35323ad8ecce004384d3ef9c4411ef7e0761be5b82fe  attribution.v1.md
 d524404834af3eee81099285d3e1fc7c1d239cde691f2ef168e4e71dd53a5f27  claim_decomposition.v1.md
 ec0bcddf6c714e963178e94f03acd3eb4d2ba8aa479540d7472e46860d4f0ac7  claim_disambiguation.v1.md
 edf04ce5760d136d8f777feb6121289f4937d3ed86f09ec0c8709952d5893838  claim_selection.v1.md
+0013d06a11328862f4c6172be5abc45d072a89f57fc5442f3dc98134cef49ef5  correction.v1.md
 08f27de5d4cbe2cb5322676fc030cd27a4983bca41809db66b07d9e89be9f9ae  evidence_selection.v1.md
+f02433abaf437c5c5de40cf5a72a716acc9985b4b259b940b542e3efe721ce73  faithfulness.v1.md
 eb68fe220ffef6d8c9411e8b653e3b1e442f39ce27bcb9820fb89eea228d4cb8  sub_claim_decomposition.v1.md
 421d8a5be0376cc0b50f9d805a8bf515e93506f11d3c0c9fdf3b9791a27036ca  verdict.v1.md
 7d01422d54c87ce28e15d63ef3de9f976f00190ef63d0cac670665f280c6fc63  verdict.v1_every_word.md
@@ -46,6 +56,9 @@ KEYS = {
     Step.SUB_CLAIM_DECOMPOSITION: ("claims",),
     Step.EVIDENCE_SELECTION: ("sentence_ids", "context_ids", "summary", "missing"),
     Step.VERDICT: ("verdict", "reason"),
+    Step.ATTRIBUTION: ("attributions",),
+    Step.FAITHFULNESS: ("label", "reason"),
+    Step.CORRECTION: ("sentence",),
 }
 OUTCOMES = {
     Step.CLAIM_SELECTION: {"verifiable", "rewritten", "no_verifiable_claims"},
@@ -121,6 +134,12 @@ def test_the_answers_that_a_prompt_shows_are_read(step: Step) -> None:
                 assert read_verdict(written).reason
             case Step.CLAIM_SELECTION | Step.CLAIM_DISAMBIGUATION:
                 assert read_outcome(written, frozenset(OUTCOMES[step]))
+            case Step.ATTRIBUTION:
+                assert read_attribution(written, 10).dropped == 0
+            case Step.FAITHFULNESS:
+                assert read_faithfulness(written).reason
+            case Step.CORRECTION:
+                assert read_correction(written)
             case _:
                 assert len(read_claims(written)) > 1
 
@@ -150,8 +169,23 @@ def test_material_is_said_to_be_no_instruction(step: Step) -> None:
 def test_the_last_lines_of_the_user_message_are_described(step: Step) -> None:
     text = load_prompts()[step].text
     of_answers = {Step.CLAIM_SELECTION, Step.CLAIM_DISAMBIGUATION, Step.CLAIM_DECOMPOSITION}
+    of_answers |= {Step.ATTRIBUTION, Step.FAITHFULNESS, Step.CORRECTION}
     assert ("`Sentence:`" if step in of_answers else "`Claim:`") in text
     assert "`(context)`" in text
+
+
+def test_attribution_shows_an_answer_of_several_categories_and_the_empty_one() -> None:
+    text = load_prompts()[Step.ATTRIBUTION].text
+    full, empty = (read_attribution(json.dumps(one), 10) for one in shown_answers(text))
+    assert [len(categories) for categories in full.categories.values()] == [1, 2]
+    assert not empty.categories
+    assert all(f"- `{category}`: " in text for category in AttributionCategory)
+
+
+def test_marked_sentences_are_described_where_they_are_shown() -> None:
+    prompts = load_prompts()
+    for step in (Step.FAITHFULNESS, Step.CORRECTION):
+        assert "`Marked:`" in prompts[step].text
 
 
 def test_the_marks_among_the_context_of_a_sentence_are_described() -> None:
@@ -246,12 +280,13 @@ def protocol() -> str:
 
 
 def test_the_messages_that_the_protocol_page_shows_are_of_the_protocol(protocol: str) -> None:
-    shown = parse_excerpts(fenced(protocol, "[[1]]"))
+    shown = parse_excerpts(fenced(protocol, "Sub-claims:"))
     assert [len(block.sentences) for block in shown.blocks] == [2, 1]
     assert len(shown.sub_claims) == 2
     claim = parse_claim_prompt(fenced(protocol, "Question:"), Step.CLAIM_SELECTION)
     assert claim.question
     assert {CUT, PLACE} < set(claim.context)
+    assert parse_sources(fenced(protocol, "Marked:"), Step.FAITHFULNESS).marked == (0,)
 
 
 def test_the_protocol_page_names_every_step_and_its_header(protocol: str) -> None:
@@ -261,7 +296,10 @@ def test_the_protocol_page_names_every_step_and_its_header(protocol: str) -> Non
 
 def test_the_answers_that_the_protocol_page_shows_are_read(protocol: str) -> None:
     rows = re.findall(r"^\| (.+?) \| `(\{.+\})` \|$", protocol, re.MULTILINE)
-    assert {tuple(json.loads(shown)) for _steps, shown in rows} == set(KEYS.values())
+    assert {tuple(json.loads(shown)) for _steps, shown in rows} == {
+        *KEYS.values(),
+        *map(tuple, BUILD_KEYS.values()),
+    }
     completion = json.loads(fenced(protocol, "chat.completion"))
     (choice,) = completion["choices"]
     assert read_verdict(choice["message"]["content"]).verdict is Verdict.FULLY_SUPPORTED

@@ -85,6 +85,9 @@ class Step(StrEnum):
     SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
     EVIDENCE_SELECTION = "evidence_selection"
     VERDICT = "verdict"
+    ATTRIBUTION = "attribution"
+    FAITHFULNESS = "faithfulness"
+    CORRECTION = "correction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import Usage
 # Makers who keep their models to themselves, and how the names of those begin: what a gateway
 # calls so is theirs. A name like `llama-3.1-8b` says nothing: it may run on the own machine.
 CLOSED = {
-    "openai": ("gpt-3.5", "gpt-4", "gpt-5", "o1", "o3", "o4"),
+    "openai": ("gpt-3.5", "gpt-4", "gpt-5", "o1", "o3", "o4", "text-embedding-3-"),
     "anthropic": ("claude-",),
     "google": ("gemini-",),
 }
@@ -72,13 +72,16 @@ def priced(usage: Usage, price: Price | None) -> Usage:
     return usage.replace(cost_usd=price.cost(usage), unpriced_calls=0)
 
 
-def price_of(model: str, address: str, own: Mapping[str, Price] | None = None) -> Price | None:
+def price_of(
+    model: str, address: str, own: Mapping[str, Price] | None = None, *, answers: bool = True
+) -> Price | None:
     """The price of a model at an endpoint, or None where it is not known.
 
     Args:
         model: Its name as requests carry it.
         address: The endpoint's base URL.
         own: The user's own table, which goes before all else.
+        answers: Whether it answers in tokens; embeddings have none, and so no price of them.
     """
     if own and model in own:
         return own[model]
@@ -88,9 +91,9 @@ def price_of(model: str, address: str, own: Mapping[str, Price] | None = None) -
     try:
         provider = snapshot.find_provider(None, None, address)
     except LookupError:
-        return _of_first_party(model, snapshot)
+        return _of_first_party(model, snapshot, answers)
     found = provider.find_model(model, all_providers=snapshot.providers)
-    return _price(found)
+    return _price(found, answers)
 
 
 def read_table(path: Path) -> dict[str, Price]:
@@ -128,7 +131,7 @@ def _row(path: Path, model: str, row: Any) -> Price:
     return Price(rates["input"], rates.get("cached_input", rates["input"]), rates["output"])
 
 
-def _of_first_party(model: str, snapshot: Any) -> Price | None:
+def _of_first_party(model: str, snapshot: Any, answers: bool) -> Price | None:
     """The maker's price of a closed model that is named exactly, also through a gateway."""
     name = model.lower()
     exact = {name, _DATE.sub("", name)}
@@ -136,16 +139,17 @@ def _of_first_party(model: str, snapshot: Any) -> Price | None:
         if name.startswith(CLOSED.get(provider.id, ())):
             for found in provider.models:
                 if found.id in exact and found.is_match(name):
-                    return _price(found)
+                    return _price(found, answers)
     return None
 
 
-def _price(found: Any) -> Price | None:
+def _price(found: Any, answers: bool) -> Price | None:
     """A price from the form that `genai-prices` gives it."""
     if found is None:
         return None
     rates = found.get_prices(datetime.now(tz=UTC))
-    fresh, output = _tiers(rates.input_mtok), _tiers(rates.output_mtok)
+    fresh = _tiers(rates.input_mtok)
+    output = _tiers(rates.output_mtok) if answers else {0: 0.0}
     if not fresh or not output:
         return None
     cached = _tiers(rates.cache_read_mtok) or fresh

@@ -4,8 +4,7 @@ Two forms of the body are spoken. An address that ends in `/predict` is asked as
 text-embeddings-inference is: `{"inputs": [[premise, hypothesis]]}` gives a list of labels with
 scores for each pair. Any other gets `{"pairs": [{"premise", "hypothesis"}]}` and answers
 `{"probabilities": [{"entailment", "neutral", "contradiction"}]}`; `neutral` and `contradiction` may
-be left out. Retries, limits, the budget of calls and the cache of answers are those of language
-models.
+be left out. It is asked through a `JsonEndpoint`.
 
 Source: the HTTP interface of text-embeddings-inference; the other form is ours.
 """
@@ -15,14 +14,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
 from veritrail_graph.verifier.models.port import (
-    AnswerTooLong,
-    Completion,
     ContextTooLong,
     InvalidAnswer,
     Meter,
@@ -30,101 +25,16 @@ from veritrail_graph.verifier.models.port import (
     Request,
     RequestRejected,
     StepCall,
-    TransportFault,
 )
 from veritrail_graph.verifier.nli.labels import Outputs, outputs_of, probability
 from veritrail_graph.verifier.nli.port import Entailment, Pair
 from veritrail_graph.verifier.nli.windows import over_hypothesis, over_premise, slices, words
 
-if TYPE_CHECKING:
-    import httpx2
-
 BATCH = 32
 WINDOW_WORDS = 250
 OVERLAP_WORDS = 30
-LONGEST_ANSWER = 4_000_000
 STEP = "entailment"
 _TEI = "/predict"
-_ONE_USED = Usage(calls=1)
-
-
-class EntailmentEndpoint:
-    """One attempt at one batch: an `Endpoint` whose prompts are bodies and answers are JSON.
-
-    Attributes:
-        address: Where it is, without any secret.
-    """
-
-    def __init__(
-        self, url: str, api_key: str | None = None, *, attempt_timeout: float = 60.0
-    ) -> None:
-        """Connect when first asked.
-
-        Args:
-            url: The whole address that is posted to.
-            api_key: Sent as a bearer token; None: none is.
-            attempt_timeout: Seconds for one attempt.
-        """
-        parts = urlsplit(url)
-        self.address = f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
-        self._key = api_key
-        self._timeout = attempt_timeout
-        self._client: httpx2.AsyncClient | None = None
-        self._has_answered = False
-
-    async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
-        """Ask once; see `Endpoint`."""
-        import httpx2
-
-        del max_output_tokens
-        if self._client is None:
-            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-            self._client = httpx2.AsyncClient(
-                timeout=self._timeout, follow_redirects=False, headers=headers
-            )
-        try:
-            async with self._client.stream(
-                "POST",
-                self.address,
-                content=request.user.encode(),
-                headers={"Content-Type": "application/json", "X-Veritrail-Step": STEP},
-            ) as response:
-                body = b""
-                async for part in response.aiter_bytes():
-                    body += part
-                    if len(body) > LONGEST_ANSWER:
-                        raise AnswerTooLong(
-                            f"{self.address}: the answer is longer than {LONGEST_ANSWER:,} bytes",
-                            _ONE_USED,
-                        )
-        except UnicodeEncodeError:
-            raise RequestRejected("a text holds a lone surrogate, no character") from None
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            why = short_message(str(error), self._key)
-            raise TransportFault(
-                f"no connection to {self.address}: {why}", is_unreachable=True
-            ) from None
-        except httpx2.TimeoutException:
-            late = f"no answer from {self.address} within {self._timeout:g} s"
-            raise TransportFault(late) from None
-        except httpx2.HTTPError as error:
-            why = short_message(str(error) or type(error).__name__, self._key)
-            raise TransportFault(f"{self.address} broke off without an answer: {why}") from None
-        if response.status_code != 200:
-            problem = Problem.read(body)
-            said = "" if problem.message[:40] in request.user else problem.message
-            said = short_message(said, self._key)
-            reply = f"{self.address} answered HTTP {response.status_code}"
-            context = ErrorContext(request.user, self._has_answered)
-            reply += f" ({said})" if said else ""
-            raise fault(response.status_code, problem, response.headers, reply, context)
-        self._has_answered = True
-        return Completion(body.decode("utf-8", "replace"), _ONE_USED)
-
-    async def close(self) -> None:
-        """Let go of its connections."""
-        if self._client is not None:
-            await self._client.aclose()
 
 
 class RemoteModel:

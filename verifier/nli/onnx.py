@@ -1,4 +1,4 @@
-"""Runs an entailment model in ONNX form with onnxruntime, on all cores of this machine."""
+"""Runs a model of texts in ONNX form with onnxruntime, on all cores of this machine."""
 
 from __future__ import annotations
 
@@ -14,22 +14,27 @@ IDS, MASK, TYPES = "input_ids", "attention_mask", "token_type_ids"
 _INTEGERS = {"tensor(int64)": "int64", "tensor(int32)": "int32"}
 
 
-class OnnxRunner:
-    """A session of onnxruntime.
+class OnnxSession:
+    """A session of onnxruntime for a model that reads texts.
 
     Args:
         path: The model's file.
         pad: The id of the token that fills short inputs up.
+        outputs: The output that is read: the first of these that the model has, else its first.
+        kind: What the model is, for messages, such as `entailment model`.
+        task: The task to export it for.
 
     Raises:
         InputError: The extra is missing, or the file is no model of texts.
     """
 
-    def __init__(self, path: Path, pad: int) -> None:
+    def __init__(
+        self, path: Path, pad: int, outputs: Sequence[str], *, kind: str, task: str
+    ) -> None:
         try:
             import onnxruntime
         except ImportError:
-            raise missing("onnxruntime") from None
+            raise missing("onnxruntime", f"An {kind}") from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = cores()
         # Idle threads sleep: the graph engine and the event loop need the cores as well.
@@ -43,37 +48,33 @@ class OnnxRunner:
             raise InputError(
                 f"{path} is no model that onnxruntime reads: {_short(error)}"
             ) from None
-        self._pad = pad
+        self._pad, self._kind = pad, kind
         self._types: dict[str, str] = {}
         for one in self._session.get_inputs():
             if one.name not in (IDS, MASK, TYPES) or one.type not in _INTEGERS:
                 raise InputError(
-                    f"{path} wants the input {one.name} ({one.type}); an entailment model takes "
-                    f"{IDS}, {MASK} and {TYPES} as integers. Export it for the task "
-                    "text-classification."
+                    f"{path} wants the input {one.name} ({one.type}); an {kind} takes "
+                    f"{IDS}, {MASK} and {TYPES} as integers. Export it for the task {task}."
                 )
             self._types[one.name] = _INTEGERS[one.type]
         if IDS not in self._types:
             raise InputError(f"{path} has no input {IDS}; it is no model of texts.")
         names = [one.name for one in self._session.get_outputs()]
-        self._output = "logits" if "logits" in names else names[0]
+        self._output = next((name for name in outputs if name in names), names[0])
 
-    def run(self, batch: Sequence[Encoded]) -> list[list[float]]:
-        """The logits of each input, in order; see `Runner`."""
+    def run(self, batch: Sequence[Encoded]) -> tuple[Any, Any]:
+        """What the model says of a batch, and which tokens of each text are real (1) or filled up.
+
+        Raises:
+            JudgeError: The model failed.
+        """
+        feed, mask = self._feed(batch)
         try:
-            rows = self._session.run([self._output], self._feed(batch))[0]
+            return self._session.run([self._output], feed)[0], mask
         except Exception as error:  # noqa: BLE001 - its errors have no common class
-            raise JudgeError(f"the entailment model failed: {_short(error)}") from None
-        if getattr(rows, "ndim", 0) != 2:
-            shape = " x ".join(map(str, getattr(rows, "shape", ())))
-            raise JudgeError(
-                f"the entailment model gave outputs of the shape {shape or 'of no array'}, not a "
-                "row of labels for each pair"
-            )
-        found: list[list[float]] = rows.astype("float64").tolist()
-        return found
+            raise JudgeError(f"the {self._kind} failed: {_short(error)}") from None
 
-    def _feed(self, batch: Sequence[Encoded]) -> dict[str, Any]:
+    def _feed(self, batch: Sequence[Encoded]) -> tuple[dict[str, Any], Any]:
         import numpy as np
 
         length = max(len(one.ids) for one in batch)
@@ -87,13 +88,42 @@ class OnnxRunner:
             arrays[IDS][row, :size] = one.ids
             arrays[MASK][row, :size] = 1
             arrays[TYPES][row, :size] = one.type_ids
-        return {name: arrays[name].astype(kind) for name, kind in self._types.items()}
+        feed = {name: arrays[name].astype(kind) for name, kind in self._types.items()}
+        return feed, arrays[MASK]
 
 
-def missing(module: str) -> InputError:
+class OnnxRunner:
+    """Computes the logits of an entailment model: a `Runner`.
+
+    Args:
+        path: The model's file.
+        pad: The id of the token that fills short inputs up.
+
+    Raises:
+        InputError: The extra is missing, or the file is no model of texts.
+    """
+
+    def __init__(self, path: Path, pad: int) -> None:
+        kind, task = "entailment model", "text-classification"
+        self._session = OnnxSession(path, pad, ("logits",), kind=kind, task=task)
+
+    def run(self, batch: Sequence[Encoded]) -> list[list[float]]:
+        """The logits of each input, in order; see `Runner`."""
+        rows, _ = self._session.run(batch)
+        if getattr(rows, "ndim", 0) != 2:
+            shape = " x ".join(map(str, getattr(rows, "shape", ())))
+            raise JudgeError(
+                f"the entailment model gave outputs of the shape {shape or 'of no array'}, not a "
+                "row of labels for each pair"
+            )
+        found: list[list[float]] = rows.astype("float64").tolist()
+        return found
+
+
+def missing(module: str, what: str = "Engine nli") -> InputError:
     """Says which extra brings a module."""
     return InputError(
-        f"Engine nli needs {module}, which is not installed: pip install 'veritrail-graph[nli]'."
+        f"{what} needs {module}, which is not installed: pip install 'veritrail-graph[nli]'."
     )
 
 

@@ -128,7 +128,7 @@ def open_folder(folder: Path, choice: ModelChoice) -> LocalModel:
     Raises:
         InputError: A file is missing or wrong, or the model does not answer.
     """
-    weights = _weights(folder)
+    weights = weights_of(folder)
     files = [*weights, *(folder / name for name in ("tokenizer.json", "config.json"))]
     for path in files:
         if not path.is_file():
@@ -138,7 +138,8 @@ def open_folder(folder: Path, choice: ModelChoice) -> LocalModel:
     return _loaded(folder.resolve(), states, choice.window, choice.labels, choice.template)
 
 
-def _weights(folder: Path) -> list[Path]:
+def weights_of(folder: Path) -> list[Path]:
+    """The files of a model's weights, whether or not they are there."""
     for name in ONNX_FILES:
         if (path := folder / name).is_file():
             # Large models keep their weights in a file of their own beside it.
@@ -154,11 +155,11 @@ def _loaded(
     labels: str | None,
     template: str | None,
 ) -> LocalModel:
-    config = _json(folder / "config.json")
-    about = _json(folder / "tokenizer_config.json", optional=True)
+    config = read_json(folder / "config.json")
+    about = read_json(folder / "tokenizer_config.json", optional=True)
     outputs = outputs_of(_names(config), str(folder / "config.json"), labels)
-    tokenizer = _tokenizer(folder / "tokenizer.json")
-    limit = _limit(config, about)
+    tokenizer = tokenizer_of(folder / "tokenizer.json")
+    limit = limit_of(config, about)
     if window is not None:
         if not _SMALLEST_LIMIT <= window <= limit:
             raise InputError(
@@ -167,7 +168,7 @@ def _loaded(
                 code="entailment_window",
             )
         limit = window
-    pad = _pad(config, about, tokenizer)
+    pad = pad_of(config, about, tokenizer)
     weights = Path(states[0][0])
     runner: Runner
     if weights.suffix == ".onnx":
@@ -175,7 +176,7 @@ def _loaded(
     else:
         runner = TransformersRunner(folder, pad)
     reading = Reading(limit, min(64, limit // 8), template)
-    fingerprint = _fingerprint([Path(path) for path, _, _ in states])
+    fingerprint = fingerprint_of([Path(path) for path, _, _ in states])
     model = LocalModel(folder.name, fingerprint, tokenizer, runner, outputs, reading)
     try:
         model.check()
@@ -184,7 +185,12 @@ def _loaded(
     return model
 
 
-def _tokenizer(path: Path) -> Tokenizer:
+def tokenizer_of(path: Path) -> Tokenizer:
+    """The tokenizer of a file; it neither fills up nor cuts off.
+
+    Raises:
+        InputError: The extra is missing, or the file is none of a tokenizer.
+    """
     try:
         import tokenizers
     except ImportError:
@@ -208,8 +214,12 @@ def _names(config: Mapping[str, Any]) -> dict[int, str]:
     return {place: f"LABEL_{place}" for place in range(count)}
 
 
-def _limit(config: Mapping[str, Any], about: Mapping[str, Any]) -> int:
-    """The most tokens of an input: the least of what the files say."""
+def limit_of(config: Mapping[str, Any], about: Mapping[str, Any]) -> int:
+    """The most tokens of an input: the least of what the files say.
+
+    Raises:
+        InputError: Too few.
+    """
     found = [about.get("model_max_length"), config.get("max_position_embeddings")]
     if isinstance(found[1], int) and config.get("model_type") in _OFFSET_POSITIONS:
         found[1] -= 2
@@ -220,7 +230,8 @@ def _limit(config: Mapping[str, Any], about: Mapping[str, Any]) -> int:
     return limit
 
 
-def _pad(config: Mapping[str, Any], about: Mapping[str, Any], tokenizer: Any) -> int:
+def pad_of(config: Mapping[str, Any], about: Mapping[str, Any], tokenizer: Any) -> int:
+    """The id of the token that fills short inputs up."""
     pad = about.get("pad_token")
     text = pad.get("content") if isinstance(pad, Mapping) else pad
     found = tokenizer.token_to_id(text) if isinstance(text, str) else None
@@ -229,7 +240,12 @@ def _pad(config: Mapping[str, Any], about: Mapping[str, Any], tokenizer: Any) ->
     return found if isinstance(found, int) and found >= 0 else 0
 
 
-def _json(path: Path, *, optional: bool = False) -> dict[str, Any]:
+def read_json(path: Path, *, optional: bool = False) -> dict[str, Any]:
+    """A JSON object of a file; empty where an optional file is not there.
+
+    Raises:
+        InputError: It cannot be read, or is none.
+    """
     if optional and not path.is_file():
         return {}
     try:
@@ -241,7 +257,7 @@ def _json(path: Path, *, optional: bool = False) -> dict[str, Any]:
     return found
 
 
-def _fingerprint(paths: list[Path]) -> str:
+def fingerprint_of(paths: list[Path]) -> str:
     """What tells these files from others: a model that is replaced gives other verdicts."""
     digest = hashlib.sha256()
     for path in paths:

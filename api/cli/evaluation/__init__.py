@@ -6,12 +6,15 @@ import typer
 
 from veritrail_graph.api.cli.evaluation import (
     agreement,
+    attribution,
     build,
+    building,
     localization,
     report,
     review,
     run,
     score,
+    sheets,
     simulate,
 )
 
@@ -26,6 +29,13 @@ app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
+app.command("attribution")(attribution.attribution)
+app.command("sheets")(sheets.sheets)
 app.command("simulate")(simulate.simulate)
 app.command("build")(build.build)
 app.command("formats")(build.formats)
+app.command("summarise")(building.summarise)
+app.command("chunk")(building.chunk)
+app.command("match")(building.match)
+app.command("duplicates")(building.duplicates)
+app.command("questions")(building.questions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +11,6 @@ import typer
 from veritrail_graph.api.cli.evaluation.options import (
     Resamples,
     Seed,
-    TableFile,
     WithIntervals,
     say_reasons,
     shown_figure,
@@ -19,6 +19,20 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.evaluation.figures.bootstrap import Resampling
+from veritrail_graph.graph.errors import InputError
+
+SUBSETS = {
+    "certain": "where nobody is uncertain",
+    "uncertain": "where somebody is uncertain",
+    "without_adjudicated": "without adjudicated claims",
+}
+
+
+class Labels(StrEnum):
+    """What is compared of a data set."""
+
+    VERDICTS = "verdicts"
+    GIVEN = "given"
 
 
 class Scale(StrEnum):
@@ -28,8 +42,13 @@ class Scale(StrEnum):
     ORDINAL = "ordinal"
 
 
+AnnotatedFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A data set with labels of annotators, or a table.")
+]
+
+
 def agreement(
-    file: TableFile,
+    file: AnnotatedFile,
     level: Annotated[
         Scale, typer.Option(help="Whether any two labels differ equally, or have an order.")
     ] = Scale.NOMINAL,
@@ -40,6 +59,18 @@ def agreement(
             help="Labels from lowest to highest; default: numbers and verdicts have an order.",
         ),
     ] = "",
+    labels: Annotated[
+        Labels,
+        typer.Option(help="Of a data set: labels as the verdicts that they mean, or as given."),
+    ] = Labels.VERDICTS,
+    adjudicator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of a data set: the annotator who saw other documents; left out where a claim "
+            "needs them.",
+        ),
+    ] = None,
     with_intervals: WithIntervals = False,
     seed: Seed = 0,
     resamples: Resamples = 1_000,
@@ -47,12 +78,21 @@ def agreement(
 ) -> None:
     """Measure agreement: Krippendorff's alpha of all annotators, Cohen's kappa of every two.
 
-    FILE has the columns claim_id, annotator and label. Any words may be labels.
+    FILE is a data set, or a table with the columns claim_id, annotator and label, in which any
+    words may be labels. Alpha is also given by uncertainty and without adjudicated claims where
+    that is known: in a data set, or by the columns uncertain and label_origin.
     """
+    from veritrail_graph.evaluation.annotation.agreement import is_dataset, read_agreement
     from veritrail_graph.evaluation.figure_files import read_annotations
 
     names = [name.strip() for name in order.split(",") if name.strip()]
-    read = read_annotations(file, level.value, names)
+    if is_dataset(file):
+        as_given = labels is Labels.GIVEN
+        read = read_agreement(file, level.value, names, adjudicator=adjudicator, as_given=as_given)
+    elif adjudicator is not None or labels is Labels.GIVEN:
+        raise InputError("--adjudicator and --labels are for data sets; FILE is a table.")
+    else:
+        read = read_annotations(file, level.value, names)
     how = Resampling(resamples, seed) if with_intervals else None
     document = read.found.as_json(how)
     for note in read.notes:
@@ -63,6 +103,10 @@ def agreement(
     interval = document.get("intervals", {}).get("krippendorff_alpha")
     alpha = shown_figure(document["krippendorff_alpha"], interval)
     rows = [[f"Krippendorff's alpha ({level})", alpha]]
+    rows += [
+        [f"… {SUBSETS[name]}, {one['units']:,} claims", shown_figure(one["krippendorff_alpha"])]
+        for name, one in document.get("subsets", {}).items()
+    ]
     rows += [
         [f"Cohen's kappa, {one_line(clean(' and '.join(pair)))}", shown_figure(kappa.value)]
         for pair, kappa in read.found.kappas().items()

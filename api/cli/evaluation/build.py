@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.evaluation.building import summarise
+from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, Model
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -21,8 +22,21 @@ if TYPE_CHECKING:
 def build(
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="OUT.jsonl", help="The data set to write."),
+        typer.Option("-o", "--output", metavar="OUT", help="The data set, or the run, to write."),
     ],
+    texts: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[SOURCE…]", help="With --summarise: text files in UTF-8."),
+    ] = None,
+    summarised: Annotated[
+        bool,
+        typer.Option(
+            "--summarise", help="Summarise the sources hierarchically; see `eval summarise`."
+        ),
+    ] = False,
+    engine: EngineName = None,
+    model: Model = None,
+    budget: Budget = None,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -42,11 +56,22 @@ def build(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a data set of labelled claims (veritrail.dataset/1), and say what was read."""
+    """Make a data set of labelled claims (veritrail.dataset/1), and say what was read.
+
+    With --summarise make a run to extract claims from: summaries with every text on the way.
+    """
     from veritrail_graph.evaluation.datasets.build import build_from
 
-    if source is None:
-        raise InputError("Nothing to build from: name a file or a folder with --from.")
+    if summarised:
+        if source is not None or not texts:
+            raise InputError("--summarise takes text files as SOURCE, and no --from.")
+        summarise(texts, output, engine=engine, model=model, budget=budget, as_json=as_json)
+        return
+    if source is None or texts:
+        raise InputError(
+            "Nothing to build from: name a file or a folder with --from, or text files with "
+            "--summarise."
+        )
     with long_work() as work:
         built = build_from(
             source,

@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.evaluation.estimating import (
+    estimate_json,
+    estimated,
+    likely_cost,
+    show_estimate,
+    tell_before,
+)
 from veritrail_graph.api.cli.evaluation.report import show_report
 from veritrail_graph.api.cli.exits import INTERRUPTED, NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.exits import run as run_work
@@ -35,10 +42,16 @@ OutputFolder = Annotated[
     typer.Option("-o", "--output", metavar="DIR", help="Where outcomes and the report are kept."),
 ]
 
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Say what it would cost, and judge nothing.")
+]
+INTERRUPTION = "Interrupted. What was judged is kept; the same command goes on."
+
 
 def run(
     matrix: MatrixFile,
     output: OutputFolder,
+    estimate: Estimate = False,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
@@ -53,6 +66,7 @@ def run(
     """
     from veritrail_graph.api.evaluation_resources import shared_within
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.methods.memory import RunMemory
     from veritrail_graph.evaluation.runs.matrix import read_matrix
 
     read = read_matrix(matrix)
@@ -63,9 +77,23 @@ def run(
         "price": price,
         "concurrency": concurrency,
         "folder": matrix.parent,
+        "memory": RunMemory(),
     }
+    asked = (settings, read, output, price, matrix.parent)
+    if estimate:
+        likely = run_work(estimated(*asked), as_json=as_json)
+        if as_json:
+            print_json(estimate_json(output, likely))
+        else:
+            show_estimate(likely)
+        return
+    tell_before(run_work(likely_cost(*asked), as_json=as_json), budget)
     try:
-        summary = run_work(_run(settings, read, output, concurrency, options), as_json=as_json)
+        summary = run_work(
+            _run(settings, read, output, concurrency, options),
+            as_json=as_json,
+            interruption=INTERRUPTION,
+        )
     except Exit as ended:
         if ended.status == INTERRUPTED:  # at once
             say(f"veritrail eval report {output} reports what is judged so far.", "yellow")

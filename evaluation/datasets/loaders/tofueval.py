@@ -8,6 +8,8 @@ Summarization".
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
@@ -23,6 +25,7 @@ from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of, table
 from veritrail_graph.evaluation.datasets.model import Dataset
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.records import NodeRecord
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import OneOf
 
@@ -149,6 +152,37 @@ class TofuEvalLoader:
             else:
                 building.fault(where, "sent_idx", f"is {row.sent_idx} again, as in {before[0]}")
         return sorted(found.values(), key=lambda one: (len(one[1].sent_idx), one[1].sent_idx))
+
+
+class OneSummaryLoader(TofuEvalLoader):
+    """Reads one summary of each topic, drawn at random, the same in every call.
+
+    Source: Error-tolerant attribution 4.1 (300 summaries; it does not say which).
+    """
+
+    name = "tofueval-one"
+    description = f"{TofuEvalLoader.description}; one summary of each topic, drawn at random"
+
+    def detect(self, path: Path) -> str | None:
+        """Never by itself, since `tofueval` reads the same files."""
+        return super().detect(path) or "must be named, as tofueval reads the same files"
+
+    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
+        """Read the claims of these summaries; the processes keep the others, too.
+
+        Raises:
+            InputError: As `TofuEvalLoader.load` says.
+        """
+        found = super().load(path, skip_bad=skip_bad)
+        nodes: dict[tuple[str, str], list[str]] = {}
+        for process_id, opened in found.processes.items():
+            for record in opened().records():
+                if isinstance(record, NodeRecord) and record.question is not None:
+                    nodes.setdefault((process_id, record.question), []).append(record.node_id)
+        draw = random.Random(0)  # noqa: S311  # a sample, not a secret
+        drawn = {(key[0], draw.choice(sorted(nodes[key]))) for key in sorted(nodes)}
+        claims = tuple(one for one in found.claims if (one.process_id, one.node_id) in drawn)
+        return replace(found, name=f"{found.name}, one summary of each topic", claims=claims)
 
 
 def _documents(tables: list[Path]) -> dict[str, str]:

@@ -9,14 +9,20 @@ from veritrail_graph.verifier.nli.adapters.alignscore import AlignScore
 from veritrail_graph.verifier.nli.adapters.hhem import Hhem
 from veritrail_graph.verifier.nli.adapters.infuse import Infuse
 from veritrail_graph.verifier.nli.adapters.minicheck import MiniCheck
-from veritrail_graph.verifier.nli.adapters.port import Adapter, Support, mean_of_top
+from veritrail_graph.verifier.nli.adapters.port import (
+    Adapter,
+    ChunkedAdapter,
+    Support,
+    mean,
+    mean_of_top,
+)
 from veritrail_graph.verifier.nli.adapters.summac import ConvWeights, SummaCConv, SummaCZs
 from veritrail_graph.verifier.nli.port import EntailmentModel
 from veritrail_graph.verifier.ports import Split
 
 __all__ = [
-    "NAMES", "Adapter", "AlignScore", "ConvWeights", "Hhem", "Infuse", "MiniCheck", "SummaCConv",
-    "SummaCZs", "Support", "adapter_named", "mean_of_top",
+    "NAMES", "Adapter", "AlignScore", "ChunkedAdapter", "ConvWeights", "Hhem", "Infuse",
+    "MiniCheck", "SummaCConv", "SummaCZs", "Support", "adapter_named", "mean", "mean_of_top",
 ]  # fmt: skip
 
 NAMES = ("minicheck", "alignscore", "infuse", "summac-zs", "summac-conv", "hhem")

@@ -9,7 +9,7 @@ Source: Zha et al. 2023 (AlignScore), 3.3; VeriTrail 4.2 (b), F.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,14 +54,20 @@ class AlignScore:
         """What decides its scores."""
         return {"words": self.words, "top": self.top}
 
-    async def support(self, document: str, claim: str, meter: Meter) -> Support:
-        """Score a claim; `parts` are those of its sentences. See `Adapter`."""
-        chunks = chunks_of_words(sentences(self.split, document), self.words)
+    def chunks(self, document: str) -> list[str]:
+        """A document in chunks; see `ChunkedAdapter`."""
+        return chunks_of_words(sentences(self.split, document), self.words)
+
+    async def scores(self, chunks: Sequence[str], claim: str, meter: Meter) -> list[list[float]]:
+        """For each sentence of a claim the score of each chunk; see `ChunkedAdapter`."""
         said = sentences(self.split, claim)
         pairs = [Pair(chunk, one) for one in said for chunk in chunks]
-        scores = await self.model.predict(pairs, meter)
-        parts = tuple(
-            mean_of_top([one.entailment for one in scores[start : start + len(chunks)]], self.top)
-            for start in range(0, len(scores), len(chunks))
-        )
+        scores = [one.entailment for one in await self.model.predict(pairs, meter)]
+        size = len(chunks)
+        return [scores[start : start + size] for start in range(0, len(scores), size)]
+
+    async def support(self, document: str, claim: str, meter: Meter) -> Support:
+        """Score a claim; `parts` are those of its sentences. See `Adapter`."""
+        rows = await self.scores(self.chunks(document), claim, meter)
+        parts = tuple(mean_of_top(row, self.top) for row in rows)
         return Support(mean(parts), parts)

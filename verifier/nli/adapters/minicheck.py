@@ -10,7 +10,7 @@ Source: Tang, Laban, Durrett 2024 (MiniCheck), 2 and 4; VeriTrail 4.2 (c), F.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +54,16 @@ class MiniCheck:
         """What decides its scores."""
         return {"words": self.words, "top": self.top}
 
+    def chunks(self, document: str) -> list[str]:
+        """A document in chunks; see `ChunkedAdapter`."""
+        return filled_chunks(sentences(self.split, document), self.words)
+
+    async def scores(self, chunks: Sequence[str], claim: str, meter: Meter) -> list[list[float]]:
+        """The score of each chunk, for the claim as a whole; see `ChunkedAdapter`."""
+        scores = await self.model.predict([Pair(chunk, claim) for chunk in chunks], meter)
+        return [[one.entailment for one in scores]]
+
     async def support(self, document: str, claim: str, meter: Meter) -> Support:
         """Score a claim; `parts` are the chunks' scores. See `Adapter`."""
-        chunks = filled_chunks(sentences(self.split, document), self.words)
-        scores = await self.model.predict([Pair(chunk, claim) for chunk in chunks], meter)
-        parts = tuple(one.entailment for one in scores)
-        return Support(mean_of_top(parts, self.top), parts)
+        [parts] = await self.scores(self.chunks(document), claim, meter)
+        return Support(mean_of_top(parts, self.top), tuple(parts))

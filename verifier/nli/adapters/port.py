@@ -48,6 +48,23 @@ class Adapter(Protocol):
         ...
 
 
+class ChunkedAdapter(Adapter, Protocol):
+    """An adapter that scores chunks apart, so that chunks of several documents compete."""
+
+    def chunks(self, document: str) -> list[str]:
+        """A document in chunks, in their order."""
+        ...
+
+    async def scores(self, chunks: Sequence[str], claim: str, meter: Meter) -> list[list[float]]:
+        """For each part of a claim that is judged apart, the score of each chunk.
+
+        Raises:
+            JudgeError: The model failed.
+            ModelError: The server that runs it could not be asked.
+        """
+        ...
+
+
 def sentences(split: Split, text: str) -> list[str]:
     """The sentences of a text, blank ones left out; the text itself where there is none."""
     return [one.text for one in split("", text) if one.text.strip()] or [text]

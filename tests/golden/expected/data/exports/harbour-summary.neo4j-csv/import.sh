@@ -22,6 +22,7 @@ neo4j-admin database import full \
   --relationships=relationships_found.csv \
   --relationships=relationships_cites.csv \
   --relationships=relationships_sentence_of.csv \
+  --relationships=relationships_attributed_to.csv \
   --relationships=relationships_evidence_for.csv \
   --relationships=relationships_error_introduced_at.csv \
   --relationships=relationships_error_propagated_through.csv \

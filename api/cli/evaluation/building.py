@@ -1,0 +1,481 @@
+"""`veritrail eval summarise`, `chunk`, `match`, `duplicates` and `questions`: making data sets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
+from veritrail_graph.api.cli.exits import run as run_work
+from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, MaxCalls, Model, NoCache
+from veritrail_graph.api.cli.options import Price as PriceOption
+from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say
+from veritrail_graph.evaluation.building.chunks import ENCODINGS
+from veritrail_graph.evaluation.building.matching import Variant
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.evaluation.building.asking import BuildModel
+    from veritrail_graph.evaluation.datasets.model import Dataset as LoadedDataset
+    from veritrail_graph.evaluation.datasets.model import LabelledClaim
+    from veritrail_graph.graph.model import Usage
+    from veritrail_graph.graph.sentences import SentenceSplitter
+
+T = TypeVar("T")
+
+Sources = Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="Text files in UTF-8.")]
+Dataset = Annotated[Path, typer.Argument(metavar="DATASET", help="A data set.")]
+Output = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="What is written.")]
+Prompts = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Prompts in place of ours: files STEP.VERSION.md."),
+]
+Accepted = Annotated[
+    Path | None,
+    typer.Option(metavar="CSV", help="Read a reviewed table, and write the result."),
+]
+EncodingName = Annotated[
+    str, typer.Option(metavar="NAME", help=f"What counts tokens: {' or '.join(ENCODINGS)}.")
+]
+
+
+def summarise(
+    sources: Sources,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="RUN", help="The process file; of several sources a folder."
+        ),
+    ],
+    chunk: Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")] = 2_048,
+    context: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Tokens of a prompt with its answer.")
+    ] = 8_192,
+    summary: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Tokens of a summary, at most.")
+    ] = 1_200,
+    encoding: EncodingName = "cl100k_base",
+    no_context: Annotated[
+        bool,
+        typer.Option("--no-context", help="Merges are not given the summary before them."),
+    ] = False,
+    engine: EngineName = None,
+    model: Model = None,
+    prompts: Prompts = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: PriceOption = None,
+    no_cache: NoCache = False,
+    as_json: AsJson = False,
+) -> None:
+    """Summarise texts hierarchically, with every text on the way kept: a process to verify.
+
+    Chunks are summarised, and summaries merged until one is left. Answers are kept, so a run that
+    was stopped goes on where it ended.
+    """
+    from veritrail_graph.evaluation.building.asking import BuildStep
+    from veritrail_graph.evaluation.building.summaries import Summariser, SummaryOptions
+
+    texts = _named_texts(sources)
+    options = SummaryOptions(chunk, context, summary, encoding, not no_context)
+    targets = _targets(texts, output)
+
+    async def work(asked: _Asked) -> list[dict[str, Any]]:
+        made = []
+        for (name, text), target in zip(texts.items(), targets, strict=True):
+            summariser = Summariser(
+                asked.step(BuildStep.CHUNK_SUMMARY),
+                asked.step(BuildStep.SUMMARY_MERGE),
+                options,
+                asked.splitter.split,
+                asked.meter,
+                lambda level, done, total, name=name: asked.work.update(  # type: ignore[misc]
+                    f"{name}, level {level}", done, total
+                ),
+            )
+            document = await summariser.summarise(name, _process_id(name), text)
+            _write_json(target, document)
+            made.append(_about(target, document))
+        return made
+
+    how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
+    runs, usage = _with_model(how, work, as_json=as_json)
+    for one in runs:
+        stages = ", ".join(f"{count} of stage {stage}" for stage, count in one["stages"].items())
+        say(f"{one['nodes']} nodes ({stages}) in {one['output']}.", "bold")
+    if as_json:
+        print_json({"runs": runs, "usage": usage})
+
+
+def chunk(
+    sources: Sources,
+    output: Output,
+    size: Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")] = 600,
+    overlap: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Tokens that the next chunk repeats.")
+    ] = 100,
+    encoding: EncodingName = "o200k_base",
+    as_json: AsJson = False,
+) -> None:
+    """Cut texts into chunks of so many tokens: JSON Lines of document, start, end and text."""
+    from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
+
+    tokenizer = Encoding(encoding)
+    lines = []
+    texts = _named_texts(sources)
+    for name, text in texts.items():
+        for number, one in enumerate(token_chunks(text, size, overlap, encoding=tokenizer)):
+            lines.append(
+                {
+                    "document": name,
+                    "chunk": number,
+                    "start": one.start,
+                    "end": one.end,
+                    "tokens": one.tokens,
+                    "text": text[one.start : one.end],
+                }
+            )
+    _write(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    say(f"{len(lines):,} chunks of {len(texts):,} text(s) in {output}.", "bold")
+    if as_json:
+        print_json({"output": str(output), "documents": len(texts), "chunks": len(lines)})
+
+
+def match(
+    dataset: Dataset,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Matches to review; with --accepted a data set."
+        ),
+    ] = None,
+    faithful: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="What was found faithful: premise; evidence, reasoning, process_id, book or "
+            "question.",
+        ),
+    ] = None,
+    variant: Annotated[
+        Variant, typer.Option(help="Whether premises tell of a book or answer a question.")
+    ] = Variant.BOOK,
+    accepted: Accepted = None,
+    alignment: Annotated[
+        bool,
+        typer.Option(
+            "--alignment", help="With --accepted: compare labels with matches; write nothing."
+        ),
+    ] = False,
+    engine: EngineName = None,
+    model: Model = None,
+    prompts: Prompts = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: PriceOption = None,
+    no_cache: NoCache = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find claims that follow from statements found faithful before, for a person to accept.
+
+    First with --faithful: a table of matches with an empty column accept. Then with --accepted:
+    claims whose row says yes are labelled FULLY_SUPPORTED, their origin is `matched`.
+    """
+    from veritrail_graph.evaluation.building import matching
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    if (faithful is None) == (accepted is None):
+        raise InputError("Name either --faithful or --accepted.")
+    if alignment and accepted is None:
+        raise InputError("--alignment goes with --accepted.")
+    if output is None and not alignment:
+        raise InputError("Name what is written with -o.")
+    loaded = load_unlabelled(dataset)
+    if accepted is not None or faithful is None:
+        document = _accepted(loaded, accepted or dataset, None if alignment else output)
+        if as_json:
+            print_json(document)
+        return
+    target = output or dataset
+    if target.exists():
+        raise InputError(f"{target} is there already, and may hold decisions; name another file.")
+    premises = matching.read_premises(faithful, variant)
+    claims = [one for one in loaded.claims if one.label is None] or list(loaded.claims)
+    about = _subjects(loaded, claims, variant)
+
+    async def work(asked: _Asked) -> matching.Matching:
+        return await matching.match_claims(
+            claims,
+            premises,
+            about,
+            variant,
+            asked.step(variant.step),
+            asked.meter,
+            lambda done, total: asked.work.update("claims", done, total),
+        )
+
+    how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
+    found, usage = _with_model(how, work, as_json=as_json)
+    matching.write_matches(found, target)
+    say(f"{len(found.matches):,} of {found.asked:,} claims match; review {target}.", "bold")
+    if found.without_premise:
+        say(f"{found.without_premise:,} claim(s) have no premise of their process.", "yellow")
+    for (_, claim_id), reason in list(found.failed.items())[:5]:
+        say(f"{claim_id}: {reason}", "yellow")
+    if as_json:
+        print_json(
+            {
+                "output": str(target),
+                "asked": found.asked,
+                "matched": len(found.matches),
+                "without_premise": found.without_premise,
+                "failed": len(found.failed),
+                "usage": usage,
+            }
+        )
+    if found.failed:
+        raise Exit(NOT_ALL_SUCCEEDED)
+
+
+def _accepted(loaded: LoadedDataset, accepted: Path, output: Path | None) -> dict[str, Any]:
+    """Label the accepted matches; without an output compare them with labels."""
+    from veritrail_graph.evaluation.building import matching
+    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+
+    keys = matching.read_accepted(accepted, loaded)
+    if output is not None:
+        write_dataset(replace(loaded, claims=matching.with_matches(loaded, keys)), output)
+        say(f"{len(keys):,} claim(s) are labelled by their match, in {output}.", "bold")
+        return {"output": str(output), "matched": len(keys)}
+    found = matching.alignment(loaded, keys)
+    share = found["aligned_share"]
+    aligned = "-" if share is None else f"{share:.1%}"
+    say(
+        f"{found['matched']:,} of {found['claims']:,} claims match; {aligned} of those with a "
+        "label are Fully Supported.",
+        "bold",
+    )
+    return found
+
+
+def duplicates(
+    dataset: Dataset, output: Output, accepted: Accepted = None, as_json: AsJson = False
+) -> None:
+    """List claims that say nearly the same, for a person; with --accepted remove those marked.
+
+    The table has a column remove. Words are compared, no model is asked.
+    """
+    from veritrail_graph.evaluation.building.duplicates import write_duplicates
+    from veritrail_graph.evaluation.building.matching import read_accepted
+    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    loaded = load_unlabelled(dataset)
+    if accepted is None:
+        count = write_duplicates(loaded, output)
+        say(f"{count:,} near-duplicate(s) of {len(loaded.claims):,} claims in {output}.", "bold")
+        document = {"output": str(output), "claims": len(loaded.claims), "near_duplicates": count}
+    else:
+        keys = read_accepted(accepted, loaded, "remove")
+        kept = tuple(one for one in loaded.claims if one.key not in keys)
+        write_dataset(replace(loaded, claims=kept), output)
+        say(f"{len(keys):,} claim(s) removed, {len(kept):,} kept, in {output}.", "bold")
+        document = {"output": str(output), "claims": len(kept), "removed": len(keys)}
+    if as_json:
+        print_json(document)
+
+
+def questions(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A table with a column question.")],
+    output: Output,
+    review: Annotated[
+        bool,
+        typer.Option("--reviewed", help="TABLE is reviewed: write the questions marked keep."),
+    ] = False,
+    engine: EngineName = None,
+    model: Model = None,
+    prompts: Prompts = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: PriceOption = None,
+    no_cache: NoCache = False,
+    as_json: AsJson = False,
+) -> None:
+    """Mark questions that ask for opinions or cannot be understood alone, for a person to decide.
+
+    The table that is written has a column keep. With --reviewed those with a yes are written.
+    """
+    from veritrail_graph.evaluation.building import questions as filters
+    from veritrail_graph.evaluation.building.asking import BuildStep
+    from veritrail_graph.evaluation.building.review import write_review
+
+    if review:
+        kept = filters.read_kept(table)
+        write_review(output, ("question",), ({"question": one} for one in kept))
+        say(f"{len(kept):,} questions in {output}.", "bold")
+        if as_json:
+            print_json({"output": str(output), "kept": len(kept)})
+        return
+    asked_of = filters.read_questions(table)
+    if output.exists():
+        raise InputError(f"{output} is there already, and may hold decisions; name another file.")
+
+    async def work(asked: _Asked) -> list[filters.FilteredQuestion]:
+        return await filters.filter_questions(
+            asked_of,
+            asked.step(BuildStep.QUESTION_FILTER),
+            asked.meter,
+            lambda done, total: asked.work.update("questions", done, total),
+        )
+
+    how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
+    found, usage = _with_model(how, work, as_json=as_json)
+    filters.write_questions(found, output)
+    counts = {
+        "questions": len(found),
+        "proposed": sum(one.is_kept is True for one in found),
+        "asks_opinion": sum(one.asks_opinion is True for one in found),
+        "needs_context": sum(one.stands_alone is False for one in found),
+        "failed": sum(one.is_kept is None for one in found),
+    }
+    say(f"{counts['proposed']:,} of {len(found):,} questions pass; review {output}.", "bold")
+    if counts["failed"]:
+        say(f"{counts['failed']:,} question(s) got no answer.", "yellow")
+    if as_json:
+        print_json({"output": str(output), **counts, "usage": usage})
+    if counts["failed"]:
+        raise Exit(NOT_ALL_SUCCEEDED)
+
+
+class _Options:
+    """How the model is asked."""
+
+    def __init__(
+        self,
+        engine: str | None,
+        model: str | None,
+        prompts: Path | None,
+        budget: float | None,
+        max_calls: int | None,
+        price: str | None,
+        no_cache: bool,
+    ) -> None:
+        named = {"engine": engine, "model": model}
+        self.judge = {name: one for name, one in named.items() if one is not None}
+        self.prompts = prompts
+        self.budget, self.max_calls = budget, max_calls
+        self.price, self.use_cache = price, not no_cache
+
+
+class _Asked:
+    """A model that is open, and what is shown while it is asked."""
+
+    def __init__(self, asked: BuildModel, splitter: SentenceSplitter, work: LongWork) -> None:
+        self.step = asked.step
+        self.meter = asked.meter
+        self.splitter = splitter
+        self.work = work
+
+
+def _with_model(
+    how: _Options, work: Callable[[_Asked], Awaitable[T]], *, as_json: bool
+) -> tuple[T, dict[str, Any]]:
+    """Do work that asks a model; gives its result and what it cost."""
+    from veritrail_graph.api.evaluation_resources import OpenResources, shared_within
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.building.asking import BuildModel
+
+    async def asked() -> tuple[T, Usage]:
+        with long_work() as shown:
+            async with OpenResources(
+                Settings(),
+                shared_within(how.budget, how.max_calls),
+                use_cache=how.use_cache,
+                price=how.price,
+                warn=lambda message: say(message, "yellow"),
+            ) as resources:
+                models = await resources.models(how.judge)
+                asked_of = BuildModel(models.claims, how.prompts)
+                done = await work(_Asked(asked_of, resources.splitter, shown))
+                return done, asked_of.meter.total
+
+    result, usage = run_work(asked(), as_json=as_json)
+    return result, usage.json_object()
+
+
+def _named_texts(sources: list[Path]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in sources:
+        if path.stem in found:
+            raise InputError(f"{path}: another source is named {path.stem!r}; rename one.")
+        try:
+            found[path.stem] = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path} is not UTF-8: byte {error.start}.") from None
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+        if not found[path.stem].strip():
+            raise InputError(f"{path} is empty.")
+    return found
+
+
+def _targets(texts: dict[str, str], output: Path) -> list[Path]:
+    if len(texts) == 1 and not output.is_dir():
+        return [output]
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{output} cannot be made: {error.strerror or error}") from None
+    return [output / f"{name}.json" for name in texts]
+
+
+def _process_id(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:128] or "summary"
+
+
+def _about(target: Path, document: dict[str, Any]) -> dict[str, Any]:
+    stages: dict[str, int] = {}
+    for node in document["nodes"]:
+        stages[str(node["stage"])] = stages.get(str(node["stage"]), 0) + 1
+    return {
+        "output": str(target),
+        "process_id": document["process_id"],
+        "nodes": len(document["nodes"]),
+        "stages": stages,
+    }
+
+
+def _write_json(path: Path, document: dict[str, Any]) -> None:
+    _write(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="")
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _subjects(
+    loaded: LoadedDataset, claims: Sequence[LabelledClaim], variant: Variant
+) -> dict[str, str | None]:
+    """The book that a claim's process summarises, or the question that its answer answers."""
+    from veritrail_graph.evaluation.annotation.folders import Grouping, folders_of
+
+    if variant is Variant.BOOK:
+        names = {one: loaded.processes[one]().header.name for one in loaded.processes}
+        return {"/".join(one.key): names[one.process_id] for one in claims}
+    folders = folders_of(loaded, claims, Grouping.QUESTION)
+    return {"/".join(one.key): each.question for each in folders for one in each.claims}

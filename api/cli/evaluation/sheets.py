@@ -1,0 +1,190 @@
+"""`veritrail eval sheets`: sheets for annotators, and their labels back into the data set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import print_json, say
+from veritrail_graph.evaluation.annotation.folders import Grouping
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
+
+SHOWN_WARNINGS = 20
+
+
+def sheets(
+    dataset: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="A data set, or recorded runs with claims.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="PATH", help="The folder of the sheets; else the data set."
+        ),
+    ],
+    annotators: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Who labels; each gets every folder.")
+    ] = "annotator",
+    by: Annotated[
+        Grouping,
+        typer.Option(help="Claims about one answer, or with the same documents, together."),
+    ] = Grouping.QUESTION,
+    with_labelled: Annotated[
+        bool, typer.Option("--all", help="Claims that have a label get a row, too.")
+    ] = False,
+    read: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Read sheets that came back, and write a data set."),
+    ] = None,
+    adjudicate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Decisions: claim_id, label, reason (other_documents, no_majority, misapplied).",
+        ),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="With --read: rows without a label are counted.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write sheets for annotators; with --read or --adjudicate put labels into a data set.
+
+    Each annotator gets a folder for each question or document, with claims.xlsx and articles.docx.
+    The label that counts is the majority's, else that of a decision; without either it stays open.
+    """
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    loaded = load_unlabelled(dataset)
+    for remark in loaded.remarks:
+        say(remark, "yellow")
+    if read is None and adjudicate is None:
+        if partial:
+            raise InputError("--partial goes with --read.")
+        document = _write(loaded, output, annotators, by, with_labelled=with_labelled)
+    else:
+        document = _read(loaded, output, read, adjudicate, is_partial=partial)
+    if as_json:
+        print_json(document)
+
+
+def _write(
+    loaded: Dataset, output: Path, annotators: str, by: Grouping, *, with_labelled: bool
+) -> dict[str, Any]:
+    from veritrail_graph.evaluation.annotation.writing import write_sheets
+
+    names = [name.strip() for name in annotators.split(",") if name.strip()]
+    written = write_sheets(loaded, output, names, by, with_labelled=with_labelled)
+    claims = sum(len(one.claims) for one in written.folders)
+    say(
+        f"{claims:,} claims in {len(written.folders):,} folder(s) for each of "
+        f"{len(written.annotators):,} annotator(s), in {output}.",
+        "bold",
+    )
+    if written.left_out:
+        say(f"{written.left_out:,} claim(s) have a label and get no row; see --all.")
+    if written.removed:
+        say(
+            f"{written.removed:,} control character(s) that no such file may hold were left out.",
+            "yellow",
+        )
+    return {
+        "directory": str(output),
+        "annotators": list(written.annotators),
+        "by": by.value,
+        "folders": [
+            {
+                "code": one.code,
+                "process_id": one.process_id,
+                "question": one.question,
+                "claims": len(one.claims),
+                "documents": len(one.articles),
+            }
+            for one in written.folders
+        ],
+        "claims": claims,
+        "left_out": written.left_out,
+        "removed_characters": written.removed,
+    }
+
+
+def _read(
+    loaded: Dataset, output: Path, read: Path | None, adjudicate: Path | None, *, is_partial: bool
+) -> dict[str, Any]:
+    from dataclasses import replace
+
+    from veritrail_graph.evaluation.annotation.final_labels import read_decisions, settled
+    from veritrail_graph.evaluation.annotation.reading import ReadSheets, read_sheets, with_labels
+    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+
+    if output.is_dir():
+        raise InputError(f"{output} is a folder; name the file of the data set to write.")
+    came = ReadSheets() if read is None else read_sheets(loaded, read, is_partial=is_partial)
+    claims = [with_labels(one, came.labels.get(one.key, ())) for one in loaded.claims]
+    decisions = {} if adjudicate is None else read_decisions(adjudicate, claims)
+    final = tuple(settled(one, decisions.get(one.key)) for one in claims)
+    write_dataset(replace(loaded, claims=final), output)
+    document = _document(output, final, came.labels, came.unfinished, came.warnings)
+    _tell(document)
+    return document
+
+
+def _document(
+    output: Path,
+    claims: Sequence[LabelledClaim],
+    labels: Mapping[Any, Sequence[Any]],
+    unfinished: int,
+    warnings: Sequence[str],
+) -> dict[str, Any]:
+    from veritrail_graph.evaluation.annotation.final_labels import UNRESOLVED, verdict_counts
+
+    every = [one for claim in claims for one in claim.labels]
+    return {
+        "output": str(output),
+        "claims": len(claims),
+        "labels_read": sum(map(len, labels.values())),
+        "unfinished": unfinished,
+        "not_understood": sum(one.label.verdict is None for one in every),
+        "label_origins": dict(Counter(one.label_origin or "none" for one in claims)),
+        "labels": dict(Counter(one.label.value if one.label else "none" for one in claims)),
+        "unresolved": [
+            {
+                "process_id": one.process_id,
+                "claim_id": one.claim_id,
+                "verdicts": dict(verdict_counts(one.labels)),
+            }
+            for one in claims
+            if one.label_origin == UNRESOLVED
+        ],
+        "warnings": list(warnings),
+    }
+
+
+def _tell(document: Mapping[str, Any]) -> None:
+    say(
+        f"{document['labels_read']:,} labels read; {document['claims']:,} claims are in "
+        f"{document['output']}.",
+        "bold",
+    )
+    for origin, count in document["label_origins"].items():
+        say(f"{count:,} claim(s): {'no label yet' if origin == 'none' else origin}")
+    if document["not_understood"]:
+        say(f"{document['not_understood']:,} label(s) say that the claim is not understood.")
+    if document["unfinished"]:
+        say(f"{document['unfinished']:,} row(s) have no label yet.", "yellow")
+    for warning in document["warnings"][:SHOWN_WARNINGS]:
+        say(warning, "yellow")
+    more = len(document["warnings"]) - SHOWN_WARNINGS
+    if more > 0:
+        say(f"… and {more:,} more; --json lists all.", "yellow")
+    for one in document["unresolved"][:SHOWN_WARNINGS]:
+        counts = ", ".join(f"{count} {name}" for name, count in one["verdicts"].items())
+        say(f"{one['claim_id']} has no majority: {counts or 'no label counts'}.", "yellow")

@@ -1,0 +1,80 @@
+"""Sentences with the source sentences that they are attributed to, as a file gives them.
+
+Source: Error-tolerant attribution 3 (task and categories).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
+
+SourceSentence: TypeAlias = tuple[str, int]
+"""A source sentence: node_id, and its place in the node, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The text of a source sentence.
+
+    Attributes:
+        text: The text.
+        start: Where it begins in the text of its node, in code points; None: not known.
+    """
+
+    text: str
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """What a sentence is attributed to.
+
+    Attributes:
+        sentence_id: What tells it from the other sentences of its file.
+        sources: The source sentences; empty: none.
+        categories: All categories of the attribution; None: the file does not say. Without a
+            source sentence they are empty.
+        label: What a person or a judge said of the sentence; None: nothing.
+    """
+
+    sentence_id: str
+    sources: frozenset[SourceSentence]
+    categories: frozenset[AttributionCategory] | None = None
+    label: Faithfulness | None = None
+
+    @property
+    def implied_label(self) -> Faithfulness | None:
+        """The label that follows from the categories; None where they are not known.
+
+        Source: Error-tolerant attribution 3 (near match, expected span and none: unfaithful).
+        """
+        if self.categories is None:
+            return None
+        if self.categories == {AttributionCategory.EVIDENCE}:
+            return Faithfulness.FAITHFUL
+        return Faithfulness.UNFAITHFUL
+
+    @property
+    def known_label(self) -> Faithfulness | None:
+        """The label that was given, else the implied one."""
+        return self.label or self.implied_label
+
+
+@dataclass(frozen=True, slots=True)
+class AttributionFile:
+    """What a file of attributions holds.
+
+    Attributes:
+        sentences: Its sentences by id, in their order.
+        passages: Texts of source sentences, as far as the file gives them.
+        failed: Ids of sentences that have no attribution because the engine failed.
+        notes: What a person should know of the file, a sentence each.
+    """
+
+    sentences: Mapping[str, Attribution]
+    passages: Mapping[SourceSentence, Passage]
+    failed: Sequence[str] = ()
+    notes: Sequence[str] = ()

@@ -1,0 +1,119 @@
+"""The figures of attributions as files: CSV of sentences and of tenths, and a plot as SVG."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
+from veritrail_graph.evaluation.attribution.score import AttributionScore
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.attribution import Faithfulness
+
+_WIDTH, _HEIGHT, _LEFT, _BASE = 640, 320, 48, 270
+_COLOURS = {Faithfulness.FAITHFUL: "#1b7837", Faithfulness.UNFAITHFUL: "#b2182b"}
+
+
+def write_tables(
+    folder: Path, score: AttributionScore, analysis: LinkAnalysis | None
+) -> list[Path]:
+    """Write `sentences.csv`, and of an analysis `tenths.csv` and `tenths.svg`.
+
+    Returns:
+        The files; those that were there are replaced.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    texts = {"sentences.csv": _csv(_sentences(score))}
+    if analysis is not None:
+        texts["tenths.csv"] = _csv(_tenths(analysis))
+        texts["tenths.svg"] = _plot(analysis)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from None
+    return [folder / name for name in texts]
+
+
+def _sentences(score: AttributionScore) -> Iterator[Sequence[object]]:
+    yield ("id", "gold", "predicted", "precision", "recall", "f1", "iou", "label", "is_missing")
+    lacking = set(score.missing)
+    for name, one in score.gold.sentences.items():
+        other = score.predicted.sentences.get(name)
+        iou = score.ious[name]
+        yield (
+            _cell(name),
+            len(one.sources),
+            len(other.sources) if other else 0,
+            *score.overlaps[name],
+            "" if iou is None else iou,
+            one.known_label or "",
+            "yes" if name in lacking else "no",
+        )
+
+
+def _tenths(analysis: LinkAnalysis) -> Iterator[Sequence[object]]:
+    yield ("tenth", *(f"{label.lower()}_linked" for label in Faithfulness))
+    columns = [analysis.tenths(label) for label in Faithfulness]
+    yield from ((place + 1, *(one[place] for one in columns)) for place in range(TENTHS))
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
+    file = io.StringIO()
+    csv.writer(file).writerows(rows)
+    return file.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+
+
+def _plot(analysis: LinkAnalysis) -> str:
+    """Bars of the share of each group in each tenth, side by side."""
+    shares = {}
+    for label in Faithfulness:
+        counts = analysis.tenths(label)
+        shares[label] = [count / (sum(counts) or 1) for count in counts]
+    most = max(*(max(each) for each in shares.values()), 0.01)
+    step = (_WIDTH - _LEFT - 16) / TENTHS
+    parts = []
+    for number, (label, each) in enumerate(shares.items()):
+        for place, value in enumerate(each):
+            height = 200 * value / most
+            left = _LEFT + step * (place + 0.1 + 0.4 * number)
+            title = f"{label.lower()}-linked, tenth {place + 1}: {100 * value:.1f} %"
+            parts.append(
+                f'<rect x="{left:.1f}" y="{_BASE - height:.1f}" width="{0.38 * step:.1f}" '
+                f'height="{height:.1f}" fill="{_COLOURS[label]}"><title>{title}</title></rect>'
+            )
+        parts.append(
+            f'<rect x="{_LEFT + 200 * number}" y="14" width="12" height="12" '
+            f'fill="{_COLOURS[label]}"/><text x="{_LEFT + 18 + 200 * number}" y="25">'
+            f"{label.lower()}-linked ({sum(analysis.tenths(label))})</text>"
+        )
+    parts += [
+        f'<text x="{_LEFT + step * (place + 0.5):.1f}" y="{_BASE + 18}" text-anchor="middle">'
+        f"{place + 1}</text>"
+        for place in range(TENTHS)
+    ]
+    parts += [
+        f'<path d="M{_LEFT} 60V{_BASE}H{_WIDTH - 16}" fill="none" stroke="#555"/>',
+        f'<text x="{_LEFT - 6}" y="{_BASE - 196}" text-anchor="end">{100 * most:.0f} %</text>',
+        f'<text x="{_LEFT - 6}" y="{_BASE}" text-anchor="end">0</text>',
+        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 10}" text-anchor="middle">'
+        "tenth of the source text</text>",
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        'aria-label="Share of linked source sentences in each tenth of the source text" '
+        'font-family="sans-serif" font-size="13">\n'
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )

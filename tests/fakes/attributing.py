@@ -1,0 +1,57 @@
+"""Attribution in tests: the harbour sample, its gold file, and a model that answers from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fakes.model_prompts import parse_sources
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SAMPLE = EXAMPLES / "harbour-attribution.json"
+GOLD = EXAMPLES / "harbour-attribution.gold.json"
+
+
+def gold_sentences() -> list[dict[str, Any]]:
+    """The sentences of the sample's summary with what they rest on."""
+    (node,) = json.loads(GOLD.read_text(encoding="utf-8"))["nodes"]
+    found: list[dict[str, Any]] = node["sentences"]
+    return found
+
+
+@dataclass
+class AttributionReader:
+    """Answers the steps of attribution as the gold file says; a `Reader` of the scripted server.
+
+    A sentence that is corrected is judged faithful. What is attributed to a sentence is looked up
+    by its text, wherever it stands in the prompt.
+
+    Attributes:
+        answers: An answer by the text of a sentence, in place of what the gold file says.
+    """
+
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, step: str, system: str, user: str, request: Any) -> Any:
+        """Answer one request."""
+        shown = parse_sources(user, step)
+        if step == "attribution" and shown.text in self.answers:
+            return self.answers[shown.text]
+        known = {one["text"]: one for one in gold_sentences()}
+        corrected = {one["correction"] for one in known.values()}
+        if step == "faithfulness":
+            label = "FAITHFUL" if shown.text in corrected else known[shown.text]["judged_label"]
+            return {"label": label, "reason": "As the gold file says."}
+        if step == "correction":
+            return {"sentence": known[shown.text]["correction"]}
+        wanted = {one["text"]: one["categories"] for one in known[shown.text]["attributed"]}
+        return {
+            "attributions": [
+                {"sentence_id": number, "categories": wanted[text]}
+                for number, text in shown.sentences.items()
+                if text in wanted
+            ]
+        }

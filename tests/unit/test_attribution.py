@@ -1,0 +1,365 @@
+"""Attribution: what is asked about a sentence, and what becomes of every one of a node."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes.asking import ScriptedAsking
+from fakes.attributing import SAMPLE, AttributionReader, gold_sentences
+from fakes.entailment import tiny_model
+from fakes.judging import SPLITTER
+from fakes.model_prompts import SourcePrompt, parse_sources
+
+from veritrail_graph.graph.model import NodeRef, Status
+from veritrail_graph.graph.model.attribution import (
+    AttributionCategory,
+    Faithfulness,
+    NodeAttribution,
+    SourceMode,
+)
+from veritrail_graph.verifier.attribution.attributor import Attributor
+from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
+from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
+from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
+from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
+from veritrail_graph.verifier.models.port import (
+    ContextTooLong,
+    EndpointRefused,
+    Meter,
+    OverBudget,
+    Request,
+    Step,
+    TransportFault,
+)
+from veritrail_graph.verifier.nli.opening import ModelChoice, open_folder
+from veritrail_graph.verifier.ports import ReadNode, SplitNode
+from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompts import load_prompts
+
+PROMPTS = load_prompts()
+NODES = {one["node_id"]: one["text"] for one in json.loads(SAMPLE.read_text())["nodes"]}
+
+
+def a_node(name: str, text: str) -> ReadNode:
+    return SplitNode(NodeRef.named(name), text, SPLITTER.split(name, text))
+
+
+SUMMARY = a_node("summary", NODES["summary"])
+SOURCES = (a_node("notes-board", NODES["notes-board"]), a_node("notes-ferry", NODES["notes-ferry"]))
+
+
+def scripted(reader: Any, **of_asking: Any) -> ScriptedAsking:
+    """A model in memory that answers as a reader of the scripted server does."""
+
+    def answer(request: Request) -> str:
+        found = reader(request.call.step, request.system, request.user, request)
+        return found if isinstance(found, str) else json.dumps(found)
+
+    return ScriptedAsking(answer, **of_asking)
+
+
+def steps_over(
+    asking: ScriptedAsking,
+    *,
+    judge: bool = False,
+    correct: bool = False,
+    mode: SourceMode = SourceMode.ATTRIBUTION,
+    most: int | None = None,
+) -> AttributionSteps:
+    def step(name: Step) -> PromptedStep:
+        return PromptedStep(PROMPTS[name], asking)
+
+    return AttributionSteps(
+        PromptedAttributor("openai", step(Step.ATTRIBUTION), most),
+        step(Step.FAITHFULNESS) if judge else None,
+        step(Step.CORRECTION) if correct else None,
+        mode,
+    )
+
+
+def attributed(
+    steps: AttributionSteps, node: ReadNode = SUMMARY, sources: tuple[ReadNode, ...] = SOURCES
+) -> NodeAttribution:
+    return asyncio.run(Attributing(steps, Meter()).node(node, sources))
+
+
+def shown(asking: ScriptedAsking, step: Step = Step.ATTRIBUTION) -> list[SourcePrompt]:
+    return [parse_sources(one.user, step) for one in asking.requests if one.call.step == step]
+
+
+def named(*numbers: int, category: str = "EVIDENCE") -> str:
+    items = [{"sentence_id": number, "categories": [category]} for number in numbers]
+    return json.dumps({"attributions": items})
+
+
+def test_the_planted_errors_are_found_judged_and_corrected() -> None:
+    found = attributed(steps_over(scripted(AttributionReader()), judge=True, correct=True))
+    for one, gold in zip(found.sentences, gold_sentences(), strict=True):
+        told = one.json_object()
+        assert {key: told[key] for key in gold} == gold
+    kinds = {c for one in found.sentences for source in one.attributed for c in source.categories}
+    assert kinds == set(AttributionCategory)
+    corrected = {one.corrected_label for one in found.sentences if one.correction}
+    assert corrected == {Faithfulness.FAITHFUL}
+
+
+def test_all_sentences_of_a_node_share_the_excerpts_to_the_last_character() -> None:
+    asking = scripted(AttributionReader())
+    attributed(steps_over(asking))
+    assert {one.user[: one.shared] for one in asking.requests} == {asking.requests[0].user[
+        : asking.requests[0].shared]}  # fmt: skip
+    assert all(one.user[one.shared :].startswith("Sentence: ") for one in asking.requests)
+    assert [len(block.sentences) for block in shown(asking)[0].blocks] == [5, 2]
+
+
+def in_turn(*answers: str | Exception) -> Callable[..., str]:
+    left = list(answers)
+
+    def answer(*_: object) -> str:
+        found = left.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return answer
+
+
+ONE = a_node("t", "The pier is long.")
+LONG = tuple(a_node(f"s{n}", f"First of {n}. Second of {n}. Third of {n}.") for n in range(2))
+
+
+def test_what_several_windows_name_is_asked_about_together_with_its_context() -> None:
+    asking = scripted(in_turn(named(2), named(1), named(0)))
+    found = attributed(steps_over(asking, most=3), ONE, LONG)
+    *_, last = shown(asking)
+    assert [list(block.sentences.values()) for block in last.blocks] == [
+        ["Third of 0."], ["Second of 1."],
+    ]  # fmt: skip
+    assert [block.context for block in last.blocks] == [
+        ("First of 0.", "Second of 0."), ("First of 1.",),
+    ]  # fmt: skip
+    (sentence,) = found.sentences
+    assert [(one.node_id, one.sentence) for one in sentence.attributed] == [("s0", 2)]
+
+
+def test_the_answer_about_all_candidates_may_be_none() -> None:
+    asking = scripted(in_turn(named(2, category="EXPECTED_SPAN"), named(1), named()))
+    (sentence,) = attributed(steps_over(asking, most=3), ONE, LONG).sentences
+    assert (sentence.status, sentence.attributed) == (Status.SUCCEEDED, ())
+    assert sentence.implied_label is Faithfulness.UNFAITHFUL
+
+
+def test_one_window_alone_needs_no_second_question() -> None:
+    asking = scripted(in_turn(named(2), named()))
+    (sentence,) = attributed(steps_over(asking, most=3), ONE, LONG).sentences
+    assert len(asking.requests) == 2
+    assert [one.node_id for one in sentence.attributed] == ["s0"]
+
+
+def test_windows_that_name_everything_end_with_everything() -> None:
+    asking = scripted(lambda *_: named(0, 1, 2))
+    (sentence,) = attributed(steps_over(asking, most=3), ONE, LONG).sentences
+    assert len(sentence.attributed) == 6
+    assert len(asking.requests) == 2
+
+
+def test_a_prompt_that_the_endpoint_finds_too_long_is_split() -> None:
+    first = ContextTooLong("too long")
+    asking = scripted(in_turn(first, named(1), named(), named(0)))
+    (sentence,) = attributed(steps_over(asking), ONE, LONG).sentences
+    assert sentence.error is None
+    assert [(one.node_id, one.sentence) for one in sentence.attributed] == [("s0", 1)]
+
+
+def test_a_sentence_that_fits_nowhere_fails() -> None:
+    asking = scripted(AttributionReader(), context_tokens=1_700)
+    huge = a_node("s", "word " * 60_000)
+    (sentence,) = attributed(steps_over(asking), ONE, (huge,)).sentences
+    assert sentence.status is Status.FAILED
+    assert "sentence 0 of node 's' does not fit into the context window" in (sentence.error or "")
+    assert not asking.requests
+
+
+def test_a_failed_sentence_is_failed_and_never_none() -> None:
+    broken = gold_sentences()[1]["text"]
+    asking = scripted(AttributionReader({broken: named(99)}))
+    found = attributed(steps_over(asking))
+    failed = found.sentences[1]
+    assert (failed.status, failed.implied_label) == (Status.FAILED, None)
+    assert "names no id of the prompt" in (failed.error or "")
+    assert {one.status for one in found.sentences if one is not failed} == {Status.SUCCEEDED}
+    assert sum(one.text == broken for one in shown(asking)) == 3  # asked again
+
+
+def test_ids_out_of_range_are_dropped_and_counted() -> None:
+    asking = scripted(lambda *_: named(1, 99))
+    (sentence,) = attributed(steps_over(asking), ONE, LONG).sentences
+    assert (len(sentence.attributed), sentence.dropped_ids) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [(OverBudget("spent"), Status.OVER_BUDGET), (TransportFault("gone"), Status.FAILED)],
+)
+def test_a_fault_is_the_status_of_its_sentence(fault: Exception, status: Status) -> None:
+    (sentence,) = attributed(steps_over(scripted(in_turn(fault))), ONE, LONG).sentences
+    assert (sentence.status, sentence.error) == (status, str(fault))
+
+
+def test_a_judge_that_fails_leaves_the_attribution_but_no_success() -> None:
+    def reader(step: str, *_: object) -> Any:
+        if step == "faithfulness":
+            raise TransportFault("gone")
+        return named(0)
+
+    (sentence,) = attributed(steps_over(scripted(reader), judge=True), ONE, LONG).sentences
+    assert (sentence.status, sentence.judged_label) == (Status.FAILED, None)
+    assert len(sentence.attributed) == 1
+
+
+def test_a_refused_endpoint_is_asked_no_more() -> None:
+    def refuse(*_: object) -> str:
+        raise EndpointRefused("no such key")
+
+    asking = scripted(refuse)
+    node = a_node("t", " ".join(f"Pier {n} is long." for n in range(200)))
+    run = Attributing(steps_over(asking), Meter())
+    found = asyncio.run(run.node(node, LONG))
+    assert run.refusal is not None
+    assert {one.status for one in found.sentences} == {Status.FAILED}
+    assert len(asking.requests) <= 64
+
+
+def test_what_is_stopped_is_cancelled_and_what_is_done_stays() -> None:
+    async def stopped() -> NodeAttribution:
+        run = Attributing(steps_over(scripted(reader)), Meter())
+        stop.append(run.stop)
+        return await run.node(SUMMARY, SOURCES)
+
+    stop: list[Callable[[], None]] = []
+    answers = AttributionReader()
+
+    def reader(step: str, system: str, user: str, request: Any) -> Any:
+        if parse_sources(user).text == gold_sentences()[3]["text"]:
+            stop[0]()
+        return answers(step, system, user, request)
+
+    found = asyncio.run(stopped())
+    statuses = [one.status for one in found.sentences]
+    assert Status.CANCELLED in statuses
+    assert set(statuses) <= {Status.CANCELLED, Status.SUCCEEDED}
+    assert len(statuses) == 6
+
+
+@pytest.mark.parametrize("step", [Step.FAITHFULNESS, Step.CORRECTION])
+def test_the_modes_show_all_or_the_attributed_sentences(step: Step) -> None:
+    of_mode = {}
+    for mode in SourceMode:
+        asking = scripted(AttributionReader())
+        attributed(steps_over(asking, judge=True, correct=True, mode=mode))
+        of_mode[mode] = {one.text: one for one in shown(asking, step)}
+    gold = gold_sentences()[5]
+    texts = [one["text"] for one in gold["attributed"]]
+    plain, marked, alone = (of_mode[mode][gold["text"]] for mode in SourceMode)
+    assert plain.marked is alone.marked is None
+    assert len(plain.sentences) == len(marked.sentences) == 7
+    assert [marked.sentences[number] for number in marked.marked or ()] == texts
+    assert list(alone.sentences.values()) == texts
+    none = gold_sentences()[4]["text"]
+    assert of_mode[SourceMode.HIGHLIGHTED][none].marked == ()
+    assert none not in of_mode[SourceMode.ATTRIBUTION]  # nothing to show: unfaithful by definition
+
+
+def test_sources_beyond_the_window_are_judged_by_the_attribution_alone() -> None:
+    long = a_node("s", " ".join(f"Pier {n} is quite long." for n in range(400)))
+    for mode, status in (
+        (SourceMode.PLAIN, Status.FAILED),
+        (SourceMode.ATTRIBUTION, Status.SUCCEEDED),
+    ):
+
+        def reader(step: str, *_: object) -> Any:
+            if step == "faithfulness":
+                return {"label": "FAITHFUL", "reason": ""}
+            return named(0)
+
+        asking = scripted(reader, context_tokens=3_500)
+        steps = steps_over(asking, judge=True, mode=mode)
+        (sentence,) = attributed(steps, ONE, (long,)).sentences
+        assert sentence.status is status, sentence.error
+    assert sentence.judged_label is Faithfulness.FAITHFUL
+
+
+def test_a_judge_may_dispute_what_the_categories_imply() -> None:
+    def reader(step: str, *_: object) -> Any:
+        return named(0) if step == "attribution" else {"label": "UNFAITHFUL", "reason": "No."}
+
+    (sentence,) = attributed(steps_over(scripted(reader), judge=True), ONE, LONG).sentences
+    assert (sentence.implied_label, sentence.judged_label) == ("FAITHFUL", "UNFAITHFUL")
+    assert sentence.is_disputed
+    assert sentence.judged_reason == "No."
+
+
+@pytest.mark.parametrize("attributor", [LexicalAttributor()])
+def test_a_node_without_sentences_has_none_and_one_without_sources_rests_on_nothing(
+    attributor: Attributor,
+) -> None:
+    steps = AttributionSteps(attributor)
+    assert attributed(steps, a_node("t", " \n ")).sentences == ()
+    (sentence,) = attributed(steps, ONE, (a_node("s", ""),)).sentences
+    assert (sentence.status, sentence.attributed) == (Status.SUCCEEDED, ())
+
+
+def test_without_a_model_words_and_numbers_are_compared() -> None:
+    def of(text: str, *sources: str) -> list[tuple[int, str]]:
+        found = attributed(
+            AttributionSteps(LexicalAttributor()),
+            a_node("t", text),
+            (a_node("s", " ".join(sources)),),
+        )
+        return [
+            (one.sentence, "+".join(one.categories))
+            for sentence in found.sentences
+            for one in sentence.attributed
+        ]
+
+    boats = "In 2021 the yard of Tarnmouth built 12 boats."
+    assert of(boats, "It rained.", boats) == [(1, "EVIDENCE")]
+    assert of(boats, boats, boats) == [(0, "EVIDENCE"), (1, "EVIDENCE")]
+    assert of("In 2021 the yard of Tarnmouth built 14 boats.", boats, "It rained.") == [
+        (0, "CONTRADICTION")
+    ]
+    assert of(
+        "Tarnmouth gave medals, flags and cake to several old sailors.", boats, "It rained."
+    ) == [(0, "EXPECTED_SPAN")]
+    assert of("A comet was seen.", boats, "It rained.") == []
+    assert of(
+        "The yard built 12 boats and the mayor opened a bridge.",
+        "The yard built 12 boats.", "The mayor opened a bridge.", "It rained.",
+    ) == [(0, "EVIDENCE"), (1, "EVIDENCE")]  # fmt: skip
+
+
+def test_an_entailment_model_names_the_two_loudest_sentences(tmp_path: Path) -> None:
+    texts = ["The ferry sailed at noon.", "Coal was unloaded.", "The ferry was not sailed at noon."]
+    folder = tiny_model(tmp_path / "tiny", texts)
+    model = open_folder(folder, ModelChoice(str(folder)))
+    steps = AttributionSteps(EntailmentAttributor(model))
+    (sentence,) = attributed(
+        steps, a_node("t", "The ferry sailed at noon."), (a_node("s", " ".join(texts)),)
+    ).sentences
+    assert [(one.sentence, list(one.categories)) for one in sentence.attributed] == [
+        (0, ["EVIDENCE"]), (2, ["CONTRADICTION"]),
+    ]  # fmt: skip
+    asyncio.run(model.close())
+
+
+def test_settings_name_the_prompt_and_the_model() -> None:
+    steps = steps_over(scripted(AttributionReader()))
+    settings = steps.attributor.settings
+    assert settings["attribution"]["prompt"] == "attribution.v1"
+    assert replace(steps.attributor, most_sentences=4).settings != settings  # type: ignore[type-var]

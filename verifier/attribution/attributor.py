@@ -1,0 +1,80 @@
+"""The port of attribution: a sentence and its sources in, the sentences that decide it out.
+
+Source: Error-tolerant attribution 3 (the task).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from veritrail_graph.graph.model import Sentence
+from veritrail_graph.graph.model.attribution import AttributedSentence, AttributionCategory
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import ReadNode
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The answer of an attributor.
+
+    Attributes:
+        sentences: The source sentences in the order of the sources; empty: none decides it.
+        dropped_ids: How many ids were named that were not in the prompt.
+    """
+
+    sentences: tuple[AttributedSentence, ...] = ()
+    dropped_ids: int = 0
+
+
+class Attributor(Protocol):
+    """Finds the source sentences that decide whether a sentence is faithful."""
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        ...
+
+    @property
+    def model(self) -> str | None:
+        """The model; None: the engine has none."""
+        ...
+
+    @property
+    def indicative(self) -> bool:
+        """Whether no model is asked, so that the answer is a hint."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its answers besides the texts, as JSON."""
+        ...
+
+    async def attribute(
+        self, sentence: str, sources: Sequence[ReadNode], meter: Meter
+    ) -> Attribution:
+        """Find the smallest set of source sentences that decides whether a sentence is faithful.
+
+        Args:
+            sentence: The text of the sentence.
+            sources: The nodes that it may rest on, in the order in which they are shown.
+            meter: Records every call.
+
+        Raises:
+            VeriTrailError: No answer could be had.
+        """
+        ...
+
+
+def attributed(sentence: Sentence, categories: Iterable[AttributionCategory]) -> AttributedSentence:
+    """A source sentence with its categories, each once, in the order of the enumeration."""
+    named = set(categories)
+    return AttributedSentence.model_construct(
+        node_id=sentence.node_id,
+        sentence=sentence.index,
+        start=sentence.start,
+        end=sentence.end,
+        text=sentence.text,
+        categories=tuple(one for one in AttributionCategory if one in named),
+    )

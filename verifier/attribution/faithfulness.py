@@ -1,0 +1,141 @@
+"""Judging a sentence by its sources, and correcting it, with or without its attribution.
+
+Source: Error-tolerant attribution 6.1, 7 and Tables 5 and 6 (the three modes).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from veritrail_graph.graph.model.attribution import AttributedSentence, Faithfulness, SourceMode
+from veritrail_graph.verifier.attribution.answers import (
+    FaithfulnessAnswer,
+    read_correction,
+    read_faithfulness,
+)
+from veritrail_graph.verifier.attribution.prompted import sentence_line, too_long
+from veritrail_graph.verifier.attribution.windows import places, selected, whole
+from veritrail_graph.verifier.excerpts import Unit, pack
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.prompted import PromptedStep, results
+
+NOTHING_ATTRIBUTED = "No source sentence is attributed to it."
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a sentence is judged by.
+
+    Attributes:
+        sentence: The sentence.
+        sources: Its source nodes.
+        attributed: The source sentences that are attributed to it.
+    """
+
+    sentence: str
+    sources: Sequence[ReadNode]
+    attributed: Sequence[AttributedSentence] = ()
+
+    def prompt(self, mode: SourceMode, step: PromptedStep) -> tuple[str, int] | None:
+        """The user message, and how many characters of it other sentences share.
+
+        Attributed sentences are marked by a line with their ids, not by marks in the text: so no
+        text can mark itself, and sentences over the same sources share the excerpts.
+
+        Returns:
+            None: nothing is attributed, and the mode shows nothing else.
+
+        Raises:
+            JudgeError: The sources do not fit into the context window.
+        """
+        chosen = places(self.attributed)
+        units = whole(self.sources)
+        if mode is SourceMode.ATTRIBUTION:
+            units = selected(self.sources, chosen)
+            if not units:
+                return None
+        marks = mode is SourceMode.HIGHLIGHTED
+        line = sentence_line(self.sentence)
+        shown, numbers = _one_prompt(units, chosen, step, line)
+        tail = [shown] if shown else []
+        if marks:
+            tail.append(f"Marked: {', '.join(map(str, numbers)) or 'none'}")
+        return "\n".join([*tail, line]), len(shown) + 1 if shown else 0
+
+
+def _one_prompt(
+    units: Sequence[Unit], chosen: set[tuple[str, int]], step: PromptedStep, line: str
+) -> tuple[str, list[int]]:
+    """The excerpts and the ids of the chosen sentences among them."""
+    windows = list(pack(units, None, step.room(line), step.model.tokens))
+    if len(windows) > 1:
+        sentences = sum(len(unit.sentences) for unit in units)
+        raise too_long(step, f"a source of {sentences:,} sentences")
+    if not windows:
+        return "", []
+    (window,) = windows
+    numbers = [
+        number for number, one in enumerate(window.sentences) if (one.node_id, one.index) in chosen
+    ]
+    return window.text, numbers
+
+
+async def judge_sentence(
+    material: Material, mode: SourceMode, step: PromptedStep, meter: Meter
+) -> FaithfulnessAnswer:
+    """Say whether a sentence is faithful to its sources.
+
+    A judge that would see nothing, because it sees the attribution alone and that is empty, is
+    not asked: then the sentence is unfaithful by definition.
+
+    Args:
+        material: The sentence with its sources and its attribution.
+        mode: What the judge sees.
+        step: The prompt and the model.
+        meter: Records every call.
+
+    Raises:
+        JudgeError: The sources do not fit into the context window.
+        ModelError: No answer could be had.
+
+    Source: Error-tolerant attribution 6.1.
+    """
+    prompt = material.prompt(mode, step)
+    if prompt is None:
+        return FaithfulnessAnswer(Faithfulness.UNFAITHFUL, NOTHING_ATTRIBUTED)
+    user, shared = prompt
+    calls = step.calls(user, read_faithfulness, meter, shared=shared)
+    (answer,) = results(await asyncio.gather(*calls, return_exceptions=True))
+    return answer
+
+
+async def correct_sentence(
+    material: Material, mode: SourceMode, step: PromptedStep, meter: Meter
+) -> str | None:
+    """Propose a faithful wording of a sentence, with as few changes as possible.
+
+    Args:
+        material: The sentence with its sources and its attribution.
+        mode: What the corrector sees.
+        step: The prompt and the model.
+        meter: Records every call.
+
+    Returns:
+        The wording; None: the corrector would see nothing to correct it by.
+
+    Raises:
+        JudgeError: The sources do not fit into the context window.
+        ModelError: No answer could be had.
+
+    Source: Error-tolerant attribution 7.
+    """
+    prompt = material.prompt(mode, step)
+    if prompt is None:
+        return None
+    user, shared = prompt
+    calls = step.calls(user, read_correction, meter, shared=shared)
+    (sentence,) = results(await asyncio.gather(*calls, return_exceptions=True))
+    return sentence

@@ -1,0 +1,133 @@
+"""Attribution without a model: words, numbers and names are compared. Indicative only.
+
+Source: Error-tolerant attribution 3 (what is asked); the method is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from veritrail_graph.graph.model import Sentence
+from veritrail_graph.graph.model.attribution import AttributionCategory as Category
+from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
+from veritrail_graph.verifier.engines.lexical.judging import Match, compare, terms, weight
+from veritrail_graph.verifier.engines.lexical.reading import Reading, read
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import ReadNode
+
+VERSION = 1
+"""Goes up when the same texts may get another attribution."""
+WHOLE = 0.8
+"""The share of a sentence's weight from which on a source sentence says all of it."""
+ALIKE = 0.5
+"""The likeness from which on a source sentence speaks of the same matter."""
+LEAST_AGAINST = 0.35
+"""The share of the weight that a source sentence has at least that says otherwise."""
+PART = 0.2
+"""The least share of the weight that another sentence has to add."""
+_CHARACTERS_IN_LINE = 10_000
+
+
+class LexicalAttributor:
+    """An `Attributor` by overlap of words, numbers and names."""
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "lexical"
+
+    @property
+    def model(self) -> str | None:
+        """None: there is no model."""
+        return None
+
+    @property
+    def indicative(self) -> bool:
+        """True: it knows no meaning."""
+        return True
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Nothing can be set; the version of the rules decides."""
+        return {"version": VERSION}
+
+    async def attribute(
+        self, sentence: str, sources: Sequence[ReadNode], meter: Meter
+    ) -> Attribution:
+        """Compare the sentence with every source sentence."""
+        del meter
+        if sum(len(node.text) for node in sources) <= _CHARACTERS_IN_LINE:
+            return attribution(sentence, sources)
+        return await asyncio.to_thread(attribution, sentence, sources)
+
+
+def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
+    """The source sentences that a sentence seems to rest on.
+
+    One that holds nearly all of it is evidence, with all that hold as much. Else sentences on the
+    same matter that say otherwise are contradictions; else as few as hold what any of them holds
+    are near matches. Where nothing is alike, the only sentence that names what it is about is
+    where it would be expected.
+    """
+    reading = read(sentence)
+    compared = [
+        (one, compare(reading, read(one.text))) for node in sources for one in node.sentences
+    ]
+    against = [
+        (one, Category.CONTRADICTION)
+        for one, match in compared
+        if match.conflicts
+        and match.likeness >= ALIKE
+        and match.share >= LEAST_AGAINST
+        and match.other_numbers < 2
+    ]
+    agreeing = [(one, match) for one, match in compared if not match.conflicts]
+    best = max((match.share for _, match in agreeing), default=0.0)
+    if best >= WHOLE:
+        found = [(one, Category.EVIDENCE) for one, match in agreeing if match.share >= best]
+    else:
+        found = against or _covering(reading, agreeing) or _expected(reading, compared)
+    order = {(one.node_id, one.index): place for place, (one, _) in enumerate(compared)}
+    found.sort(key=lambda one: order[one[0].node_id, one[0].index])
+    return Attribution(tuple(attributed(one, (category,)) for one, category in found))
+
+
+def _covering(
+    reading: Reading, agreeing: Sequence[tuple[Sentence, Match]]
+) -> list[tuple[Sentence, Category]]:
+    """As few sentences as together hold what they hold; evidence if that is nearly all."""
+    total = sum(map(weight, terms(reading))) or 1.0
+    candidates = [one for one in agreeing if one[1].share >= PART]
+    if not any(match.share >= ALIKE for _, match in candidates):
+        return []
+    chosen: list[Sentence] = []
+    held: set[Any] = set()
+    while candidates:
+        gains = [sum(map(weight, match.covered - held)) / total for _, match in candidates]
+        place = max(range(len(gains)), key=gains.__getitem__)
+        if gains[place] < PART:
+            break
+        sentence, match = candidates.pop(place)
+        chosen.append(sentence)
+        held |= match.covered
+    is_whole = sum(map(weight, held)) / total >= WHOLE
+    category = Category.EVIDENCE if is_whole else Category.NEAR_MATCH
+    return [(one, category) for one in chosen]
+
+
+def _expected(
+    reading: Reading, compared: Sequence[tuple[Sentence, Match]]
+) -> list[tuple[Sentence, Category]]:
+    """The only sentence that names what a sentence is about."""
+    about = {part for name in reading.names for part in name.parts} or {reading.subject or ""}
+    naming = [
+        one
+        for one, match in compared
+        if any(
+            about & {getattr(term, "key", None), *getattr(term, "parts", ())}
+            for term in match.covered
+        )
+    ]
+    return [(naming[0], Category.EXPECTED_SPAN)] if len(naming) == 1 else []
