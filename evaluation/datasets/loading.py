@@ -240,8 +240,8 @@ class ProcessesLoader:
         if not any(claim.label for claim in found.claims):
             raise InputError(
                 f"{path} holds {counted(len(found.processes), 'process', 'processes')}, but no "
-                "claim with a label. Write labels into the claims of the process file, or make a data set: "
-                "veritrail eval build --help"
+                "claim with a label. Write labels into the claims of the process file, or make a "
+                "data set: veritrail eval build --help"
             )
         return found
 
