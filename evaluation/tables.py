@@ -203,7 +203,7 @@ def _of_json(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]
     rows: list[Row] = []
     is_array = files.suffix_of(path) == ".json"
     is_empty = True
-    for number, value in files.values(path) if is_array else files.json_lines(path):
+    for number, value in files.values(path) if is_array else files.json_lines(path, strict=True):
         is_empty = False
         where = f"{'entry' if is_array else 'line'} {number}"
         if isinstance(value, InputError):

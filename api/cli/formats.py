@@ -8,18 +8,26 @@ from veritrail_graph.api.cli.terminal import print_json, show
 
 def formats(as_json: AsJson = False) -> None:
     """List the formats that `veritrail ingest` reads, in the order of detection."""
-    from veritrail_graph.graph.importers.registry import importers
+    from dataclasses import asdict
+
+    from veritrail_graph.graph.importers.registry import importers, of_others
 
     found = importers()
     if as_json:
         keys = ("name", "description", "extra")
-        print_json({"formats": [{key: getattr(one, key) for key in keys} for one in found]})
+        print_json({
+            "formats": [{key: getattr(one, key) for key in keys} for one in found],
+            "unusable": [asdict(one) for one in of_others()[1]],
+        })  # fmt: skip
         return
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("format", "what is read", box=None, pad_edge=False)
+    table = Table("format", "what is read", "extra", box=None, pad_edge=False)
     for one in found:
-        extra = f" (needs the extra {one.extra})" if one.extra else ""
-        table.add_row(Text(one.name, style="bold"), Text(one.description + extra))
+        table.add_row(Text(one.name, style="bold"), Text(one.description), one.extra or "none")
+    for bad in of_others()[1]:
+        table.add_row(
+            Text(bad.name, style="bold"), f"not usable ({bad.package}): {bad.reason}", style="red"
+        )
     show(table)

@@ -19,9 +19,9 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
-from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.ingested import StoredLine, refusal, shared_warnings
 from veritrail_graph.api.views.texts import clean, one_line, some
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
@@ -336,7 +336,8 @@ def _tell_one(outcome: _Outcome) -> None:
     where, found = outcome
     if isinstance(found, VeriTrailError):
         words = refusal(str(found), getattr(found, "violations", ()))
-        say(f"{one_line(where, 100)}: not stored. {one_line(words, 400)}", "red")
+        fault = words.removeprefix(where).lstrip(":, ")  # most errors begin with the place
+        say(f"{one_line(where, 100)}: not stored. {one_line(fault, 400)}", "red")
         return
     line = StoredLine.of(one_line(where, 100), found)
     say(f"{line.where}: {line.process_id} ({line.status}), {', '.join(line.facts)}")
@@ -351,10 +352,14 @@ def _tell(found: Ingested) -> None:
     for warning in found.warnings:
         say(f"Warning: {warning}", "yellow")
     table = Table(box=None, show_header=False, pad_edge=False)
+    stages = counted(len(found.stages), "stage")
     rows = [
         ("process", f"{found.process_id} ({found.status})"),
         ("name", one_line(found.name, 100)),
-        ("nodes", f"{found.nodes:,} in {len(found.stages)} stages{_new(found.nodes_added)}"),
+        (
+            "nodes",
+            f"{found.nodes:,} in {stages}{_new(found.nodes_added)}",
+        ),
     ]
     for stage, count in list(found.stages.items())[:_MOST_STAGES]:
         name = found.stage_names.get(int(stage), "")
@@ -379,8 +384,8 @@ def _tell(found: Ingested) -> None:
     if found.reviews_added:
         rows.append(("reviews", f"{found.reviews_added:,} new"))
     if found.removed_verifications is not None:
-        gone = f"{found.removed_verifications:,} verification(s)"
-        rows.append(("removed", f"{gone}, {found.removed_reviews:,} review(s)"))
+        gone = counted(found.removed_verifications, "verification")
+        rows.append(("removed", f"{gone}, {counted(found.removed_reviews or 0, 'review')}"))
     for key, value in rows:
         table.add_row(Text(key, style="bold"), Text(clean(value)))
     show(table)

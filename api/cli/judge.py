@@ -213,8 +213,9 @@ def _only_estimate(estimated: Estimated | None, pairs: int, *, as_json: bool) ->
 def _tell(done: JudgeChecked) -> None:
     from rich.text import Text
 
-    from veritrail_graph.api.views.costs import cost_words, counted
+    from veritrail_graph.api.views.costs import cost_words
     from veritrail_graph.evaluation.judge_check.figures import Figures, by_kind, meaning
+    from veritrail_graph.graph.counted import counted
 
     whole = Figures.of(done.judged)
     rows = [_cells(name, figures) for name, figures in by_kind(done.judged).items()]

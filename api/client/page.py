@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.texts import clean
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, VERDICT_WORDS, either
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict, Verification
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from veritrail_graph.api.recorder.file import RecordFile
 from veritrail_graph.api.recorder.linking import Links, RecordedSpan
 from veritrail_graph.api.recorder.nodes import Facts, Nodes, header_line, listed, whole
 from veritrail_graph.graph.contract import FORMAT, MAX_STAGE, PUBLIC_ID, RECORDED
+from veritrail_graph.graph.counted import counted
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client.answers import Ingested
@@ -459,16 +460,16 @@ class Recording:
         """Say in one line on stderr how to verify what was not verified."""
         if self._is_quiet or self.verifications or not len(self) or sys.stderr is None:
             return
-        counted = f"{len(self):,} node{'s' * (len(self) != 1)}"
+        nodes = counted(len(self), "node")
         keep = ""
         if self.path is not None and self.ingested is None:
             replace = "--replace " if self._replaces else ""
             keep = f"veritrail ingest {replace}{shlex.quote(str(self.path))}"
         if self._nodes is not None and not self._nodes.is_generated:
-            line = f"veritrail: recorded {counted}, all given from outside: nothing to verify yet"
+            line = f"veritrail: recorded {nodes}, all given from outside: nothing to verify yet"
             line += f"; to store them: {keep}" if keep else ""
         else:
-            line = f"veritrail: recorded {counted}; to verify them: {keep}{' && ' * bool(keep)}"
+            line = f"veritrail: recorded {nodes}; to verify them: {keep}{' && ' * bool(keep)}"
             line += f"veritrail verify {self.process_id}"
             line += "" if self._claims else ' --claim "…"'
         with suppress(OSError, ValueError):  # it is closed

@@ -16,9 +16,9 @@ from importlib import metadata
 from typing import Protocol
 
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
-from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.words import BY_KIND, STATE_OF, Mark, State, mark_now
 from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import (
     Claim,

@@ -33,11 +33,12 @@ from veritrail_graph.api.reports.data import (
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
 from veritrail_graph.api.views.context import quoted
-from veritrail_graph.api.views.costs import counted, money_words, spent_together, step_words
+from veritrail_graph.api.views.costs import money_words, spent_together, step_words
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
 from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import MARKS, RANK, VERDICT_OF, State
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 
 

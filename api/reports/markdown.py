@@ -16,9 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
-from veritrail_graph.api.views.costs import counted, share_words, step_words, usage_words
+from veritrail_graph.api.views.costs import share_words, step_words, usage_words
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import BY_KIND, WAITING, review_mark
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import ReviewKind
 
 _IN_MEMORY = 16_000_000

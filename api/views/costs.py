@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import StepRecord, Usage, Verification
 
 UNKNOWN = "unknown"
@@ -18,11 +19,6 @@ def share_words(share: float) -> str:
     """A share of the nodes of a process, in words."""
     percent = 100 * share
     return f"{percent:.2g} % of the nodes" if percent < 10 else f"{percent:.0f} % of the nodes"
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things: `1 claim`, `2 claims`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def cost_words(usage: Usage) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from veritrail_graph.api.views.costs import counted
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import Violation
 
 _VARYING = re.compile(r"(?<!\w)'[^']*'(?!\w)(?:, '[^']*'(?!\w))*(?: and \d+ more)?|\d+(?:[.,]\d+)*")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from veritrail_graph.api.views.costs import Spent, StepCost, by_step, counted, spent, spent_by
+from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spent_by
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     UNSAID,
@@ -24,6 +24,7 @@ from veritrail_graph.api.views.words import (
     mark_of,
     stage_words,
 )
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,

@@ -74,7 +74,7 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
         InputError: It breaks rules; `violations` lists every one, with its line.
     """
     reading = _Reading(path)
-    for number, value in files.json_lines(path):
+    for number, value in files.json_lines(path, strict=True):
         where = f"line {number}"
         if isinstance(value, InputError):
             reading.wrong(where, str(value), "not_json")

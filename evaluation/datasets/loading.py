@@ -6,6 +6,7 @@ to the entry points of the group `veritrail_graph.datasets`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -14,11 +15,16 @@ from typing import Protocol
 
 from veritrail_graph.evaluation.datasets.dataset_file import read_dataset
 from veritrail_graph.evaluation.datasets.model import FORMAT, Dataset, LabelledClaim
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import find_processes
 from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.plugins import Plugin, Unusable, fault_of, needs, package_of
+from veritrail_graph.graph.plugins import load as load_plugins
+
+_log = logging.getLogger(__name__)
 
 GROUP = "veritrail_graph.datasets"
 _HERE = "veritrail_graph.evaluation.datasets"
@@ -75,11 +81,57 @@ class DatasetLoader(Protocol):
 
 
 @cache
+def of_others() -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
+    """Loaders of other packages, and those of them that cannot be used, with the reason."""
+    names = {entry.name for entry in _OURS}
+    return load_plugins(entry_points(group=GROUP), names, _loader)
+
+
+def _loader(made: Callable[[], DatasetLoader]) -> DatasetLoader:
+    loader = made()
+    needs(loader, ("name", "description", "layout", "source", "detect", "load"))
+    return loader
+
+
+class _Guarded:
+    """A loader of another package: what it raises becomes an error that names it."""
+
+    def __init__(self, loader: DatasetLoader, point: EntryPoint) -> None:
+        self._loader = loader
+        self._who = f"the loader {point.name!r} of the package {package_of(point)}"
+        self.name, self.description = loader.name, loader.description
+        self.layout, self.source = loader.layout, loader.source
+
+    def detect(self, path: Path) -> str | None:
+        """As the loader says."""
+        try:
+            return self._loader.detect(path)
+        except InputError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - code of others must not end a command
+            reason = f"{self._who} failed and is left out: {fault_of(error)}"
+            _log.warning("%s", reason)
+            return reason
+
+    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
+        """As the loader reads it.
+
+        Raises:
+            InputError: It says so, or it failed.
+        """
+        try:
+            return self._loader.load(path, skip_bad=skip_bad)
+        except VeriTrailError:
+            raise
+        except Exception as error:
+            raise InputError(f"{path}: {self._who} failed: {fault_of(error)}") from error
+
+
+@cache
 def loaders() -> tuple[DatasetLoader, ...]:
     """Every loader, in the order of detection: those of other packages come first."""
-    names = {entry.name for entry in _OURS}
-    others = [entry for entry in entry_points(group=GROUP) if entry.name not in names]
-    return tuple(entry.load()() for entry in (*others, *_OURS))
+    others = [_Guarded(one.value, one.point) for one in of_others()[0]]
+    return (*others, *(entry.load()() for entry in _OURS))
 
 
 def load_unlabelled(path: Path) -> Dataset:
@@ -187,9 +239,9 @@ class ProcessesLoader:
         found = self.read(path, skip_bad=skip_bad)
         if not any(claim.label for claim in found.claims):
             raise InputError(
-                f"{path} holds {len(found.processes)} process(es), but no claim with a label. "
-                "Write labels into the claims of the process file, or make a data set: "
-                "veritrail eval build --help"
+                f"{path} holds {counted(len(found.processes), 'process', 'processes')}, but no "
+                "claim with a label. Write labels into the claims of the process file, or make a "
+                "data set: veritrail eval build --help"
             )
         return found
 

@@ -15,6 +15,8 @@ from typing import Any
 from veritrail_graph.evaluation.methods.method import Method
 from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.plugins import Plugin, Unusable
+from veritrail_graph.graph.plugins import load as load_plugins
 
 GROUP = "veritrail_graph.methods"
 _HERE = "veritrail_graph.evaluation.methods"
@@ -51,12 +53,25 @@ class MethodKind:
 
 
 @cache
+def of_others() -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
+    """Methods of other packages, and those of them that cannot be used, with the reason."""
+    names = {entry.name for entry in _OURS}
+    return load_plugins(entry_points(group=GROUP), names, _kind)
+
+
+def _kind(found: Any) -> MethodKind:
+    if not isinstance(found, MethodKind):
+        raise TypeError(f"it names a {type(found).__name__}, and no MethodKind")
+    return found
+
+
+@cache
 def method_kinds() -> dict[str, MethodKind]:
     """Every method by name."""
-    names = {entry.name for entry in _OURS}
-    others = [entry for entry in entry_points(group=GROUP) if entry.name not in names]
-    found = [entry.load() for entry in (*_OURS, *others)]
-    return {kind.name: kind for kind in found}
+    kinds = {kind.name: kind for kind in (entry.load() for entry in _OURS)}
+    for one in of_others()[0]:
+        kinds.setdefault(one.value.name, one.value)
+    return kinds
 
 
 def method_kind(name: str) -> MethodKind:
@@ -67,5 +82,6 @@ def method_kind(name: str) -> MethodKind:
     """
     known = method_kinds()
     if name not in known:
-        raise InputError(f"Unknown method {name!r}. Known methods: {', '.join(known)}.")
+        unusable = "".join(f" The method {one.line}." for one in of_others()[1] if one.name == name)
+        raise InputError(f"Unknown method {name!r}. Known methods: {', '.join(known)}.{unusable}")
     return known[name]

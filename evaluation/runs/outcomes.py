@@ -80,7 +80,7 @@ class OutcomeFile:
             file.seek(max(0, size - 1))
             is_whole = size == 0 or file.read(1) == b"\n"
         broken: InputError | None = None
-        for number, value in files.json_lines(self._path):
+        for number, value in files.json_lines(self._path, strict=True):
             if broken is not None:
                 raise broken
             try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, InvalidProcess
+from veritrail_graph.graph.importers import nulled
 from veritrail_graph.graph.importers.process_file import reading
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -29,27 +30,35 @@ def suffix_of(path: Path) -> str:
 
 
 def document(path: Path) -> Any:
-    """The whole file as one JSON value.
+    """The whole file as one JSON value, with null for NaN and Infinity (`nulled`).
 
     Raises:
         InputError: It is not one; the message says where.
     """
     try:
-        return reading.read_document(path)
+        return reading.read_document(path, nulled.parse)
     except InvalidProcess as error:
         raise _plain(path, error) from None
 
 
-def json_lines(path: Path, max_line: int = _MAX_LINE) -> Iterator[tuple[int, Any]]:
+def json_lines(
+    path: Path, max_line: int = _MAX_LINE, *, strict: bool = False
+) -> Iterator[tuple[int, Any]]:
     """Number (from 1) and value of every line that is not blank; an InputError where it is none.
+
+    Args:
+        path: The file.
+        max_line: The longest line, in bytes.
+        strict: Whether NaN and Infinity are refused, as in formats of ours; else they are null.
 
     Raises:
         InputError: A line is too long or not UTF-8, or the gzip stream is damaged.
     """
+    parse = reading.parse if strict else nulled.parse
     try:
         for number, text in reading.read_lines(path, max_line):
             try:
-                yield number, reading.parse(text, number)
+                yield number, parse(text, number)
             except reading.NotJson as error:
                 yield number, InputError(f"{path}, line {number}: {error}")
     except InvalidProcess as error:

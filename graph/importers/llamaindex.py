@@ -1,4 +1,4 @@
-"""Responses of LlamaIndex: the answer with its source nodes, as `dataclasses.asdict` gives them."""
+"""Responses of LlamaIndex: the answer with its source nodes, as `model_dump` gives them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
 NAME = "llamaindex"
+_HOW = (
+    "Write a response as json.dumps({'response': str(response), 'source_nodes': "
+    "[one.model_dump(mode='json') for one in response.source_nodes]})."
+)
 
 
 class LlamaIndexImporter:
@@ -48,11 +52,13 @@ def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
         "contexts": [_context(one, where) for one in value["source_nodes"]],
         "answer": value.get("response"),
     }
-    return process_of_row(row, where, NAME)
+    return process_of_row(row, where, NAME, value)
 
 
 def _context(one: Any, where: str) -> Mapping[str, Any]:
     """A source node: its text with its id, its score and its metadata."""
+    if isinstance(one, str):
+        raise InputError(f"{where}: its source nodes are texts for the eye. {_HOW}")
     node = one.get("node", one) if isinstance(one, dict) else None
     if not isinstance(node, dict):
         raise InputError(f"{where}: a source node must be an object with `node` and `score`")

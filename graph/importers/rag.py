@@ -7,7 +7,6 @@ of the process; a reference answer stays in the metadata of the answer.
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -15,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers import files, nulled, printed
 from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.process_file.reading import NotJson
 from veritrail_graph.graph.importers.records import Header, ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.model import Origin
@@ -157,13 +157,16 @@ def _of_table(path: Path) -> Iterator[tuple[int, Any]]:
             yield number, dict(zip(names, row, strict=True))
 
 
-def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInput:
+def process_of_row(
+    row: Any, where: str, format_name: str = NAME, made_from: Any = None
+) -> ProcessInput:
     """The process of one row.
 
     Args:
         row: Columns by name, or the fault in place of a row.
         where: Where it stands.
         format_name: The format that it was read from.
+        made_from: What the row was made from; None: it was read as it is.
 
     Raises:
         InputError: It is no row of question, contexts and answer.
@@ -175,6 +178,10 @@ def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInpu
     missing = _missing(list(row))
     if missing:
         raise InputError(f"{where}: {missing}")
+    try:
+        row = nulled.without(row)
+    except NotJson as error:
+        raise InputError(f"{where}: {error}") from None
     answer = files.first_of(row, ANSWER)
     if not isinstance(answer, str) or not answer.strip():
         raise InputError(f"{where}: the answer is empty or no text")
@@ -184,6 +191,8 @@ def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInpu
             f"{where}: the question is a list of messages. Such rows are read in the format agents."
         )
     question = str(question).strip() if question is not None else None
+    doubts: list[str] = []
+    contexts = list(_contexts(files.first_of(row, CONTEXTS), where, doubts))
     draft = Draft(
         Header(
             format_name,
@@ -191,11 +200,11 @@ def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInpu
             question=question or None,
             stage_names={1: "context", 2: "answer"},
             terminals=("answer",),
+            warnings=(*doubts, *nulled.remarks(row if made_from is None else made_from)),
         )
     )
     known: dict[str, str] = {}
-    for context in _contexts(files.first_of(row, CONTEXTS), where):
-        text, about = context
+    for text, about in contexts:
         if text not in known:
             name = f"context/{len(known) + 1}"
             known[text] = draft.node(
@@ -214,10 +223,19 @@ def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInpu
     return draft
 
 
-def _contexts(value: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The contexts as texts, with what else is known of them."""
+def _contexts(value: Any, where: str, doubts: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The contexts as texts, with what else is known of them.
+
+    A text that looks like a list but is none that can be read adds a warning to `doubts`.
+    """
     if isinstance(value, str):
-        value = _unfolded(value)
+        text = value
+        value = printed.unfolded(text)
+        if isinstance(value, str) and printed.looks_like_list(text):
+            doubts.append(
+                "The contexts look like a list, but cannot be read as one: they are taken for one "
+                f"text. It begins with {text.strip()[:40]!r}."
+            )
     if value is None:
         return
     for one in value if isinstance(value, list) else [value]:
@@ -232,24 +250,6 @@ def _contexts(value: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield text, _plain(about)
 
 
-def _unfolded(text: str) -> Any:
-    """A list that a table holds as text, as JSON or as Python writes it; else the text itself."""
-    bare = text.strip()
-    if not bare:
-        return None
-    if bare[:1] != "[" or bare[-1:] != "]":
-        return text
-    for read in (json.loads, ast.literal_eval):
-        try:
-            value = read(bare)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-        if isinstance(value, list):
-            return value
-    # Lists of numpy are printed without commas between their texts.
-    return text
-
-
 def _plain(value: Any) -> Any:
     """A value as JSON holds it: what a parquet file holds besides becomes text."""
-    return json.loads(json.dumps(value, default=str))
+    return json.loads(nulled.dumps(value))

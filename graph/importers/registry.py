@@ -7,23 +7,28 @@ theirs to the entry points of the group `veritrail_graph.importers`.
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.importers.answer_file import split_option
 from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.plugins import Plugin, Unusable, fault_of, needs, package_of
+from veritrail_graph.graph.plugins import load as load_plugins
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store.database import DatabaseAddress
 
+_log = logging.getLogger(__name__)
+
 GROUP = "veritrail_graph.importers"
 _HERE = "veritrail_graph.graph.importers"
-# The process file comes last: it takes any JSON object, and says what is wrong with it.
 _OURS = (
     EntryPoint("graphrag", f"{_HERE}.graphrag:GraphRagImporter", GROUP),
     EntryPoint("langfuse", f"{_HERE}.traces.langfuse:LangfuseImporter", GROUP),
@@ -45,6 +50,8 @@ DATA_SUFFIXES = (
 """Files of a folder that are looked at."""
 EMBEDDED = "embedded"
 """The address of the embedded engine."""
+_SHOWN = {"infer_overlap": "infer"}
+"""Options by the name that people know them by, where it is another one."""
 _ADDRESS = re.compile(r"((?:neo4j|bolt)(?:\+ssc|\+s)?):/+([^/].*)", re.DOTALL)
 
 
@@ -118,7 +125,8 @@ class Importer(Protocol):
 
     It may have an attribute `options`: the fields of `ImportOptions` that it takes. Others are
     refused then; without the attribute none is. One with a true attribute `reads_addresses` reads
-    addresses (`address_of`), and no files.
+    addresses (`address_of`), and no files. With an attribute `suffixes`, such as `(".toy",)`, it
+    names the files of a folder that are looked at besides those of `DATA_SUFFIXES`.
 
     Attributes:
         name: Name of the format.
@@ -143,12 +151,77 @@ class Importer(Protocol):
         ...
 
 
+class _Guarded:
+    """An importer of another package: what it raises becomes an error that names it."""
+
+    def __init__(self, importer: Importer, point: EntryPoint) -> None:
+        self._importer = importer
+        self._who = f"the importer {point.name!r} of the package {package_of(point)}"
+        self._has_failed = False
+        self.name = importer.name
+        self.description = importer.description
+        self.extra = importer.extra
+        self.options = _options_of(importer)
+        self.suffixes = tuple(getattr(importer, "suffixes", ()))
+        self.reads_addresses = _reads_addresses(importer)
+
+    def detect(self, path: Path) -> str | None:
+        """As the importer says; after a first fault it is left out."""
+        if self._has_failed:
+            return "it is left out, because it failed before"
+        try:
+            return self._importer.detect(path)
+        except InputError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - code of others must not end a command
+            self._has_failed = True
+            reason = f"{self._who} failed and is left out: {fault_of(error)}"
+            _log.warning("%s", reason)
+            return reason
+
+    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
+        """As the importer finds them.
+
+        Raises:
+            InputError: It says so, or it failed.
+        """
+        try:
+            for found in self._importer.processes(path, options):
+                yield Found(found.where, partial(self._open, found))
+        except VeriTrailError:
+            raise
+        except Exception as error:
+            raise InputError(f"{path}: {self._who} failed: {fault_of(error)}") from error
+
+    def _open(self, found: Found) -> ProcessInput:
+        try:
+            return found.open()
+        except VeriTrailError:
+            raise
+        except Exception as error:
+            raise InputError(f"{found.where}: {self._who} failed: {fault_of(error)}") from error
+
+
+@cache
+def of_others() -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
+    """Importers of other packages, and those of them that cannot be used, with the reason."""
+    names = {entry.name for entry in _OURS}
+    return load_plugins(entry_points(group=GROUP), names, partial(_importer, names))
+
+
+def _importer(taken: Collection[str], made: Callable[[], Importer]) -> Importer:
+    importer = made()
+    needs(importer, ("name", "description", "extra", "detect", "processes"))
+    if importer.name in taken:
+        raise ValueError(f"its format has the name of one of ours, {importer.name!r}")
+    return importer
+
+
 @cache
 def importers() -> tuple[Importer, ...]:
     """Every importer, in the order of detection: those of other packages come first."""
-    names = {entry.name for entry in _OURS}
-    others = [entry for entry in entry_points(group=GROUP) if entry.name not in names]
-    return tuple(entry.load()() for entry in (*others, *_OURS))
+    others = [_Guarded(one.value, one.point) for one in of_others()[0]]
+    return (*others, *(entry.load()() for entry in _OURS))
 
 
 def find_processes(
@@ -160,7 +233,8 @@ def find_processes(
 ) -> Iterator[Found]:
     """The processes of a path, in the format named, or in the first one that it is in.
 
-    A folder that is in no format itself is looked through, file by file.
+    A folder that is in no format itself is looked through: folders in it that are in a format,
+    and files.
 
     Args:
         path: A file or folder.
@@ -189,24 +263,24 @@ def find_processes(
         chosen = by_name[format_name]
         _refuse_others(path, chosen, options, every)
         fits = not path.is_dir() or chosen.detect(path) is None
-        files = [] if fits else _files(path)
-        if not files:
+        inside = [] if fits else _inside(path, [chosen], options)
+        if not inside:
             return chosen.processes(path, options)
-        return (one for file in files for one in _safely(file, chosen, options))
-    reasons = []
+        return (one for each in inside for one in _safely(each, chosen, options))
+    reasons = {}
     for importer in by_name.values():
         reason = importer.detect(path)
         if reason is None:
             _refuse_others(path, importer, options, every)
             return importer.processes(path, options)
-        reasons.append(f"  {importer.name} ({importer.description}): {reason}")
-    files = _files(path) if path.is_dir() else []
-    if files:
-        return (one for file in files for one in _safely(file, None, options, by_name.values()))
-    raise InputError(
-        f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons),
-        code="no_known_format",
-    )
+        reasons[importer.name] = (importer.description, reason)
+    inside = _inside(path, list(by_name.values()), options) if path.is_dir() else []
+    if inside:
+        return (one for each in inside for one in _safely(each, None, options, by_name.values()))
+    # Modules of single formats import this one.
+    from veritrail_graph.graph.importers.misfit import explain
+
+    raise InputError(explain(path, reasons), code="no_known_format")
 
 
 def address_of(path: Path) -> str | None:
@@ -241,7 +315,8 @@ def _refuse_others(
     told = []
     for name in others:
         formats = [one.name for one in known if name in (_options_of(one) or ())]
-        told.append(f"{name} (it is for {' and '.join(formats)})" if formats else name)
+        known_as = _SHOWN.get(name, name)
+        told.append(f"{known_as} (it is for {' and '.join(formats)})" if formats else known_as)
     shown = address_of(path) or path
     message = f"{shown} is in the format {importer.name}, which does not take {', '.join(told)}."
     raise InputError(message, code="option_not_taken")
@@ -253,13 +328,31 @@ def _options_of(importer: Importer) -> frozenset[str] | None:
     return None if taken is None else frozenset(taken)
 
 
-def _files(folder: Path) -> list[Path]:
-    """Files of a folder that may hold data, in the order of their names, but hidden ones."""
+def _inside(folder: Path, known: Sequence[Importer], options: ImportOptions) -> list[Path]:
+    """What a folder holds that may be read, in the order of the names, but hidden ones.
+
+    Folders that are in a format themselves, whose files are not looked at, and files; the file of
+    the answer is none of them.
+    """
+    answer = None if options.answer is None else split_option(options.answer)[0].absolute()
+    suffixes = {*DATA_SUFFIXES}
+    for one in known:
+        suffixes.update(getattr(one, "suffixes", ()))
     found = []
-    for path in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and path.suffix.lower() in DATA_SUFFIXES and path.is_file():
-            found.append(path)
+    waiting = [folder]
+    while waiting:
+        for path in waiting.pop().iterdir():
+            if path.name.startswith("."):
+                continue
+            if path.is_dir():
+                if any(one.detect(path) is None for one in known):
+                    found.append(path)
+                elif not path.is_symlink():
+                    waiting.append(path)
+            elif path.suffix.lower() not in suffixes or path.absolute() == answer:
+                continue
+            elif path.is_file():
+                found.append(path)
     return sorted(found, key=_in_order)
 
 
@@ -279,16 +372,16 @@ def _in_order(path: Path) -> list[tuple[bool, int, str]]:
 
 
 def _safely(
-    file: Path, importer: Importer | None, options: ImportOptions, known: Iterable[Importer] = ()
+    path: Path, importer: Importer | None, options: ImportOptions, known: Iterable[Importer] = ()
 ) -> Iterator[Found]:
-    """The processes of one file of many: a file that cannot be read is one that fails."""
+    """The processes of one file or folder of many: one that cannot be read is one that fails."""
     try:
         if importer is not None:
-            yield from importer.processes(file, options)
+            yield from importer.processes(path, options)
         else:
-            yield from find_processes(file, options=options, known=known)
+            yield from find_processes(path, options=options, known=known)
     except InputError as error:
-        yield Found.failing(str(file), error)
+        yield Found.failing(str(path), error)
 
 
 def open_input(

@@ -24,6 +24,7 @@ from veritrail_graph.graph.content_hash import (
     derived_process_id,
 )
 from veritrail_graph.graph.contract import RECORDED
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
@@ -271,16 +272,23 @@ def _of_origins(found: Gathering) -> Iterator[str]:
     unsourced = [node for node in topology.unsourced() if node >= first]
     if unsourced:
         yield (
-            f"{len(unsourced)} node(s) are unsourced: no inputs are recorded and they are no "
-            f"source text, so nothing is checked against them: {_some(topology, unsourced)}"
+            counted(
+                len(unsourced),
+                "node is unsourced: no inputs are recorded and it is no source text, so nothing is "
+                "checked against it",
+                "nodes are unsourced: no inputs are recorded and they are no source text, so "
+                "nothing is checked against them",
+            )
+            + f": {_some(topology, unsourced)}"
         )
     named = [node for node, origin in topology.origins.items() if origin is Origin.SOURCE]
     degrees = topology.in_degrees() if named else ()
     odd = [node for node in named if node >= first and degrees[node]]
     if odd:
         yield (
-            f"{len(odd)} node(s) are named as source text and have inputs; they are checked "
-            f"against these like generated text: {_some(topology, odd)}"
+            counted(len(odd), "node is", "nodes are")
+            + " named as source text, but with inputs, and checked against these like generated "
+            f"text: {_some(topology, odd)}"
         )
 
 
@@ -296,9 +304,10 @@ def _warnings(
     if found.empty_texts:
         names = ", ".join(shown(name) for name in found.empty_texts[:5])
         more = f" and {len(found.empty_texts) - 5} more" if len(found.empty_texts) > 5 else ""
-        warnings.append(f"{len(found.empty_texts)} node(s) have an empty text: {names}{more}")
+        nodes = counted(len(found.empty_texts), "node has", "nodes have")
+        warnings.append(f"{nodes} an empty text: {names}{more}")
     if repeated and found.onto is None:  # an appended input may repeat what is stored
-        warnings.append(f"{repeated} edge(s) are repeated; each is kept once")
+        warnings.append(f"{counted(repeated, 'edge is', 'edges are')} repeated; each is kept once")
     return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
 
 

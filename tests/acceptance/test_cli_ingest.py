@@ -121,6 +121,8 @@ def test_many_processes_are_stored_and_a_bad_one_is_named(
     assert "a context must be a text" in bad["error"]["message"]
     again = veritrail("ingest", str(path), status=1)
     assert f"{path}#1: {good['process_id']} (unchanged)" in again.err
+    assert f"{path}#2: not stored. a context must be" in again.err
+    assert again.err.count(f"{path}#2") == 1
     assert "2 processes: 1 unchanged, 1 failed" in again.err
     path.write_text("\n".join([json.dumps(rows[1])] * 2), encoding="utf-8")
     assert veritrail("ingest", str(path), "--json", status=2).json["failed"] == 2

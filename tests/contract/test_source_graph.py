@@ -278,9 +278,9 @@ def test_documents_of_one_name_chunks_without_text_and_chats_are_named(
     assert loose == ["Before.", "Behind."]
     assert edges_of(source) == {("document:whole", "entity:Pat")}
     twice, empty, chats = source.header.warnings
-    assert twice.startswith("1 document(s) have the name of another")
+    assert twice.startswith("1 document has the name of another")
     assert empty.startswith("2 of 7 chunks hold no text")
-    assert chats.startswith("The graph keeps 1 conversation(s)")
+    assert chats.startswith("The graph keeps 1 conversation.")
 
 
 def test_levels_of_communities_have_the_lowest_summaries_below_them_as_inputs(

@@ -433,7 +433,7 @@ def test_each_worker_has_its_chunk_and_the_message_before(graph):
     assert read.origin("chunk/2") is Origin.SOURCE
     assert read.header.terminals == ("manager",)
     assert read.header.question == "How many cars?"
-    assert read.said("1 worker(s) passed on the message")
+    assert read.said("1 worker passed on the message")
 
 
 def test_without_a_manager_the_last_message_is_the_answer(graph):

@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
         (ImportOptions(question="Why?"), "question (it is for graphrag"),
         (ImportOptions(community_level=1), "community_level (it is for graphrag"),
         (ImportOptions(named=frozenset({"sources"})), "sources (it is for graphrag"),
-        (ImportOptions(infer_overlap=True), "infer_overlap (it is for langfuse and otlp and"),
+        (ImportOptions(infer_overlap=True), "infer (it is for langfuse and otlp and"),
     ],
 )
 @pytest.mark.parametrize("format_name", [None, "process"])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import dataclasses
 import gzip
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -159,4 +163,94 @@ def test_a_response_of_llamaindex_is_a_row(tmp_path: Path) -> None:
 def test_a_response_that_is_none_says_why(tmp_path: Path, response: Any, words: str) -> None:
     (found,) = find_processes(write(tmp_path / "b.json", response))
     with pytest.raises(InputError, match=words):
+        found.open()
+
+
+def test_what_is_not_a_number_is_null_and_told(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    row = ROW | {"faithfulness": math.nan, "all": [1.0, math.inf, {"deep": -math.inf}]}
+    table = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist([ROW | {"faithfulness": math.nan}]), table)
+    lines = write(tmp_path / "a.jsonl", f"{json.dumps(ROW)}\n{json.dumps(row)}\n")
+    first, second = opened(lines)
+    assert first.header.warnings == ()
+    assert [one[:39] for one in second.header.warnings] == [
+        "3 values were NaN or Infinity, which JS"
+    ]
+    assert second.nodes["answer"].metadata["all"] == [1.0, None, {"deep": None}]
+    (whole,) = opened(write(tmp_path / "b.json", [row]))
+    assert whole.header.warnings == second.header.warnings
+    (of_table,) = opened(table)
+    assert of_table.nodes["answer"].metadata["id"] == 7
+    assert of_table.header.warnings[0].startswith("One value was NaN")
+
+
+def test_a_number_beyond_floats_is_null_too(tmp_path: Path) -> None:
+    text = json.dumps(ROW | {"cost": 1}).replace('"cost": 1', '"cost": 1e999')
+    (draft,) = opened(write(tmp_path / "a.json", text))
+    assert len(draft.header.warnings) == 1
+
+
+TWO = ["The quay opened in 1901.", 'It\'s "old".']
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "['The quay opened in 1901.'\n 'It\\'s \"old\".']",
+        "['The quay opened in 1901.' 'It\\'s \"old\".']",
+        "array(['The quay opened in 1901.', 'It\\'s \"old\".'], dtype=object)",
+        "array(['The quay opened in 1901.', 'It\\'s \"old\".'],\n      dtype='<U24')",
+        "np.array([ 'The quay opened in 1901.',\n 'It\\'s \"old\".',])",
+        repr(TWO),
+        json.dumps(TWO),
+    ],
+)
+def test_lists_are_read_as_they_are_printed(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("contexts", "answer"), (text, "In 1901.")])
+    (draft,) = opened(path)
+    assert [one.text for one in draft.nodes.values()][:-1] == TWO
+    assert draft.header.warnings == ()
+
+
+@pytest.mark.parametrize("text", ["['a' ... 'b']", "['a' nan]", "[1] Smith, see [2]", "array([a])"])
+def test_a_list_that_cannot_be_read_is_told(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    (draft,) = opened(write(path, {"contexts": text, "answer": "A."}))
+    assert draft.nodes["context/1"].text == text
+    assert "cannot be read as one" in draft.header.warnings[0]
+
+
+def test_what_is_not_a_number_is_told_in_other_formats(tmp_path: Path) -> None:
+    node = {"node": {"text": "One."}, "score": math.nan}
+    response = {"response": "Two.", "source_nodes": [node]}
+    asked = {"role": "user", "content": "Hi?", "at": math.nan}
+    messages = [asked, {"role": "assistant", "content": "A."}]
+    tree = {"levels": [["One."], ["Two."]], "score": math.inf}
+    for name, value in (("llamaindex", response), ("agents", messages), ("summaries", tree)):
+        path = write(tmp_path / f"{name}.json", value)
+        (found,) = find_processes(path, format_name=name)
+        assert found.open().header.warnings[-1].startswith("One value was NaN"), name
+
+
+def test_the_line_for_a_response_of_llamaindex_works(tmp_path: Path) -> None:
+    schema = pytest.importorskip("llama_index.core.schema")
+    responses = pytest.importorskip("llama_index.core.base.response.schema")
+    node = schema.NodeWithScore(node=schema.TextNode(text="One.", metadata={"page": 3}), score=0.5)
+    response = responses.Response("Two.", source_nodes=[node])
+    page = (Path(__file__).resolve().parents[2] / "docs/formats/rag.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {"json": json, "question": "When?", "response": response}
+    exec(code, names)
+    (draft,) = opened(write(tmp_path / "a.jsonl", names["line"]))
+    assert (draft.header.question, draft.header.source_format) == ("When?", "llamaindex")
+    assert draft.nodes["context/1"].text == "One."
+    assert draft.nodes["context/1"].metadata["metadata"] == {"page": 3}
+    bad = write(tmp_path / "b.json", json.dumps(dataclasses.asdict(response), default=str))
+    (found,) = find_processes(bad)
+    with pytest.raises(InputError, match=r"#1: its source nodes are texts .*one.model_dump"):
         found.open()

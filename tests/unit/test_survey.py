@@ -77,7 +77,7 @@ def test_the_same_edge_twice_is_one_edge_and_told():
     found = read(document(edges=edges("c1 s", "c2 s", "s t", "c1 s", "c1 s")))
     assert edges_of(found) == {("c1", "s"), ("c2", "s"), ("s", "t")}
     assert len(found.topology.edge_sources) == 3
-    assert found.warnings == ("2 edge(s) are repeated; each is kept once",)
+    assert found.warnings == ("2 edges are repeated; each is kept once",)
 
 
 def test_the_same_node_twice_is_one_node():
@@ -115,7 +115,7 @@ def test_edges_may_come_before_their_nodes():
 def test_an_empty_text_is_allowed_and_told():
     made = document()
     made["nodes"][0]["text"] = ""
-    assert read(made).warnings == ("1 node(s) have an empty text: 'c1'",)
+    assert read(made).warnings == ("1 node has an empty text: 'c1'",)
     many = document(nodes=[{"node_id": f"n{i}", "text": ""} for i in range(7)])
     many |= {"edges": edges(*(f"n{i} n6" for i in range(6))), "claims": []}
     assert "'n4' and 2 more" in read(many).warnings[0]

@@ -87,7 +87,7 @@ def test_a_source_that_has_inputs_is_told():
     made["nodes"][2]["origin"] = "source"
     (warning,) = read(made).warnings
     assert "'s'" in warning
-    assert "have inputs" in warning
+    assert "with inputs" in warning
 
 
 def test_a_strict_reading_refuses_it_and_names_every_node():

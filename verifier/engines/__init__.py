@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.plugins import fault_of, package_of
 
 if TYPE_CHECKING:
     from veritrail_graph.verifier.judge import StepModels
@@ -141,7 +142,14 @@ def engine_named(name: str) -> Engine:
                 code="unknown_engine",
                 engine=name,
             )
-        found = next(iter(points)).load()
+        point = next(iter(points))
+        try:
+            found = point.load()
+        except Exception as error:
+            raise InputError(
+                f"Engine {name!r} of the package {package_of(point)} is not usable: "
+                f"{fault_of(error)}"
+            ) from error
     if not isinstance(found, Engine):
         raise InputError(f"Engine {name!r} is not usable: what it registers is no Engine")
     return found

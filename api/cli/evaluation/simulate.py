@@ -349,8 +349,9 @@ _NAMES = {
 
 
 def _tell(simulated: Simulated) -> None:
-    from veritrail_graph.api.views.costs import counted, money_words
+    from veritrail_graph.api.views.costs import money_words
     from veritrail_graph.evaluation.simulation.meaning import meaning, varied_settings
+    from veritrail_graph.graph.counted import counted
 
     of, rows = simulated.simulation, simulated.rows
     say(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.agents.process import NAME
@@ -54,7 +55,13 @@ def read(value: Mapping[str, Any], where: str, question: str | None) -> ProcessI
         raise InputError(f"{where}: the manager's answer is empty or no text.")
     unread = len([one for one in messages if not one.strip()])
     if unread:
-        warnings.append(f"{unread} worker(s) with an empty message are no nodes.")
+        warnings.append(
+            counted(
+                unread,
+                "worker with an empty message is no node.",
+                "workers with empty messages are no nodes.",
+            )
+        )
     draft = Draft(Header(NAME))
     known: dict[str, str] = {}
     before, unchanged = None, 0
@@ -85,8 +92,13 @@ def read(value: Mapping[str, Any], where: str, question: str | None) -> ProcessI
         raise InputError(f"{where}: no worker has a message.")
     if unchanged:
         warnings.append(
-            f"{unchanged} worker(s) passed on the message before theirs unchanged: it is one "
-            "node, and their chunks are no nodes."
+            counted(
+                unchanged,
+                "worker passed on the message before its own unchanged: it is one node, and the "
+                "chunk of the worker is none.",
+                "workers passed on the message before theirs unchanged: it is one node, and their "
+                "chunks are no nodes.",
+            )
         )
     terminal = before
     if isinstance(answer, str):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, process
 from veritrail_graph.graph.importers.agents.layouts import as_message
 from veritrail_graph.graph.importers.records import ProcessInput
@@ -133,7 +133,7 @@ def _open(value: Any, where: str, options: ImportOptions) -> ProcessInput:
     if isinstance(value, InputError):
         raise value
     if chain.is_chain(value):
-        return chain.read(value, where, options.question)
+        return nulled.told(chain.read(value, where, options.question), value)
     found = _messages(value)
     if found is None:
         raise InputError(
@@ -141,7 +141,7 @@ def _open(value: Any, where: str, options: ImportOptions) -> ProcessInput:
             f"hold one under {', '.join(LISTS)}."
         )
     messages, document = found
-    return process.of_messages(messages, document, where, options.question)
+    return nulled.told(process.of_messages(messages, document, where, options.question), value)
 
 
 def _open_lines(path: Path, options: ImportOptions) -> ProcessInput:
@@ -151,4 +151,4 @@ def _open_lines(path: Path, options: ImportOptions) -> ProcessInput:
         if isinstance(value, InputError):
             raise value
         messages.append(value)
-    return process.of_messages(messages, {}, str(path), options.question)
+    return nulled.told(process.of_messages(messages, {}, str(path), options.question), messages)

@@ -21,7 +21,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.store.source_graph import SourceGraph
+    from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.store.source_graph import SourceGraph
 
 CHUNK, ENTITY, RELATIONSHIP, COMMUNITY = "chunk", "entity", "relationship", "community"
 STAGES = {
@@ -127,9 +128,9 @@ def read_shape(graph: SourceGraph) -> Shape:
     ((chats,),) = graph.rows("source_graph/chats")
     if chats:
         shape.warnings.append(
-            f"The graph keeps {chats:,} conversation(s). Their messages do not say which chunks an "
-            "answer was given, so they are not read: name an answer and what it used in a file "
-            "(--answer)."
+            f"The graph keeps {counted(chats, 'conversation')}. The messages do not say which "
+            "chunks an answer was given, so they are not read: name an answer and what it used in "
+            "a file (--answer)."
         )
     return shape
 
@@ -170,8 +171,10 @@ def _read_chunks(graph: SourceGraph, shape: Shape) -> None:
         rank[document], titles[document] = number, title
     if twice:
         shape.warnings.append(
-            f"{twice:,} document(s) have the name of another one; they are told apart by `~2` and "
-            "so on, in the order in which they were stored."
+            counted(
+                twice, "document has the name of another one", "documents have the names of others"
+            )
+            + ": `~2` and so on tell them apart, in the order in which they were stored."
         )
     rows, empty = {}, []
     for element_id, own, place, text, file, page in graph.stream("source_graph/chunks"):
@@ -320,8 +323,13 @@ def _read_relationships(graph: SourceGraph, shape: Shape, found: _Entities) -> N
         _hold(shape, RELATIONSHIP, held)
     if several:
         shape.warnings.append(
-            f"The graph does not say which chunk a relationship was found in: {several:,} "
-            "description(s) of relationships have every chunk that holds both ends as an input."
+            "The graph does not say which chunk a relationship was found in: "
+            + counted(
+                several,
+                "description of a relationship has",
+                "descriptions of relationships have",
+            )
+            + " every chunk that holds both ends as an input."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 
 from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_edges
 from veritrail_graph.graph.importers.process_file.schema import (
@@ -48,6 +50,10 @@ _TRAIL_READERS: dict[str, Callable[[object, str], Any]] = {
     "review": read_review,
 }
 _TOLD_BEFORE = ("not_json", "wrong_line")
+_HEAD = 4_096
+_LONGEST_HEADER = 10_000_000
+_OURS = "veritrail."
+_NAMES_FORMAT = re.compile(rb'"format"\s*:\s*"veritrail\.')
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
 _CUT_OFF = (
     "the last line is cut off, because the recorded program was stopped while it wrote it; the "
@@ -64,22 +70,27 @@ class ProcessFileImporter:
     options = frozenset[str]()
 
     def detect(self, path: Path) -> str | None:
-        """A file that begins like a JSON object is taken for one; reading reports its faults.
+        """A file that names our format, or has `nodes` and `edges`; reading reports its faults.
 
-        So is every file that is named like one. A folder is in another format.
+        A folder is in another format.
         """
         if not path.is_file():
             return "not a file"
-        if path.name.lower().removesuffix(".gz").endswith((".json", *_LINES_SUFFIXES)):
-            return None
         try:
             with reading.open_bytes(path) as file:
-                start = file.read(4_096)
+                start = file.read(_HEAD)
         except (InputError, OSError, EOFError, zlib.error) as error:
             return f"cannot be read: {error}"
         if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
             return "does not begin with a JSON object"
-        return None
+        if _NAMES_FORMAT.search(start) or all(word in start for word in (b'"nodes"', b'"edges"')):
+            return None
+        value = files.first_value(path)
+        if isinstance(value, dict) and (
+            {"nodes", "edges"} <= value.keys() or str(value.get("format")).startswith(_OURS)
+        ):
+            return None
+        return f"it does not name its format, {FORMAT}, and has no `nodes` and `edges`"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """The one that the file holds."""
@@ -110,7 +121,7 @@ def _is_lines(path: Path, max_line: int) -> bool:
         return True
     try:
         with reading.open_bytes(path) as file:
-            line = file.readline(max_line)
+            line = file.readline(min(max_line, _LONGEST_HEADER))
             rest = file.readline(2)
         value = reading.parse(line.decode("utf-8-sig"))
     except (gzip.BadGzipFile, EOFError, zlib.error, ValueError):

@@ -7,7 +7,7 @@ import io
 import json
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,11 @@ _FAST = 50_000_000  # characters; the fast parser needs a second copy of a text
 
 _BLOCK = 256_000  # bytes
 _GZIP_BLOCK = 8_192
+
+_MOST_BLANK = 1_000_000  # bytes of white space before a document begins
+_BOMB = 100_000_000
+_MOST_UNPACKED = 300
+# JSON packs to a tenth or a twentieth; gzip makes at best a thousandth of what repeats itself.
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -50,23 +55,24 @@ def open_bytes(path: Path) -> io.BufferedReader:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def parse(text: str, first_line: int = 1) -> Any:
+def parse(text: str, first_line: int = 1, *, constants: bool = False) -> Any:
     """JSON with one meaning only: no repeated keys, no NaN, no endless nesting.
 
     Args:
         text: The JSON text.
         first_line: The line of the file that it begins on, for messages.
+        constants: Whether NaN and Infinity are floats, as Python writes them.
 
     Raises:
         NotJson: With the line and column, where there is one.
     """
-    if len(text) <= _FAST:
+    if len(text) <= _FAST and not constants:
         try:
             return parse_fast(text.encode("utf-8"))
         except ValueError:
             pass  # the slow parser says where and why, or takes it: half a character, deep nesting
     try:
-        return _DECODER.decode(text)
+        return (_LENIENT if constants else _DECODER).decode(text)
     except json.JSONDecodeError as error:
         line = error.lineno + first_line - 1
         raise NotJson(f"not JSON: {error.msg} at line {line}, column {error.colno}") from None
@@ -90,27 +96,46 @@ def parse_fast(data: bytes) -> Any:
     return jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
 
 
-def read_document(path: Path) -> Any:
+def read_document(path: Path, parsing: Callable[[str], Any] = parse) -> Any:
     """The whole file as one JSON value.
+
+    Args:
+        path: The file.
+        parsing: What makes a value of the text; raises NotJson.
 
     Raises:
         InvalidProcess: It is not one; the violation says where.
     """
     try:
-        with open_bytes(path) as file:
-            data = file.read(MAX_DOCUMENT + 1)
+        data = b"".join(_bounded(path))
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(path, error) from None
-    if len(data) > MAX_DOCUMENT:
-        message = f"the document is larger than {MAX_DOCUMENT:,} bytes; use JSON Lines (.jsonl)"
-        raise invalid(path, Violation("too_large", path.name, message))
     try:
-        return parse(data.decode("utf-8-sig"))
+        return parsing(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         message = f"not UTF-8: byte {error.start} cannot be decoded"
         raise invalid(path, Violation("not_utf8", path.name, message)) from None
     except NotJson as error:
         raise invalid(path, Violation("not_json", path.name, str(error))) from None
+
+
+def _bounded(path: Path) -> Iterator[bytes]:
+    """The bytes of a document, block by block.
+
+    Raises:
+        InvalidProcess: It begins with too much white space, or is too large.
+    """
+    size, is_blank = 0, True
+    for block in _blocks(path):
+        size += len(block)
+        is_blank = is_blank and not block.strip()
+        if is_blank and size > _MOST_BLANK:
+            message = f"begins with more than {_MOST_BLANK:,} bytes of white space"
+            raise invalid(path, Violation("not_json", path.name, message))
+        if size > MAX_DOCUMENT:
+            message = f"the document is larger than {MAX_DOCUMENT:,} bytes; use JSON Lines (.jsonl)"
+            raise invalid(path, Violation("too_large", path.name, message))
+        yield block
 
 
 def read_lines(path: Path, max_line: int) -> Iterator[tuple[int, str]]:
@@ -156,7 +181,10 @@ def read_chunks(path: Path, max_line: int) -> Iterator[tuple[int, bytes]]:
 def _blocks(path: Path) -> Iterator[bytes]:
     with open_bytes(path) as file:
         # Of a gzip stream what was unpacked before a fault must not be lost to the fault.
-        size = _GZIP_BLOCK if is_gzipped(path) else _BLOCK
+        packed = path.stat().st_size if is_gzipped(path) else None
+        size = _BLOCK if packed is None else _GZIP_BLOCK
+        most = None if packed is None else max(_BOMB, packed * _MOST_UNPACKED)
+        unpacked = 0
         while True:
             try:
                 block = file.read1(size)
@@ -164,6 +192,13 @@ def _blocks(path: Path) -> Iterator[bytes]:
                 raise damaged(path, error) from None
             if not block:
                 return
+            unpacked += len(block)
+            if most is not None and unpacked > most:
+                message = (
+                    f"unpacks to more than {_MOST_UNPACKED} times its size; unpack it first, if "
+                    "it is meant to"
+                )
+                raise invalid(path, Violation("too_large", path.name, message))
             yield block
 
 
@@ -225,3 +260,4 @@ def _refuse_constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
+_LENIENT = json.JSONDecoder(object_pairs_hook=_object)

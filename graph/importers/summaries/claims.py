@@ -23,11 +23,17 @@ LABELS = {
 _CLAIM_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 
-def read_claims(value: Any, node_id: str, where: str) -> Iterator[ClaimRecord]:
+def read_claims(value: Any, node_id: str, where: str, doubts: list[str]) -> Iterator[ClaimRecord]:
     """The claims under `claims`: an object by number, or a list.
 
+    Args:
+        value: They, as the file holds them.
+        node_id: The node that they are about.
+        where: Where they stand.
+        doubts: Gets a warning for each label that is not known; its claim has none then.
+
     Raises:
-        InputError: A claim has no text or an unknown label.
+        InputError: A claim has no text.
     """
     for key, place, claim in _claims(value, where):
         text = claim if isinstance(claim, str) else claim.get("claim", claim.get("text"))
@@ -35,9 +41,11 @@ def read_claims(value: Any, node_id: str, where: str) -> Iterator[ClaimRecord]:
             raise InputError(f"{place}: a claim needs a string under `claim`.")
         label = claim.get("label") if isinstance(claim, dict) else None
         if label is not None and (not isinstance(label, str) or label not in LABELS):
-            raise InputError(
-                f"{place}: the label {label!r} is not known. Known labels: {', '.join(LABELS)}."
+            doubts.append(
+                f"{place}: the label {str(label)[:40]!r} is not known, and its claim is kept "
+                f"without it. Known labels: {', '.join(LABELS)}."
             )
+            label = None
         yield ClaimRecord(
             text,
             place,

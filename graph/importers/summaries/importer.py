@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -192,4 +192,4 @@ def _process(value: Any, where: str, name: str | None, options: ImportOptions) -
             f"and this is {texts.kind_of(value)}"
             + (f" with {texts.some(list(value))}." if isinstance(value, dict) and value else ".")
         )
-    return read(value, where, name, options)
+    return nulled.told(read(value, where, name, options), value)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
@@ -32,6 +33,8 @@ _KNOWN = {
     BOOOOKSCORE, PLAIN, "children", "parents", "claims", "general_comment", *texts.CHUNKS,
     *texts.FINAL, *texts.ABOUT,
 }  # fmt: skip
+
+_MOST_DOUBTS = 5
 
 
 @dataclass(slots=True)
@@ -86,7 +89,7 @@ def read_levels(
     leading_on = texts.outgoing(draft)
     used = {node.stage for node in draft.nodes.values()}
     terminals = tuple(one for one in dict.fromkeys(names) if one not in leading_on)
-    _add_claims(draft, value, terminals, where)
+    doubts = _add_claims(draft, value, terminals, where)
     draft.header = Header(
         NAME,
         name=texts.name_of(value, name),
@@ -101,6 +104,7 @@ def read_levels(
             *_of_edges(warned, options),
             *_of_end(terminals),
             *texts.not_read(value, _KNOWN),
+            *doubts,
         ),
     )
     return draft
@@ -362,17 +366,29 @@ def _recorded(under: _Level | None, level: _Level) -> list[list[int]] | None:
 
 def _add_claims(
     draft: Draft, value: Mapping[str, Any], terminals: Sequence[str], where: str
-) -> None:
-    """Add the claims, which are about the final summary, and what their readers wrote."""
+) -> list[str]:
+    """Add the claims, which are about the final summary, and what their readers wrote.
+
+    Returns:
+        Warnings about labels that are not known.
+    """
     if value.get("claims") is None and value.get("general_comment") is None:
-        return
+        return []
     if len(terminals) != 1:
         raise InputError(
             f"{where}: there are claims and {len(terminals)} final summaries. Name the one that "
             "the claims are about under `final_summary`."
         )
     (final,) = terminals
-    draft.claims.extend(claims.read_claims(value.get("claims"), final, where))
+    doubts: list[str] = []
+    draft.claims.extend(claims.read_claims(value.get("claims"), final, where, doubts))
+    if len(doubts) > _MOST_DOUBTS:
+        more = counted(
+            len(doubts) - _MOST_DOUBTS,
+            "more claim has a label that is not known.",
+            "more claims have labels that are not known.",
+        )
+        doubts[_MOST_DOUBTS:] = [more]
     said = {
         "general_comment": value.get("general_comment"),
         "annotations": claims.notes(value.get("claims"), where) or None,
@@ -380,6 +396,7 @@ def _add_claims(
     node = draft.nodes[final]
     kept = {key: one for key, one in said.items() if one is not None}
     draft.nodes[final] = replace(node, metadata={**node.metadata, **kept})
+    return doubts
 
 
 def _of_sources(levels: Sequence[_Level], of_booookscore: bool, only_final: bool) -> list[str]:
@@ -420,16 +437,22 @@ def _of_edges(warned: _Warned, options: ImportOptions) -> list[str]:
             f"{', '.join(warned.misfit)}; --grouping is not used there."
         )
     if warned.context:
-        kept = "are left out" if options.only_explicit else "are inferred by order"
+        kept = "left out" if options.only_explicit else "inferred by order"
+        edges = counted(warned.context, "such edge is", "such edges are")
         said.append(
-            f"BooookScore also gives a merge the summary before it in its level; {warned.context} "
-            f"such edge(s) {kept}."
+            f"BooookScore also gives a merge the summary before it in its level; {edges} {kept}."
         )
     if options.only_explicit and warned.inferred:
-        said.append(f"{warned.inferred} inferred edge(s) between levels are left out.")
+        said.append(
+            counted(warned.inferred, "inferred edge", "inferred edges")
+            + f" between levels {'is' if warned.inferred == 1 else 'are'} left out."
+        )
     if warned.unused:
         left = texts.some(warned.unused)
-        said.append(f"{len(warned.unused)} text(s) are inputs of no other text: {left}.")
+        said.append(
+            counted(len(warned.unused), "text is an input", "texts are inputs")
+            + f" of no other text: {left}."
+        )
     return said
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import Header
@@ -184,7 +185,10 @@ def _terminals(
         )
     left = [ids[index] for index in ends if index not in chosen]
     if left:
-        said.append(f"{len(left)} node(s) are children of no other node: {texts.some(left)}.")
+        said.append(
+            counted(len(left), "node is a child", "nodes are children")
+            + f" of no other node: {texts.some(left)}."
+        )
     return tuple(ids[index] for index in chosen), said
 
 

@@ -1,0 +1,125 @@
+"""Why a path is in no format: what is wrong with the file, or what the likely formats miss."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.process_file import reading
+
+_LOOKED_AT = 1_000_000
+_MANY_KEYS = 6
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_TEXTS = (".json", *files.LINES_SUFFIXES, *files.DELIMITERS)
+_TABLES = (".parquet", *files.DELIMITERS)
+_KEYS: Mapping[str, frozenset[str]] = {
+    "process": frozenset({"nodes", "edges", "stages", "terminals"}),
+    "agents": frozenset({"messages", "history", "role", "content", "conversation"}),
+    "rag": frozenset({
+        "question", "answer", "contexts", "context", "documents", "user_input", "response",
+        "query", "retrieved_contexts", "output", "input",
+    }),
+    "llamaindex": frozenset({"source_nodes"}),
+    "summaries": frozenset({"summary", "summaries", "levels", "chunks", "claims", "steps"}),
+    "langfuse": frozenset({"observations", "traceId", "trace"}),
+    "otlp": frozenset({"resourceSpans", "spans", "scopeSpans", "resource_spans"}),
+    "mlflow": frozenset({"spans", "trace_id", "info"}),
+    "langchain": frozenset({"run_type", "child_runs", "inputs", "outputs"}),
+    "prov": frozenset({"entity", "activity", "wasDerivedFrom", "agent"}),
+}  # fmt: skip
+"""Keys that make a format likely, at the top of a document or of its first entry."""
+
+
+def explain(path: Path, reasons: Mapping[str, tuple[str, str]]) -> str:
+    """The message for a path that is in no format, with the likeliest reason first.
+
+    Args:
+        path: It.
+        reasons: For each format its description, and why the path is not in it.
+    """
+    begin = f"{path} is in no format that can be read here"
+    fault = None if path.is_dir() else _fault(path)
+    if fault is not None:
+        return f"{begin}: {fault}"
+    likely = _likely(path, reasons)
+    lines = [f"  {name} ({reasons[name][0]}): {reasons[name][1]}" for name in likely]
+    others = [name for name in reasons if name not in likely]
+    if others:
+        lines.append(f"  Also tried: {', '.join(others)}.")
+    holds = _holds(path)
+    return "\n".join([f"{begin}{holds}. Tried:", *lines])
+
+
+def _likely(path: Path, reasons: Mapping[str, Any]) -> list[str]:
+    """The formats that the path may be meant to be in, the likeliest first."""
+    if path.is_dir():
+        return [name for name in ("graphrag",) if name in reasons]
+    if files.suffix_of(path) in _TABLES:
+        return [name for name in ("rag",) if name in reasons]
+    value = files.first_record(path)
+    keys = set(value) if isinstance(value, dict) else set()
+    counts = {name: len(keys & known) for name, known in _KEYS.items() if name in reasons}
+    found = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    return found[:3] or [name for name in ("rag", "process") if name in reasons]
+
+
+def _holds(path: Path) -> str:
+    """What a file of JSON holds, in a few words; empty: it is none."""
+    value = files.first_value(path)
+    where = ": it is an object with" if isinstance(value, dict) else ": its first entry has"
+    record = files.first_record(path)
+    if not isinstance(record, dict) or not record:
+        return ""
+    shown = ", ".join(repr(key[:40]) for key in list(record)[:_MANY_KEYS])
+    rest = len(record) - _MANY_KEYS
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{where} the key{'s' * (len(record) > 1)} {shown}{more}"
+
+
+def _fault(path: Path) -> str | None:
+    """What is wrong with the file itself, whatever format it is meant to be in."""
+    try:
+        with reading.open_bytes(path) as file:
+            begin = file.read(_LOOKED_AT)
+    except InputError as error:
+        return str(error).removeprefix(f"{path} ")
+    except (OSError, EOFError, zlib.error) as error:
+        return f"the gzip stream is damaged or cut short ({error})"
+    if not begin.strip():
+        return "it is empty" if len(begin) < _LOOKED_AT else "it begins with white space only"
+    suffix = files.suffix_of(path)
+    is_json = begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    if suffix not in _TEXTS and not is_json:
+        return None
+    encoding = _BYTE_ORDER_MARKS.get(begin[:2])
+    if encoding is not None:
+        return f"it is not UTF-8 but {encoding}. Save it as UTF-8."
+    try:
+        begin.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.end < len(begin) - 3 or len(begin) < _LOOKED_AT:
+            return f"it is not UTF-8: {error.reason} at byte {error.start}. Save it as UTF-8."
+    if b"\0" in begin:
+        return "it holds bytes of value 0: it is no text"
+    if suffix in files.DELIMITERS:
+        return None
+    return _not_json(path)
+
+
+def _not_json(path: Path) -> str | None:
+    """Where a file of JSON is none; None: it is JSON."""
+    try:
+        if files.suffix_of(path) in files.LINES_SUFFIXES:
+            value = next((value for _, value in files.json_lines(path)), None)
+            if isinstance(value, InputError):
+                raise value
+        elif files.first_value(path) is None:
+            files.document(path)
+    except InputError as error:
+        said = str(error).removeprefix(f"{path} cannot be read. ").removeprefix(f"{path}, ")
+        return said.removeprefix(f"{path.name}: ")
+    return None
