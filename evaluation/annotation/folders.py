@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from veritrail_graph.evaluation.annotation.grouping import Grouping
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.documents import DOCUMENT_KEYS, Document, documents_of
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.graph.errors import InputError
-
-
-class Grouping(StrEnum):
-    """Which claims share a folder."""
-
-    QUESTION = "question"
-    """Those about one answer."""
-    DOCUMENT = "document"
-    """Those with the same documents."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from veritrail_graph.evaluation.annotation import articles, workbook
-from veritrail_graph.evaluation.annotation.folders import Folder, Grouping, folders_of
+from veritrail_graph.evaluation.annotation.folders import Folder, folders_of
+from veritrail_graph.evaluation.annotation.grouping import Grouping
 from veritrail_graph.evaluation.datasets.model import Dataset
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.process_file.schema import violations_of

@@ -21,7 +21,8 @@ from veritrail_graph.evaluation.annotation.final_labels import (
     read_decisions,
     settled,
 )
-from veritrail_graph.evaluation.annotation.folders import Grouping, folders_of
+from veritrail_graph.evaluation.annotation.folders import folders_of
+from veritrail_graph.evaluation.annotation.grouping import Grouping
 from veritrail_graph.evaluation.annotation.reading import read_sheets, with_labels
 from veritrail_graph.evaluation.annotation.wording import (
     COLUMNS,

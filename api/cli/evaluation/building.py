@@ -472,7 +472,8 @@ def _subjects(
     loaded: LoadedDataset, claims: Sequence[LabelledClaim], variant: Variant
 ) -> dict[str, str | None]:
     """The book that a claim's process summarises, or the question that its answer answers."""
-    from veritrail_graph.evaluation.annotation.folders import Grouping, folders_of
+    from veritrail_graph.evaluation.annotation.folders import folders_of
+    from veritrail_graph.evaluation.annotation.grouping import Grouping
 
     if variant is Variant.BOOK:
         names = {one: loaded.processes[one]().header.name for one in loaded.processes}

@@ -11,7 +11,7 @@ import typer
 
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
-from veritrail_graph.evaluation.annotation.folders import Grouping
+from veritrail_graph.evaluation.annotation.grouping import Grouping
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
