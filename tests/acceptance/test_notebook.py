@@ -1,4 +1,4 @@
-"""The example notebook, executed unchanged."""
+"""The example notebooks, executed unchanged."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fakes.service_process import serving
 pytestmark = pytest.mark.engine
 
 NOTEBOOK = EXAMPLES / "notebook.ipynb"
+EVALUATION = EXAMPLES / "evaluation.ipynb"
 # In a process of its own: a kernel and its sockets are no business of the other tests.
 EXECUTE = """
 import sys
@@ -28,10 +29,12 @@ nbformat.write(notebook, target)
 """
 
 
-def executed(veritrail: Veritrail, target: Path, **settings: str) -> dict[str, str]:
+def executed(
+    veritrail: Veritrail, target: Path, notebook: Path = NOTEBOOK, **settings: str
+) -> dict[str, str]:
     """Run every cell; give what each showed, by what it begins with."""
     child = subprocess.run(
-        [sys.executable, "-c", EXECUTE, str(NOTEBOOK), str(target), str(EXAMPLES)],
+        [sys.executable, "-c", EXECUTE, str(notebook), str(target), str(EXAMPLES)],
         env={**veritrail.environment(settings), "IPYTHONDIR": str(target.parent / "ipython")},
         capture_output=True,
         text=True,
@@ -39,7 +42,12 @@ def executed(veritrail: Veritrail, target: Path, **settings: str) -> dict[str, s
         check=False,
     )
     assert child.returncode == 0, child.stderr[-3000:]
-    cells = nbformat.read(target, as_version=4).cells
+    return outputs(target)
+
+
+def outputs(notebook: Path) -> dict[str, str]:
+    """What each cell of a notebook showed, by its source."""
+    cells = nbformat.read(notebook, as_version=4).cells
     return {cell.source: _shown(cell) for cell in cells if cell.cell_type == "code"}
 
 
@@ -49,7 +57,8 @@ def _shown(cell) -> str:
         assert output.output_type != "error", output
         assert output.get("name") != "stderr", output
         data = output.get("data", {})
-        shown += output.get("text", "") + data.get("text/html", data.get("text/plain", ""))
+        plain = data.get("text/markdown", data.get("text/plain", ""))
+        shown += output.get("text", "") + data.get("text/html", plain)
     return shown
 
 
@@ -89,3 +98,14 @@ def test_every_cell_does_what_the_text_around_it_says(beside, tmp_path):
 def test_without_a_service_it_runs_too(beside, tmp_path):
     shown = executed(beside, tmp_path / "done.ipynb")
     assert "no service is named" in one(shown, "VERITRAIL_URL")
+
+
+def test_the_evaluation_shows_what_it_is_kept_with(tmp_path):
+    nbformat.validate(nbformat.read(EVALUATION, as_version=4))
+    kept = outputs(EVALUATION)
+    assert "| veritrail (q = 3, engine = lexical) | 23 |" in one(kept, 'row["title"]')
+    assert "first: 69 judged, 0 known; again: 0 judged, 69 known" in one(kept, "MatrixRun")
+    assert "from a coin" in one(kept, '"judge", "check"')
+    assert "| 3 |" in one(kept, '"simulate"')
+    alone = Veritrail(tmp_path / "home")
+    assert executed(alone, tmp_path / "done.ipynb", EVALUATION) == kept

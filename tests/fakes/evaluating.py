@@ -20,6 +20,16 @@ from veritrail_graph.verifier.prompts import Prompts, load_prompts
 _CALL = StepCall("embedding", "", "", "words", None)
 
 
+def word_vector(text: str) -> list[float]:
+    """How often each word is in a text, in 256 places; of length 1."""
+    vector = [0.0] * 256
+    words = [word.strip(".,;:()").lower() for word in text.split()]
+    for word in words:
+        vector[zlib.crc32(word.encode()) % 256] += 1.0
+    length = sum(one * one for one in vector) ** 0.5 or 1.0
+    return [one / length for one in vector]
+
+
 class WordEmbedder:
     """Counts words, each in one of 256 places: texts with words in common are near."""
 
@@ -32,15 +42,7 @@ class WordEmbedder:
     async def embed(self, texts: Sequence[str], meter: Meter) -> list[list[float]]:
         self.texts += texts
         meter.record(_CALL, Usage(calls=1, input_tokens=sum(map(len, texts)), cost_usd=0.001))
-        return [self._vector(text) for text in texts]
-
-    def _vector(self, text: str) -> list[float]:
-        vector = [0.0] * 256
-        words = [word.strip(".,;:()").lower() for word in text.split()]
-        for word in words:
-            vector[zlib.crc32(word.encode()) % 256] += 1.0
-        length = sum(one * one for one in vector) ** 0.5 or 1.0
-        return [one / length for one in vector]
+        return [word_vector(text) for text in texts]
 
 
 class LexicalResources:
