@@ -164,7 +164,7 @@ class Row:
         return frozenset(found)
 
 
-def read_table(path: Path, required: Sequence[str]) -> Table:
+def read_table(path: Path, required: Sequence[str], *, may_be_empty: bool = False) -> Table:
     """The rows of a table, read whole.
 
     `.json` is an array of objects, `.jsonl` and `.ndjson` one object a line, `.parquet` a table of
@@ -174,6 +174,7 @@ def read_table(path: Path, required: Sequence[str]) -> Table:
     Args:
         path: The file.
         required: The columns that it must have.
+        may_be_empty: Whether a header without rows is fine.
 
     Raises:
         InputError: It cannot be read, is empty, has no rows or lacks a column.
@@ -194,6 +195,7 @@ def read_table(path: Path, required: Sequence[str]) -> Table:
     table = Table(path, columns, rows, faults)
     if not rows:
         table.check()
+    if not rows and not may_be_empty:
         raise InputError(f"{path} holds no rows below its header.")
     return table
 

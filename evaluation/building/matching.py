@@ -276,7 +276,7 @@ def read_accepted(path: Path, dataset: Dataset, column: str = "accept") -> set[t
     Raises:
         InputError: Rows have faults.
     """
-    table = read_table(path, ("process_id", "claim_id", column))
+    table = read_table(path, ("process_id", "claim_id", column), may_be_empty=True)
     known = {claim.key for claim in dataset.claims}
     accepted = set()
     rows = []

@@ -240,8 +240,9 @@ class ProcessesLoader:
         if not any(claim.label for claim in found.claims):
             raise InputError(
                 f"{path} holds {counted(len(found.processes), 'process', 'processes')}, but no "
-                "claim with a label. Write labels into the claims of the process file, or make a "
-                "data set: veritrail eval build --help"
+                "claim with a label. Label them: veritrail ingest it, veritrail claims extract, "
+                "veritrail export it, and hand that to annotators with veritrail eval sheets. "
+                "Or write labels into the claims of the process file (docs/annotation.md)."
             )
         return found
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from veritrail_graph.evaluation.figures.figure import Figure, mean, missing
 
+ALL_CACHED = "every claim has answers from the cache; judged with --no-cache the cost is known"
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimCost:
@@ -57,8 +59,12 @@ class CostPerClaim:
 
     @property
     def total(self) -> Figure:
-        """US dollars for a claim, extraction and the amortised one-time cost included."""
-        parts = self.processing, self.extraction, self.one_time
+        """US dollars for a claim, extraction and the amortised one-time cost included.
+
+        Claims with answers from the cache are left out: they cost less than the method costs.
+        """
+        judging = self.uncached if self.cached else self.processing
+        parts = judging, self.extraction, self.one_time
         for one in parts:
             if one.value is None:
                 return one
@@ -89,9 +95,7 @@ def cost_per_claim(
         unpriced=len(finished) - len(priced),
         cached=sum(one.cached_calls > 0 for one in finished),
         processing=_mean_cost(priced, "no finished claim with a known cost"),
-        uncached=_mean_cost(
-            [one for one in priced if not one.cached_calls], "every claim has cached answers"
-        ),
+        uncached=_mean_cost([one for one in priced if not one.cached_calls], ALL_CACHED),
         retries=retries,
         extraction=_spread(extraction_usd, len(costs)),
         one_time=_spread(one_time_usd, len(costs)),

@@ -22,6 +22,7 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Usage
 
 NO_CALLS = "no call to an endpoint was made"
+PREPARED_FROM_CACHE = "answers of the preparation came from the cache"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def cost_row(run: ConfigurationRun, extraction_per_claim: float | None = None) -
         found = replace(found, processing=nothing, uncached=nothing, retries=nothing)
     elif found.retries.value is None:
         found = replace(found, retries=missing("retries are in the cost, not counted apart"))
+    if any(one.cached_calls for one in run.prepared):
+        found = replace(found, one_time=missing(PREPARED_FROM_CACHE))
     finished = [one for one in run.outcomes.values() if one.status.is_result]
     calls = sum(one.usage.calls + one.usage.cached_calls for one in finished)
     nodes = {claim.key: claim.nodes for claim in run.dataset.claims}

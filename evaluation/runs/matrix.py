@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -237,6 +238,11 @@ class _Reader:
         every = {**kind.grid, **given}
         ordered = {key: every[key] for key in kind.parameters if key in every}
         for key, one in ordered.items():
+            for value in _values(one):
+                if not _is_plain(value):
+                    self._wrong(f"{where} ({name}): {key} has the value {value!r}; "
+                                "values are texts, finite numbers, true or false")  # fmt: skip
+                    return []
             if isinstance(one, Sequence) and not isinstance(one, str) and not one:
                 self._wrong(f"{where} ({name}): {key} is an empty list")
                 return []
@@ -248,6 +254,12 @@ class _Reader:
 
 def _values(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | bool | int) or (
+        isinstance(value, float) and math.isfinite(value)
+    )
 
 
 def _told(value: Any) -> str:

@@ -110,6 +110,11 @@ class _Bench:
     def __init__(self, simulation: Simulation) -> None:
         claims = simulation.claims
         self._shape, self._judge = simulation.shape, simulation.judge
+        there = {int(stage) for stage in set(self._shape.stages)}
+        for stage, _ in simulation.grid.flips_at:
+            if stage not in there:
+                known = ", ".join(map(str, sorted(there)[:20]))
+                raise InputError(f"flip_at={stage}: no node has that stage. Stages: {known}.")
         self._nodes = SimulatedNodes(self._shape, self._judge.sentence_tokens)
         self._planter = Planter(
             simulation.shape,

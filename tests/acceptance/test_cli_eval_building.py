@@ -285,6 +285,14 @@ def test_near_duplicates_go_when_a_person_says_so(veritrail: Veritrail, tmp_path
     _mark(table, "remove", k5="yes")
     done = veritrail(*call, "--accepted", str(table), "-o", str(out), "--json").json
     assert (done["removed"], done["claims"]) == (1, 4)
+    # What is left has none, and goes round all the same.
+    none, again = tmp_path / "none.csv", tmp_path / "again.jsonl"
+    assert (
+        veritrail("eval", "duplicates", str(out), "-o", str(none), "--json").json["near_duplicates"]
+        == 0
+    )
+    call = ["eval", "duplicates", str(out), "--accepted", str(none), "-o", str(again), "--json"]
+    assert veritrail(*call).json["removed"] == 0
 
 
 def test_questions_are_marked_and_a_person_keeps_them(

@@ -69,6 +69,8 @@ def test_a_process_in_a_file_gives_its_shape_and_no_texts(simulate) -> None:
         (("--shape", "rag", "--q", "1,x"), "--q 1,x: 'x' is no whole number"),
         (("--shape", "rag", "--recall", "1.5"), "recall=1.5: a probability"),
         (("--shape", "rag", "--flip-at", "3"), "write STAGE=P"),
+        (("--shape", "rag", "--flip-at", "2=0,5"), "write STAGE=P"),
+        (("--shape", "rag", "--flip-at", "99=0.5"), "no node has that stage"),
         (("--shape", "rag", "--max-sentences", "0"), "max_sentences=0"),
         (("--shape", "rag", "--claims", "0"), "claims=0"),
         (("--shape", "rag", "--price", "cheap"), "price 'cheap'"),

@@ -191,7 +191,7 @@ def test_cost_is_of_finished_claims_with_preparation_divided_among_all(tmp_path:
     assert row["processing_cost"] == pytest.approx((0.10 + 0) / 2)
     assert row["uncached_cost"] == pytest.approx(0.10)
     assert row["preparation_cost"] == pytest.approx(0.1)
-    assert row["cost_per_claim"] == pytest.approx(0.05 + 0.1 + 0.02)
+    assert row["cost_per_claim"] == pytest.approx(0.10 + 0.1 + 0.02)  # without cached answers
     assert (row["finished"], row["unpriced"], row["cached"]) == (3, 1, 1)
     assert row["spent_usd"] is None
     assert row["reasons"]["spent_usd"] == "the price of a call is unknown"

@@ -14,6 +14,7 @@ from veritrail_graph.api.cli.evaluation.options import (
     WithIntervals,
     say_reasons,
     shown_figure,
+    tell_notes,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
@@ -95,8 +96,7 @@ def agreement(
         read = read_annotations(file, level.value, names)
     how = Resampling(resamples, seed) if with_intervals else None
     document = read.found.as_json(how)
-    for note in read.notes:
-        say(note, "yellow")
+    tell_notes(document, read.notes)
     if as_json:
         print_json(document)
         return

@@ -14,6 +14,7 @@ from veritrail_graph.api.cli.evaluation.options import (
     WithIntervals,
     say_reasons,
     shown_figure,
+    tell_notes,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
@@ -110,13 +111,12 @@ def attribution(
         refuse_other_splits(gold, right, texts)
         analysis = LinkAnalysis.of(right, texts)
         document["linked"] = analysis.as_json()
-    for note in (*_notes_on_gold(right, gold), *_notes(found, gold, predicted)):
-        say(note, "yellow")
+    notes = [*_notes_on_gold(right, gold), *_notes(found, gold, predicted)]
     if compare is not None:
         other = AttributionScore(right, read_attributions(compare), texts)
         document["comparison"] = comparison(found, other, how)
-        for note in _notes(other, gold, compare):
-            say(note, "yellow")
+        notes += _notes(other, gold, compare)
+    tell_notes({}, notes)  # the document counts what is missing
     if output is not None:
         for path in write_tables(output, found, analysis):
             say(f"Wrote {path}")

@@ -12,6 +12,7 @@ from veritrail_graph.api.cli.evaluation.options import (
     TableFile,
     say_reasons,
     shown_figure,
+    tell_notes,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
@@ -49,14 +50,13 @@ def localization(
     read = read_located(file)
     found = Localization.of(read.found, possible, root_stage)
     document = found.as_json(Resampling(resamples, seed))
-    for note in read.notes:
-        say(note, "yellow")
+    notes = list(read.notes)
     if found.unlocated:
-        say(
+        notes.append(
             f"{found.unlocated:,} claim(s) are rightly called not fully supported, but no error "
-            "stage is known: they are left out.",
-            "yellow",
+            "stage is known: they are left out."
         )
+    tell_notes(document, notes)
     if as_json:
         print_json(document)
         return

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from veritrail_graph.api.cli.terminal import say
+
+_MOST_NOTES = 10
 
 TableFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON Lines or a JSON array.")
@@ -29,6 +31,16 @@ def shown_figure(value: float | None, interval: list[float] | None = None) -> st
         return "-"
     ends = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
     return f"{value:.3f}{ends}"
+
+
+def tell_notes(document: dict[str, Any], notes: Sequence[str]) -> None:
+    """Say what was left out or does not fit together; the document gets all of it as `notes`."""
+    if notes:
+        document["notes"] = list(notes)
+    for note in notes[:_MOST_NOTES]:
+        say(note, "yellow")
+    if len(notes) > _MOST_NOTES:
+        say(f"And {len(notes) - _MOST_NOTES:,} more notes; --json has all of them.", "yellow")
 
 
 def say_reasons(document: Mapping[str, Any], of: str = "") -> None:

@@ -14,6 +14,7 @@ from veritrail_graph.api.cli.evaluation.options import (
     WithIntervals,
     say_reasons,
     shown_figure,
+    tell_notes,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
@@ -56,8 +57,7 @@ def score(
     document: dict[str, Any] = {"methods": [one.as_json(how) for one in found]}
     if compare:
         document["comparisons"] = [one.as_json() for one in comparisons(found)]
-    for note in read.notes:
-        say(note, "yellow")
+    tell_notes(document, read.notes)
     if as_json:
         print_json(document)
         return

@@ -273,7 +273,7 @@ def _limits(option: str, text: str) -> list[int | None]:
 
 def _flip_at(text: str) -> tuple[int, float]:
     stage, equals, share = text.partition("=")
-    if not equals:
+    if not equals or "," in text:
         raise InputError(f"--flip-at {text}: write STAGE=P, such as 3=0.2.")
     return _numbers("--flip-at", stage, int)[0], _numbers("--flip-at", share, float)[0]
 

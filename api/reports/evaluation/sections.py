@@ -189,7 +189,7 @@ def _costs(report: DatasetReport) -> Section:
     words = [
         "The mean over finished claims, retries of invalid answers in. Preparation, such as "
         "embedding all texts, is divided among all claims. Answers from the cache of answers cost "
-        "nothing now: the mean without these claims is what the method costs anew. Spent in all "
+        "nothing now, so the cost for a claim is that of the claims without any. Spent in all "
         "has failures and repeated tries in. Nodes verified is the mean share of the nodes of a "
         "process that a claim was verified against (D)."
     ]
