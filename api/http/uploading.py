@@ -277,7 +277,7 @@ def _check_start(file: Path, content_type: str, content_encoding: str) -> None:
     check_encoding(content_encoding, start)
     is_json = "json" in content_type.lower()
     reason = None if is_json else ProcessFileImporter().detect(file)
-    if reason is not None and not reason.startswith("cannot be read"):  # reading it says so
+    if reason is not None and reason.startswith("does not begin"):  # reading says the rest
         words = (
             f"The body is no process file: it {reason}. With ?format=detect, or the name of its "
             "format, files of other formats are taken."

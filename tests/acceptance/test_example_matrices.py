@@ -49,6 +49,9 @@ class Ran:
         return found
 
 
+pytestmark = pytest.mark.soak  # 855 outcomes of a paid-model matrix take half a minute
+
+
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Veritrail:
     """The command with a home of its own; an evaluation starts no engine."""

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.graph.counted import counted
+
 if TYPE_CHECKING:
-    from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.store.source_graph import SourceGraph
+    from veritrail_graph.graph.store.source_graph import SourceGraph
 
 CHUNK, ENTITY, RELATIONSHIP, COMMUNITY = "chunk", "entity", "relationship", "community"
 STAGES = {
