@@ -53,7 +53,7 @@ setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
 		"$$found" -m venv $(VENV); \
 	fi; \
 	printf '%s\n' "$$PWD" >$(VENV)/.made-at; \
-	echo "setup: installing the packages of requirements.lock (the first time this downloads about 200 MB)"; \
+	echo "setup: installing the packages of requirements.lock (the first time this downloads about 500 MB)"; \
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; \
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
 	printf '%s\n' "$$state" >$(VENV)/.installed; \
