@@ -178,3 +178,21 @@ class HeldNodes:
             text = self._process.texts[ref.node_id]
             sentences = self._splitter.split(ref.node_id, text)
             self._split[ref.node_id] = SplitNode(ref, text, sentences)
+
+
+class SharedHeldNodes:
+    """The nodes of several held processes, for all claims: each text is split once.
+
+    Args:
+        splitter: Splits texts into sentences.
+    """
+
+    def __init__(self, splitter: Splitter) -> None:
+        self._splitter = splitter
+        self._made: dict[int, HeldNodes] = {}  # by identity: the nodes keep their process
+
+    def of(self, process: HeldProcess) -> HeldNodes:
+        """The nodes of a process; always the same ones."""
+        if id(process) not in self._made:
+            self._made[id(process)] = HeldNodes(process, self._splitter)
+        return self._made[id(process)]

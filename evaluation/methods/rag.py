@@ -6,11 +6,11 @@ Source: VeriTrail 4.2 (RAG), D (the chunks are embedded once).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
+from veritrail_graph.evaluation.held_process import HeldProcess, SharedHeldNodes
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -25,7 +25,6 @@ from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
 from veritrail_graph.evaluation.methods.registry import MethodKind
 from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.methods.vectors import NodeVectors
-from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Judge, Judgement
 
@@ -38,17 +37,16 @@ class Rag:
         judge_: Gives verdicts.
         k: Chunks that are retrieved.
         vectors: Vectors of the chunks.
-        splitter: Splits texts into sentences.
+        nodes: Where nodes are read from, by process.
         sources: Which chunks may be retrieved.
     """
 
     judge_: Judge
     k: int
     vectors: NodeVectors
-    splitter: SentenceSplitter
+    nodes: SharedHeldNodes
     sources: str = "process"
     name: str = "rag"
-    _nodes: dict[int, HeldNodes] = field(default_factory=dict)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -63,7 +61,6 @@ class Rag:
             VeriTrailError: No vectors could be had.
         """
         for process in processes:
-            self._nodes[id(process)] = HeldNodes(process, self.splitter)
             await self.vectors.add(process, process.roots, meter)
 
     async def judge(
@@ -78,8 +75,7 @@ class Rag:
         async def judged() -> Judgement:
             roots = named_roots(claim, process, self.sources)
             near = await self.vectors.nearest(claim.text, process, roots, self.k, meter)
-            nodes = self._nodes.get(id(process)) or HeldNodes(process, self.splitter)
-            texts = await nodes.read(near)
+            texts = await self.nodes.of(process).read(near)
             return await judge_texts(self.judge_, task_of(claim, process).claim, texts, meter)
 
         return await outcome_of(claim, meter, judged, indicative=self.judge_.indicative)
@@ -91,7 +87,7 @@ async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
     fixed = {"max_reruns": 0, "sub_claims": False}
     judge = await resources.judge(judge_options(parameters, **fixed))
     vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
-    return Rag(judge, k, vectors, resources.splitter, sources)
+    return Rag(judge, k, vectors, SharedHeldNodes(resources.splitter), sources)
 
 
 KIND = MethodKind(

@@ -6,11 +6,11 @@ Source: VeriTrail 3; 4.3 (q), E.2 (limits), E.3 (samples and threshold).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
+from veritrail_graph.evaluation.held_process import HeldProcess, SharedHeldNodes
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -22,7 +22,6 @@ from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
 from veritrail_graph.evaluation.methods.registry import MethodKind
 from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, verify_claim
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.ports import Judge
@@ -48,14 +47,13 @@ class VeriTrail:
     Attributes:
         judge_: Selects evidence and gives verdicts.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
-        splitter: Splits texts into sentences.
+        nodes: Where nodes are read from, by process.
     """
 
     judge_: Judge
     q: int
-    splitter: SentenceSplitter
+    nodes: SharedHeldNodes
     name: str = "veritrail"
-    _nodes: dict[int, HeldNodes] = field(default_factory=dict)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -64,8 +62,6 @@ class VeriTrail:
 
     async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
         """Nothing is done once for all claims."""
-        del meter
-        self._nodes = {id(process): HeldNodes(process, self.splitter) for process in processes}
 
     async def judge(
         self, claim: LabelledClaim, process: HeldProcess, meter: Meter
@@ -81,12 +77,11 @@ class VeriTrail:
             if isinstance(error, EndpointRefused):
                 refused.append(error)
 
-        nodes = self._nodes.get(id(process)) or HeldNodes(process, self.splitter)
         ended = await verify_claim(
             task_of(claim, process),
             claim.process_id,
             self.judge_,
-            nodes,
+            self.nodes.of(process),
             q=self.q,
             observer=Observer(faulted=faulted),
             meter=meter,
@@ -100,7 +95,7 @@ async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
     more = {name: one for name, one in parameters.items() if name in _LIMITS}
     q = whole_number(parameters, "q", DEFAULT_Q)
     judge = await resources.judge(judge_options(parameters, **more))
-    return VeriTrail(judge, q, resources.splitter)
+    return VeriTrail(judge, q, SharedHeldNodes(resources.splitter))
 
 
 KIND = MethodKind(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
-from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.held_process import HeldProcess, SharedHeldNodes
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -25,7 +25,6 @@ from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.methods.vectors import NodeVectors
 from veritrail_graph.evaluation.methods.veritrail import VeriTrail
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence
-from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
 
@@ -107,14 +106,14 @@ class VtRag:
         k: Nodes that are retrieved in a round.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         vectors: Vectors of nodes.
-        splitter: Splits texts into sentences.
+        nodes: Where nodes are read from, by process.
     """
 
     judge_: Judge
     k: int
     q: int
     vectors: NodeVectors
-    splitter: SentenceSplitter
+    nodes: SharedHeldNodes
     name: str = "vt_rag"
 
     @property
@@ -141,7 +140,7 @@ class VtRag:
             EndpointRefused: No call of this run can succeed.
         """
         judge = RetrievingJudge(self.judge_, self.k, self.vectors, process)
-        return await VeriTrail(judge, self.q, self.splitter).judge(claim, process, meter)
+        return await VeriTrail(judge, self.q, self.nodes).judge(claim, process, meter)
 
 
 async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
@@ -150,7 +149,7 @@ async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
     fixed = {"max_reruns": 0, "sub_claims": False, "verdict_sentences": "none"}
     judge = await resources.judge(judge_options(parameters, **fixed))
     vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
-    return VtRag(judge, k, q, vectors, resources.splitter)
+    return VtRag(judge, k, q, vectors, SharedHeldNodes(resources.splitter))
 
 
 KIND = MethodKind(
