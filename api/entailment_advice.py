@@ -1,6 +1,6 @@
 """What every door advises for errors of entailment models: which setting to change.
 
-The settings are those of the machine that verifies, whoever asks.
+The settings are those of the machine that verifies, for every caller.
 """
 
 from __future__ import annotations

@@ -361,7 +361,7 @@ class AssumedEntailment:
 
 @dataclass(frozen=True)
 class _FreeJudge:
-    """Stands for an engine that asks no language model: it costs nothing.
+    """Takes the place of an engine that asks no language model: it costs nothing.
 
     Attributes:
         name: The engine.

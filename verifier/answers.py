@@ -28,7 +28,8 @@ _IDS = {"type": "array", "items": {"type": "integer"}}
 _CLAIMS = {"claims": {"type": "array", "items": _TEXT}}
 
 
-def _answer(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+def answer_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The JSON Schema of an answer's object: its keys, behind the reasoning."""
     everything = {"reasoning": _TEXT, **properties}
     return {
         "type": "object",
@@ -39,7 +40,7 @@ def _answer(properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _outcome(*outcomes: str) -> Mapping[str, Any]:
-    return _answer(
+    return answer_schema(
         {"outcome": {"type": "string", "enum": list(outcomes)}, "sentence": _TEXT_OR_NULL}
     )
 
@@ -47,9 +48,9 @@ def _outcome(*outcomes: str) -> Mapping[str, Any]:
 SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
     Step.CLAIM_SELECTION: _outcome("verifiable", "rewritten", "no_verifiable_claims"),
     Step.CLAIM_DISAMBIGUATION: _outcome("clear", "cannot_be_disambiguated"),
-    Step.CLAIM_DECOMPOSITION: _answer(_CLAIMS),
-    Step.SUB_CLAIM_DECOMPOSITION: _answer(_CLAIMS),
-    Step.EVIDENCE_SELECTION: _answer(
+    Step.CLAIM_DECOMPOSITION: answer_schema(_CLAIMS),
+    Step.SUB_CLAIM_DECOMPOSITION: answer_schema(_CLAIMS),
+    Step.EVIDENCE_SELECTION: answer_schema(
         {
             "sentence_ids": _IDS,
             "context_ids": _IDS,
@@ -57,10 +58,10 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
             "missing": _TEXT_OR_NULL,
         }
     ),
-    Step.VERDICT: _answer(
+    Step.VERDICT: answer_schema(
         {"verdict": {"type": "string", "enum": [str(one) for one in Verdict]}, "reason": _TEXT}
     ),
-    Step.ATTRIBUTION: _answer(
+    Step.ATTRIBUTION: answer_schema(
         {
             "attributions": {
                 "type": "array",
@@ -82,10 +83,10 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
             }
         }
     ),
-    Step.FAITHFULNESS: _answer(
+    Step.FAITHFULNESS: answer_schema(
         {"label": {"type": "string", "enum": [str(one) for one in Faithfulness]}, "reason": _TEXT}
     ),
-    Step.CORRECTION: _answer({"sentence": _TEXT}),
+    Step.CORRECTION: answer_schema({"sentence": _TEXT}),
 }
 
 

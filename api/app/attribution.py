@@ -150,7 +150,7 @@ class Attributions(Part):
                 engine=engine,
                 indicative=found.indicative,
             )
-        except VeriTrailError as error:  # what was found is told all the same
+        except VeriTrailError as error:  # what was found is shown even so
             fault = error
         return Attributed(found, stored, run.refusal, fault, tuple(warnings))
 

@@ -28,7 +28,7 @@ _HEAD = 1 << 20
 """Bytes at the beginning of a file that are looked at."""
 
 _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-"""What stands in no text."""
+"""Bytes that no text has."""
 
 _CELLS = {b"\t": ".tsv", b",": ".csv", b";": ".csv"}
 """What separates the names of columns, and the ending of such tables."""

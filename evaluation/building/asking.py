@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.verifier.answers import last_object
+from veritrail_graph.verifier.answers import answer_schema, expect_keys, last_object
 from veritrail_graph.verifier.judge import StepModel
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, Request, StepCall
 
@@ -121,8 +121,7 @@ class AskedStep:
 
         def read_text(text: str) -> T:
             answer = last_object(text)
-            if lacking := [key for key in keys if key not in answer]:
-                raise InvalidAnswer(f"the answer has no {', '.join(lacking)}")
+            expect_keys(answer, *keys)
             return read(answer)
 
         model = self.model
@@ -133,7 +132,7 @@ class AskedStep:
             model.model.model,
             model.temperature,
         )
-        schema = _schema(keys) if model.structured else None
+        schema = answer_schema(keys) if model.structured else None
         request = Request(call, self.prompt.text, user, schema=schema)
         return await model.model.ask(request, read_text, meter)
 
@@ -161,16 +160,6 @@ class BuildModel:
         return AskedStep(load_build_prompt(step, self.prompts), self.model)
 
 
-def _schema(keys: Mapping[str, Any]) -> Mapping[str, Any]:
-    everything = {"reasoning": _TEXT, **keys}
-    return {
-        "type": "object",
-        "properties": everything,
-        "required": list(everything),
-        "additionalProperties": False,
-    }
-
-
 def truth_of(answer: Mapping[str, Any], key: str) -> bool:
     """True or false of an answer.
 
@@ -181,24 +170,6 @@ def truth_of(answer: Mapping[str, Any], key: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidAnswer(f"`{key}` is neither true nor false")
     return value
-
-
-def text_of(answer: Mapping[str, Any], key: str) -> str:
-    """A text of an answer; empty where there is none.
-
-    Raises:
-        InvalidAnswer: It is no text that can be stored.
-    """
-    value = answer[key]
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise InvalidAnswer(f"`{key}` is no text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidAnswer(f"`{key}` holds a lone surrogate, which is no character") from None
-    return value.strip()
 
 
 def lines_of(mark: str, text: str) -> list[str]:

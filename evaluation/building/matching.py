@@ -20,7 +20,6 @@ from veritrail_graph.evaluation.building.asking import (
     AskedStep,
     BuildStep,
     lines_of,
-    text_of,
     truth_of,
 )
 from veritrail_graph.evaluation.building.review import decision, write_review
@@ -28,6 +27,7 @@ from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.verifier.answers import text_of
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
 from veritrail_graph.verifier.prompted import results
 
@@ -220,7 +220,7 @@ async def match_claims(
 
 
 def _read(answer: Mapping[str, Any]) -> tuple[bool, str]:
-    return truth_of(answer, "entailed"), text_of(answer, "reason")
+    return truth_of(answer, "entailed"), (text_of(answer, "reason") or "")
 
 
 def _may_match(claim: LabelledClaim, premise: Premise) -> bool:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.evaluation.building.asking import AskedStep, text_of, truth_of
+from veritrail_graph.evaluation.building.asking import AskedStep, truth_of
 from veritrail_graph.evaluation.building.review import decision, write_review
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.answers import text_of
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
 from veritrail_graph.verifier.prompted import results
 
@@ -100,7 +101,7 @@ def _read(answer: Mapping[str, Any]) -> tuple[bool, bool, str]:
     return (
         truth_of(answer, "asks_opinion"),
         truth_of(answer, "stands_alone"),
-        text_of(answer, "reason"),
+        text_of(answer, "reason") or "",
     )
 
 

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.evaluation.building.asking import AskedStep, lines_of, text_of
+from veritrail_graph.evaluation.building.asking import AskedStep, lines_of
 from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
 from veritrail_graph.graph.contract import FORMAT
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.answers import text_of
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
 from veritrail_graph.verifier.ports import Split
 from veritrail_graph.verifier.prompted import results
@@ -207,7 +208,7 @@ class Summariser:
 
     async def _ask(self, step: AskedStep, user: str) -> str:
         def read(answer: Mapping[str, Any]) -> str:
-            text = text_of(answer, "summary")
+            text = text_of(answer, "summary") or ""
             if not text:
                 raise InvalidAnswer("`summary` is empty")
             if (size := self._size(text)) > self._longest:
