@@ -19,7 +19,7 @@ from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.driver import DEFAULT_Q
 from veritrail_graph.verifier.engines import Engine, Parts, engine_named
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.prompts import Prompts, load_prompts
+from veritrail_graph.verifier.prompts import Prompt, Prompts, load_prompts
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 from veritrail_graph.verifier.split_judge import SplitJudge
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.judge import StepModel
     from veritrail_graph.verifier.ports import Judge
     from veritrail_graph.verifier.prompted import PromptedStep
 
@@ -124,7 +125,7 @@ async def configure_judge(
     from veritrail_graph.verifier.models.retrying import Spending
 
     engines = how.engines
-    _check(engines, how)
+    check_engines(engines, how)
     prompts = load_prompts(how.prompts)
     splitter = SentenceSplitter.for_language(settings.language)
     shared = shared or Shared(Spending(how.models.budget, how.models.max_calls))
@@ -182,20 +183,53 @@ def check_window(step: PromptedStep) -> None:
         )
 
 
-def _check(engines: Sequence[Engine], how: JudgeOptions) -> None:
+def prompted_step(prompt: Prompt, of: StepModel) -> PromptedStep:
+    """A step that asks a model, with space for something to ask about.
+
+    Raises:
+        InputError: The context window is too small for the instructions.
+    """
+    from veritrail_graph.verifier.prompted import PromptedStep
+
+    made = PromptedStep(prompt, of.model, temperature=of.temperature, structured=of.structured)
+    check_window(made)
+    return made
+
+
+def refuse_model(engine: str, chosen: ModelOptions) -> None:
+    """See that no model is named where the engine asks none.
+
+    Raises:
+        InputError: One is.
+    """
+    if chosen.model is not None:
+        raise InputError(
+            f"A model is named, but engine {engine} asks none; leave one of them out.",
+            code="model_without_engine",
+        )
+
+
+def check_engines(engines: Sequence[Engine], how: JudgeOptions) -> None:
+    """See that nothing is asked of engines that only a language model can do.
+
+    Raises:
+        InputError: Samples or a model are named, and no engine asks one.
+    """
     if any(engine.asks_models for engine in engines):
         return
     engine = engines[0]
+    if how.models.in_batches:
+        raise InputError(
+            f"Batches need an engine that asks a model; {engine.name} asks none.",
+            code="batch_needs_model",
+            engine=engine.name,
+        )
     if how.samples.is_soft:
         raise InputError(
             f"Several samples need an engine that asks a model; {engine.name} asks none.",
             code="samples_need_model",
         )
-    if how.models.model is not None:
-        raise InputError(
-            f"A model is named, but engine {engine.name} asks none; leave one of them out.",
-            code="model_without_engine",
-        )
+    refuse_model(engine.name, how.models)
 
 
 def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:
@@ -228,7 +262,7 @@ def judge_options(
     """
     threshold = request.threshold or request.samples // 2 + 1
     if threshold > request.samples:
-        raise InputError(f"threshold {threshold} can not be met by {request.samples} sample(s)")
+        raise InputError(f"threshold {threshold} cannot be met by {request.samples} sample(s)")
     engine = settings.engine_name(request.engine, request.named_model)
     return JudgeOptions(
         engine=engine,
@@ -255,6 +289,9 @@ def judge_options(
             max_calls=request.max_calls,
             structured=request.structured,
             use_cache=request.use_cache,
+            in_batches=request.mode == "batch",
+            finishes_live=request.batch_finish == "live",
+            batch_price_factor=request.batch_price_factor,
         ),
         concurrency=concurrency or DEFAULT_CONCURRENCY,
     )

@@ -45,6 +45,8 @@ def embedding_choice(
     folder = embedding_folder(name, settings.home, base if named else Path())
     if folder is not None:
         return folder
+    if _is_path(name, base if named else Path()):
+        raise InputError(f"There is no folder {name} of an embedding model.")
     address, key = endpoint_address(settings, own, "embedding")
     found = ModelSettings(
         name,
@@ -66,6 +68,16 @@ def embedding_choice(
     is_own = address is not None and address.rstrip("/") == url
     # Another server is not sent the key of the first one.
     return replace(found, model=own.model, base_url=url, api_key=key if is_own else None)
+
+
+def _is_path(name: str, base: Path) -> bool:
+    """Whether a name means a folder, such as `./mini` or one beside others of `models/`."""
+    if name.startswith(("http://", "https://")):
+        return False
+    path = Path(name).expanduser()
+    return name.startswith((".", "/", "~")) or (
+        len(path.parts) > 1 and (base / path).parent.is_dir()
+    )
 
 
 def embedding_price(settings: Settings, choice: ModelSettings) -> Price | None:

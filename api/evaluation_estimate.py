@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.estimation import assumed_judge, assumed_models
+from veritrail_graph.api.configured_judge import check_engines
 from veritrail_graph.api.embeddings import embedding_choice, embedding_price
+from veritrail_graph.api.entailment import configured_choice
 from veritrail_graph.api.evaluation_resources import (
     OpenResources,
     checked_name,
@@ -30,6 +32,7 @@ from veritrail_graph.evaluation.runs.outcomes import OutcomeFile
 from veritrail_graph.evaluation.runs.runner import (
     OUTCOMES,
     LoadedDataset,
+    Loading,
     judged_before,
     load,
     waiting_claims,
@@ -38,6 +41,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Evidence, Status, Usage, Verdict
 from veritrail_graph.verifier.embeddings.endpoint import STEP as EMBEDDING
 from veritrail_graph.verifier.embeddings.endpoint import batches_of
+from veritrail_graph.verifier.embeddings.local import embedding_files
 from veritrail_graph.verifier.estimate import LIKELY, AssumedWalk
 from veritrail_graph.verifier.estimate import assumptions as assumed_answers
 from veritrail_graph.verifier.judge import StepModel, StepModels
@@ -48,6 +52,7 @@ from veritrail_graph.verifier.nli.endpoint import BATCH, WINDOW_WORDS
 from veritrail_graph.verifier.nli.endpoint import STEP as ENTAILMENT
 from veritrail_graph.verifier.nli.port import Entailment, Pair
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
     from veritrail_graph.evaluation.methods.method import Method
     from veritrail_graph.evaluation.runs.matrix import Configuration, Matrix
     from veritrail_graph.verifier.embeddings.port import Embedder
+    from veritrail_graph.verifier.nli.opening import ModelChoice
     from veritrail_graph.verifier.nli.port import EntailmentModel
     from veritrail_graph.verifier.ports import Judge
 
@@ -88,10 +94,12 @@ class RunEstimate:
     Attributes:
         rows: Each configuration on each data set that has something to judge.
         known: Outcomes that are there already.
+        notes: What a person should know, such as a sample that cannot be as large as asked for.
     """
 
     rows: tuple[EstimatedConfiguration, ...]
     known: int
+    notes: tuple[str, ...] = ()
 
     @property
     def claims(self) -> int:
@@ -121,6 +129,7 @@ async def estimate_run(
     *,
     price: str | None = None,
     folder: Path | None = None,
+    loading: Loading = load,
     on_progress: Callable[[str, int, int], None] = lambda _title, _done, _of: None,
 ) -> RunEstimate:
     """Say what judging everything that has no outcome yet would cost. No model is asked.
@@ -131,6 +140,7 @@ async def estimate_run(
         output: Where the run keeps its outcomes; it need not be there.
         price: The price of the models, where it is not known.
         folder: Paths in the matrix's parameters are relative to it.
+        loading: Reads a data set.
         on_progress: Told the configuration, and how many are done of how many.
 
     Raises:
@@ -139,9 +149,12 @@ async def estimate_run(
     """
     done = judged_before(OutcomeFile(output / OUTCOMES))
     rows, known = [], 0
+    notes: list[str] = []
     number, of = 0, len(matrix.datasets) * len(matrix.configurations)
     for entry in matrix.datasets:
-        loaded = await asyncio.to_thread(load, entry, matrix.seed)
+        loaded = await asyncio.to_thread(loading, entry, matrix.seed)
+        if loaded.short is not None:
+            notes.append(f"{entry.name}: {loaded.short}")
         prints = loaded.fingerprints()
         async with AssumedResources(settings, price=price, folder=folder) as resources:
             for configuration in matrix.configurations:
@@ -153,7 +166,7 @@ async def estimate_run(
                     usage = await _estimated(configuration, loaded, waiting, resources)
                     row = EstimatedConfiguration(entry.name, configuration, len(waiting), usage)
                     rows.append(row)
-    return RunEstimate(tuple(rows), known)
+    return RunEstimate(tuple(rows), known, tuple(notes))
 
 
 async def _estimated(
@@ -238,10 +251,30 @@ class AssumedResources(OpenResources):
             InputError: An option is wrong.
         """
         how = self.judge_options(options)
+        check_engines(how.engines, how)
+        if any(engine.needs_entailment for engine in how.engines):
+            self._require_files(configured_choice(self._settings))
         if not how.asks_models:
+            load_prompts(how.prompts)
             return _FreeJudge(how.engine_words)
         self.is_paid = True
         return assumed_judge(self._settings, how, self.splitter, self.walk)[0]
+
+    def _require_files(self, choice: ModelChoice) -> None:
+        """See that the files of a model of this machine are there; it is not loaded.
+
+        Raises:
+            InputError: The folder or a file of it is missing.
+        """
+        from veritrail_graph.verifier.nli.opening import (
+            checked_template,
+            folder_of,
+            needed_files,
+        )
+
+        checked_template(choice.template)
+        if not choice.is_address:
+            needed_files(folder_of(choice, self._settings.home))
 
     async def models(self, options: Mapping[str, Any]) -> StepModels:
         """Assumed models of the steps.
@@ -264,6 +297,7 @@ class AssumedResources(OpenResources):
         """
         choice = embedding_choice(self._settings, checked_name(named, "embedding"), self._folder)
         if isinstance(choice, Path):
+            embedding_files(choice)
             embedder = AssumedEmbedder(choice.name, None, False, self.walk)
         else:
             self.is_paid = True
@@ -280,6 +314,7 @@ class AssumedResources(OpenResources):
             InputError: None is named, or a value is wrong.
         """
         choice = entailment_choice(self._settings, named, reading or {}, self._folder)
+        self._require_files(choice)
         self.is_paid |= choice.is_address
         window = choice.window or WINDOW_WORDS
         return AssumedEntailment(choice.model, choice.is_address, window, self.walk)

@@ -93,6 +93,19 @@ class OpenResources:
         """Close what was opened."""
         await self._stack.aclose()
 
+    def path(self, named: object, parameter: str) -> Path:
+        """The file or folder that a parameter names, relative to the matrix; see `Resources`.
+
+        Raises:
+            InputError: It is no text, or there is none.
+        """
+        if not (isinstance(named, str) and named.strip()):
+            raise InputError(f"{parameter} must be the path of a file, not {named!r}")
+        found = self._folder / Path(named).expanduser()
+        if not found.exists():
+            raise InputError(f"{parameter}: {found}: no such file or folder")
+        return found
+
     async def prompts(self, named: str | None = None) -> Prompts:
         """Our prompts, or those of a folder or variant.
 

@@ -18,11 +18,20 @@ if TYPE_CHECKING:
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.engines import Engine
     from veritrail_graph.verifier.judge import StepModel, StepModels
+    from veritrail_graph.verifier.models.batch_endpoint import BatchOptions
+    from veritrail_graph.verifier.models.batch_port import BatchingEndpoint
+    from veritrail_graph.verifier.models.batching import Rounds
     from veritrail_graph.verifier.models.cache import AnswerCache
     from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
     from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
+    from veritrail_graph.verifier.models.limits import Limiter
+    from veritrail_graph.verifier.models.port import ModelPort
     from veritrail_graph.verifier.models.prices import Price
     from veritrail_graph.verifier.models.retrying import Patience, Spending
+
+
+MOST_IN_BATCHES = 1_000_000
+"""Calls of a run that may wait for rounds at a time: there is no reason to hold one back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,9 @@ class ModelOptions:
         max_calls: Calls that the run may make.
         structured: Whether endpoints get a schema of the answers.
         use_cache: Whether answers come from the cache of answers, and go into it.
+        in_batches: Whether calls are made in batches.
+        finishes_live: Whether what had no valid answer in a batch is asked live.
+        batch_price_factor: What part of the price a call in a batch costs.
     """
 
     model: str | None = None
@@ -52,6 +64,9 @@ class ModelOptions:
     max_calls: int | None = None
     structured: bool = False
     use_cache: bool = True
+    in_batches: bool = False
+    finishes_live: bool = False
+    batch_price_factor: float | None = None
 
     def of(self, use: Use) -> str | None:
         """The model of a step, where an option names one."""
@@ -131,7 +146,7 @@ async def open_models(
 
     of_steps = all_model_settings(settings, engine.name, options)
     own = own_prices(settings)
-    known = {use: price_of(one, own) for use, one in of_steps.items()}
+    known = {use: price_of(one, own, options) for use, one in of_steps.items()}
     shared = shared or Shared(Spending(options.budget, options.max_calls))
     if shared.spending.budget_usd is not None:
         _require_prices(of_steps, known)
@@ -141,7 +156,7 @@ async def open_models(
         if options.use_cache:
             cache = AnswerCache(cache_path(settings), warnings.append)
             stack.push_async_callback(cache.close)
-        workshop = _Workshop(settings, engine, cache, shared, stack)
+        workshop = _Workshop(settings, engine, cache, shared, stack, options)
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
         steps = StepModels(made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT])
         priced = all(price is not None for price in known.values())
@@ -159,14 +174,16 @@ class _Workshop:
         cache: AnswerCache | None,
         shared: Shared,
         stack: AsyncExitStack,
+        options: ModelOptions,
     ) -> None:
+        self._options = options
         self._settings = settings
         self._engine = engine
         self._cache = cache
         self._shared = shared
         self._stack = stack
         self._patience = patience(settings)
-        self._made: dict[ModelSettings, LanguageModel] = {}
+        self._made: dict[ModelSettings, ModelPort] = {}
 
     def model(self, settings: ModelSettings, price: Price | None) -> StepModel:
         """The model of a step."""
@@ -176,8 +193,9 @@ class _Workshop:
             self._made[settings] = self._make(settings, price)
         return StepModel(self._made[settings], settings.temperature, settings.structured)
 
-    def _make(self, settings: ModelSettings, price: Price | None) -> LanguageModel:
+    def _make(self, settings: ModelSettings, price: Price | None) -> ModelPort:
         from veritrail_graph.verifier.engines import EndpointSettings
+        from veritrail_graph.verifier.models.batch_port import BatchingEndpoint
         from veritrail_graph.verifier.models.language_model import LanguageModel
 
         if self._engine.endpoint is None:
@@ -192,13 +210,24 @@ class _Workshop:
                 settings.concurrency,
             )
         )
+        rounds = self._shared.rounds
+        limiter = self._shared.limiters.of(endpoint.address, settings)
+        if self._options.in_batches:
+            if not isinstance(endpoint, BatchingEndpoint):
+                raise InputError(
+                    f"Engine {self._engine.name} takes no batches.",
+                    code="engine_without_batches",
+                    engine=self._engine.name,
+                )
+            if rounds is not None:
+                return self._in_batches(endpoint, settings, price, rounds, limiter)
         model = LanguageModel(
             endpoint,
             settings.model,
             window=settings.context_tokens,
             max_output_tokens=settings.max_output_tokens,
             patience=self._patience,
-            limiter=self._shared.limiters.of(endpoint.address, settings),
+            limiter=limiter,
             cache=self._cache,
             spending=self._shared.spending,
             price=price,
@@ -208,6 +237,48 @@ class _Workshop:
         )
         self._stack.push_async_callback(model.close)
         return model
+
+    def _in_batches(
+        self,
+        endpoint: BatchingEndpoint,
+        settings: ModelSettings,
+        price: Price | None,
+        rounds: Rounds,
+        limiter: Limiter,
+    ) -> ModelPort:
+        """A model whose calls go out in the rounds of a run."""
+        from veritrail_graph.verifier.models.batching import BATCH_PATIENCE
+        from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
+        from veritrail_graph.verifier.models.limits import Limiter
+        from veritrail_graph.verifier.models.retrying import Retrying, Spending
+        from veritrail_graph.verifier.models.tokens import counter
+
+        live = None
+        if self._options.finishes_live:
+            live = Retrying(
+                endpoint,
+                patience=self._patience,
+                limiter=limiter,
+                spending=Spending(),  # the call is paid where it began
+                price=None,
+                party=self._shared.party,
+            )
+        made = rounds.endpoint(endpoint, settings.model, price, counter(settings.model), live)
+        model = LanguageModel(
+            made,
+            settings.model,
+            window=settings.context_tokens,
+            max_output_tokens=settings.max_output_tokens,
+            patience=BATCH_PATIENCE,
+            limiter=Limiter(MOST_IN_BATCHES),
+            cache=self._cache,
+            spending=self._shared.spending,
+            price=price,
+            answer_retries=self._settings.answer_retries,
+            warm=Warm.OFF,
+        )
+        self._stack.push_async_callback(model.close)
+        return rounds.gathered(model)
 
 
 def open_json_model(
@@ -283,8 +354,37 @@ def own_prices(settings: Settings) -> dict[str, Price]:
     return read_table(settings.prices) if settings.prices else {}
 
 
-def price_of(settings: ModelSettings, own: dict[str, Price]) -> Price | None:
-    """The price of a model; None where it is not known."""
+def batch_options(settings: Settings, options: ModelOptions) -> BatchOptions:
+    """How batches are made."""
+    from veritrail_graph.verifier.models.batch_endpoint import BatchOptions
+
+    return BatchOptions(
+        most_lines=settings.batch_lines,
+        most_bytes=settings.batch_bytes,
+        poll=settings.batch_poll,
+        finishes_live=options.finishes_live,
+        keeps_files=settings.batch_keep_files,
+        patience=patience(settings),
+    )
+
+
+def price_of(
+    settings: ModelSettings, own: dict[str, Price], options: ModelOptions | None = None
+) -> Price | None:
+    """The price of a model; None where it is not known.
+
+    Args:
+        settings: The model.
+        own: The user's own price table.
+        options: Whether it is asked in batches, which have a price of their own.
+    """
+    price = _live_price(settings, own)
+    if price is None or options is None or not options.in_batches:
+        return price
+    return price.with_batch(options.batch_price_factor)
+
+
+def _live_price(settings: ModelSettings, own: dict[str, Price]) -> Price | None:
     from veritrail_graph.verifier.models.openai_endpoint import OPENAI
     from veritrail_graph.verifier.models.prices import Price
     from veritrail_graph.verifier.models.prices import price_of as known_price

@@ -31,11 +31,21 @@ ADVICE: Mapping[str, str] = {
     "key_needed": _SETTING.format(
         "OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key,"
     ),
+    "dialogue_not_verified": "`client.verify_dialogue(dialogue_id)` does so.",
+    "dialogue_run_unknown": "`client.dialogue_runs(dialogue_id)` lists those that are.",
+    "no_error_node": "`client.verify(process_id)` finds error nodes.",
+    "nothing_to_attribute": (
+        "`client.nodes(process_id)` lists nodes with their roles; roots are no choice."
+    ),
     "other_content": (
         "Pass `replace=True` to replace it, which removes its verifications, `append=True` to add "
         "to it, or `process_id` for another id."
     ),
     "process_damaged": "`client.delete(process_id)` does so.",
+    "version_gone": (
+        "`client.ingest(…, replace=True, keep=True)` keeps it the next time; `since` takes any "
+        "other stored process."
+    ),
     "process_in_use": (
         "Cancel them, or pass `force=True`: their claims then fail or are cancelled."
     ),
@@ -43,6 +53,7 @@ ADVICE: Mapping[str, str] = {
     "query_unknown": "`client.queries()` says more.",
     "run_not_pinned": "`client.process(process_id).run_of_record` names it.",
     "run_unknown": _RUNS,
+    "wrong_turns": "`client.turns(dialogue_id)` lists all with their roles.",
     "service_file_version": (
         "Move `service.sqlite3` in VERITRAIL_HOME to another folder, or use the version of the "
         "package that made it."

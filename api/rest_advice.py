@@ -13,6 +13,13 @@ _AGAIN = "Send it again; an operator of the service can remove the rest of it."
 
 ADVICE: Mapping[str, str] = {
     **ENTAILMENT,
+    "no_since": "Submit one with `since`.",
+    "since_is_now": "Leave `since` out.",
+    "version_gone": (
+        "POST /v1/processes?replace=true&keep=true keeps it the next time; `since` takes any other "
+        "stored process."
+    ),
+    "version_grown": 'Verify with `since`: "last" to compare the verdicts.',
     "already_written": "Send it again.",
     "append_too_large": (
         "Or send the whole process with ?replace=true, which removes its verifications."
@@ -26,8 +33,16 @@ ADVICE: Mapping[str, str] = {
     "claim_verified": "?force=true changes it nevertheless; they stay as they are.",
     "claims_in_use": "?force=true removes them too.",
     "commit_in_doubt": "Send the request again: nothing is stored twice.",
+    "dialogue_not_verified": "POST /v1/dialogue-verifications does so.",
+    "dialogue_run_unknown": (
+        "GET /v1/processes/{{process_id}}/dialogue/runs lists those that are."
+    ),
     "engine_unavailable": "Come again; the log of the service says more.",
     "extraction_needs_model": "Name one in `model`.",
+    "no_error_node": "POST /v1/verifications finds error nodes.",
+    "nodes_and_claims": "With `claim_ids` or `unsupported`, leave `node_ids` out.",
+    "nothing_to_judge": "Set `judge` or `correct`, or leave `mode` out.",
+    "nothing_to_recheck": "Set `correct`.",
     "key_needed": (
         "The service needs OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key."
     ),
@@ -39,6 +54,10 @@ ADVICE: Mapping[str, str] = {
     "no_known_format": (
         "Name it with ?format=, or say with ?filename= what the file is called: of some formats "
         "the ending is needed."
+    ),
+    "not_a_dialogue": "docs/dialogues.md says what a dialogue file is.",
+    "nothing_to_attribute": (
+        "GET /v1/processes/{{process_id}}/nodes lists nodes with their roles; roots are no choice."
     ),
     "no_claims": "Give some in `claims`.",
     "node_needed": "Name the node in `node_id`.",
@@ -61,6 +80,7 @@ ADVICE: Mapping[str, str] = {
     "service_file_version": "An operator of the service can move its file away.",
     "service_unavailable": "Come again.",
     "service_version": "An operator of the service can name another database.",
+    "wrong_turns": "GET /v1/processes/{{process_id}}/dialogue/turns lists all with their roles.",
     "unknown_format": "?format=detect, or ?format= with its name, takes files of other formats.",
     "verification_unknown": (
         "GET /v1/processes/{{process_id}}/verifications lists those that are."

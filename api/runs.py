@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.driver import Observer
     from veritrail_graph.verifier.nodes import Reader
+    from veritrail_graph.verifier.ports import NodeSource
+    from veritrail_graph.verifier.reuse import EarlierVerdicts
     from veritrail_graph.verifier.run import Run, Write
 
 
@@ -46,6 +48,8 @@ def pace(judge: ConfiguredJudge) -> Callable[[int], int]:
     """
     if judge.models is None:
         return lambda _ended: judge.how.concurrency
+    if judge.how.models.in_batches:  # all claims share each round; the budget is kept before it
+        return lambda _ended: ALL_CLAIMS
     spending = judge.models.spending
     most = min(CLAIMS_A_CALL * judge.models.concurrency, MOST_CLAIMS)
 
@@ -109,6 +113,7 @@ def made_run(
     write: Write,
     observer: Observer | None,
     run_id: str | None = None,
+    earlier: Callable[[NodeSource], EarlierVerdicts] | None = None,
 ) -> Run:
     """A run over a process; what it finishes is kept as long as there is an engine.
 
@@ -120,16 +125,19 @@ def made_run(
         write: Keeps verifications.
         observer: Told what happens.
         run_id: The run that is resumed; None: a new one.
+        earlier: Gives the verdicts of an earlier version, from what reads the nodes of now.
     """
     from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.run import Run
 
     keep = Keep(write)
+    is_unhurried = judge.models is None or judge.how.models.in_batches
     name, size, edges = process.process_id, process.nodes, process.edges
+    nodes = SharedNodes(reader, name, judge.splitter, size=size, edges=edges)
     run = Run(
         name,
         judge.judge,
-        SharedNodes(reader, name, judge.splitter, size=size, edges=edges),
+        nodes,
         keep.write,
         q=judge.how.q,
         concurrency=pace(judge),
@@ -138,7 +146,8 @@ def made_run(
         run_id=run_id,
         settings=judge.settings,
         options=options_of(judge),
-        deadline=settings.claim_deadline if judge.models is not None else None,
+        deadline=None if is_unhurried else settings.claim_deadline,
+        earlier=earlier(nodes) if earlier is not None else None,
     )
     keep.on_loss = run.stop
     return run
@@ -156,6 +165,7 @@ def options_of(judge: ConfiguredJudge) -> str | None:
     return run_options(judge.how.models) if judge.models is not None else None
 
 
+ALL_CLAIMS = 1_000_000
 KEPT_TOGETHER = 50
 """Verifications that are stored in one transaction, when this many wait."""
 

@@ -153,6 +153,10 @@ class Settings(ModelFields, BaseSettings):
         claim_deadline: Seconds after which a claim is given up.
         answer_retries: How often a malformed answer is asked for again.
         warm_prefixes: Whether calls that share a prefix wait for the first of them.
+        batch_poll: Seconds between two looks at a batch, at most.
+        batch_lines: Lines of a file of a batch, at most.
+        batch_bytes: Bytes of a file of a batch, at most.
+        batch_keep_files: Whether files of batches stay at the endpoint after they were read.
         jobs_url: The database of the service; None: a file in the home folder.
         jobs_keep: Seconds that a job is kept after its end.
         jobs_patience: Seconds that a claim waits for a graph engine that does not answer.
@@ -221,6 +225,10 @@ class Settings(ModelFields, BaseSettings):
     claim_deadline: read.Positive = 14_400.0
     answer_retries: Annotated[int, read.parsed(lambda text: int(read.number(text)))] = 5
     warm_prefixes: Annotated[str, read.parsed(str.lower)] = "auto"
+    batch_poll: read.Positive = 30.0
+    batch_lines: read.Whole = 50_000
+    batch_bytes: read.Size = 100_000_000
+    batch_keep_files: Annotated[bool, read.parsed(read.flag)] = False
     jobs_url: read.Secret = None
     jobs_keep: read.Duration = 30 * read.DAY
     jobs_patience: read.Duration = 3_600.0

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from veritrail_graph.api.settings import ModelSettings
+from veritrail_graph.verifier.models.batching import Rounds
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.retrying import Spending
 
@@ -51,8 +52,10 @@ class Shared:
         spending: What may be spent.
         limiters: The slots of the endpoints.
         party: On whose behalf the run asks: parties take turns.
+        rounds: Makes the calls of the run in batches; None: they are made one by one.
     """
 
     spending: Spending
     limiters: Limiters = field(default_factory=Limiters)
     party: Hashable = None
+    rounds: Rounds | None = None

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    attribution,
+    batches,
     commands,
+    dialogues,
     engines,
     growth,
     imports,
@@ -25,6 +28,7 @@ from benchmarks import (
     service_jobs,
     service_reads,
     simulation,
+    since,
     walk,
     write_back,
 )
@@ -36,10 +40,10 @@ SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
 PARTS = (
-    "help", "recorder", "imports", "simulation", *STORED, "reading", *models.PARTS, "jobs",
-    "service", "pages",
+    "help", "recorder", "imports", "simulation", "batches", *STORED, "reading", *models.PARTS,
+    "since", "attribution", "dialogues", "jobs", "service", "pages",
 )  # fmt: skip
-SERVED = ("jobs", "service", "pages")
+SERVED = ("attribution", "dialogues", "jobs", "service", "pages")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
 ONLY = f"may be given several times (default: everything but {' and '.join(EXTRA)})"
@@ -78,8 +82,12 @@ def main() -> int:
             _attempt(report, "recorder", lambda: recorder.measure(report, folder))
         if "simulation" in parts:
             _attempt(report, "simulation", lambda: simulation.measure(report))
+        if "batches" in parts:
+            _attempt(report, "batches", lambda: batches.measure(report))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
+        if "since" in parts:
+            _attempt(report, "since", lambda: since.measure(report, options.scale))
         if "peers" in parts:
             _attempt(report, "peers", lambda: peers.measure(report, folder))
         if parts.intersection((*STORED, "growth", *models.PARTS, *SERVED)):
@@ -147,6 +155,18 @@ def _measure(
             report,
             f"{engine.name}: models",
             lambda: models.measure(report, engine, folder, wanted, options.claims),
+        )
+    if "attribution" in parts:
+        _attempt(
+            report,
+            f"{engine.name}: attribution",
+            lambda: attribution.measure(report, engine, folder),
+        )
+    if "dialogues" in parts:
+        _attempt(
+            report,
+            f"{engine.name}: dialogues",
+            lambda: dialogues.measure(report, engine, folder),
         )
     if "jobs" in parts:
         _attempt(

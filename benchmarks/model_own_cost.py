@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import openai
@@ -39,7 +40,7 @@ async def compare(*, rounds: int = ROUNDS, **arguments: Any) -> dict[str, float]
         return await _ours(given, tasks, nodes, cpu["ours"])
 
     async def bare() -> float:
-        return await _bare(given, requests, cpu["bare"])
+        return await bare_loop(given.base_url, given.concurrency, requests, cpu["bare"])
 
     found = await in_turn({"ours": ours, "bare": bare}, rounds)
     calls = len(requests)
@@ -83,21 +84,28 @@ async def _read_all(tasks: Sequence[Task], nodes: SharedNodes) -> None:
 
 async def _recorded(given: Given, tasks: Sequence[Task], nodes: SharedNodes) -> Sent:
     """Run once and keep every request that went out."""
+    with recording() as sent:
+        await _ours(given, tasks, nodes, [])
+    return sent
+
+
+@contextmanager
+def recording() -> Iterator[Sent]:
+    """Keeps every request that goes out."""
     sent: Sent = []
     send = OpenAiEndpoint.send
 
-    async def recording(
+    async def keeping(
         self: OpenAiEndpoint, request: Request, max_output_tokens: int | None
     ) -> Completion:
         sent.append((request, max_output_tokens))
         return await send(self, request, max_output_tokens)
 
-    OpenAiEndpoint.send = recording  # type: ignore[method-assign]
+    OpenAiEndpoint.send = keeping  # type: ignore[method-assign]
     try:
-        await _ours(given, tasks, nodes, [])
+        yield sent
     finally:
         OpenAiEndpoint.send = send  # type: ignore[method-assign]
-    return sent
 
 
 async def _ours(given: Given, tasks: Sequence[Task], nodes: SharedNodes, cpu: list[float]) -> float:
@@ -116,9 +124,17 @@ async def _ours(given: Given, tasks: Sequence[Task], nodes: SharedNodes, cpu: li
     return wall
 
 
-async def _bare(given: Given, requests: Sent, cpu: list[float]) -> float:
+async def bare_loop(base_url: str, concurrency: int, requests: Sent, cpu: list[float]) -> float:
+    """Seconds of sending these requests with the client alone.
+
+    Args:
+        base_url: The server.
+        concurrency: The most calls in flight.
+        requests: What is sent.
+        cpu: Gets the seconds of processor time.
+    """
     left = iter(requests)
-    async with openai.AsyncOpenAI(api_key="none", base_url=given.base_url, max_retries=0) as client:
+    async with openai.AsyncOpenAI(api_key="none", base_url=base_url, max_retries=0) as client:
 
         async def ask() -> int:
             read = 0
@@ -137,7 +153,7 @@ async def _bare(given: Given, requests: Sent, cpu: list[float]) -> float:
             return read
 
         start, spent = time.perf_counter(), time.process_time()
-        await asyncio.gather(*(ask() for _ in range(given.concurrency)))
+        await asyncio.gather(*(ask() for _ in range(concurrency)))
         wall = time.perf_counter() - start
         cpu.append(time.process_time() - spent)
     return wall

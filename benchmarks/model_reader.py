@@ -112,6 +112,10 @@ class Reader:
             Selection((Evidence(text="What they say.", sentences=cited),)) if cited else Selection()
         )
 
+    def bears(self, node_id: str) -> bool:
+        """Whether a node bears on the claim."""
+        return node_id in self._bears
+
     def judge(self) -> Judgement:
         """Supported by what bears on the claim, not by what is stray."""
         verdict = Verdict.FULLY_SUPPORTED if self._found_truth else Verdict.NOT_FULLY_SUPPORTED

@@ -72,3 +72,23 @@ FOR (r:Review) REQUIRE r.review_id IS UNIQUE;
 // source: ours
 CREATE INDEX veritrail_review_process IF NOT EXISTS
 FOR (r:Review) ON (r.process_id);
+
+// purpose: A revision_id names one proposed wording of a sentence.
+// source: ours
+CREATE CONSTRAINT veritrail_revision_key IF NOT EXISTS
+FOR (x:Revision) REQUIRE x.revision_id IS UNIQUE;
+
+// purpose: Proposed wordings are found by process.
+// source: ours
+CREATE INDEX veritrail_revision_process IF NOT EXISTS
+FOR (x:Revision) ON (x.process_id);
+
+// purpose: A run names what it found of a turn.
+// source: ours
+CREATE CONSTRAINT veritrail_turnverification_key IF NOT EXISTS
+FOR (t:TurnVerification) REQUIRE (t.process_id, t.node_id, t.run_id) IS UNIQUE;
+
+// purpose: What was found of turns is found by process.
+// source: ours
+CREATE INDEX veritrail_turnverification_process IF NOT EXISTS
+FOR (t:TurnVerification) ON (t.process_id);

@@ -3,8 +3,9 @@
     python docs/make_queries.py [FILE]
 
 The sample is ingested into an engine of its own and verified twice by the engine `lexical`, and
-two people review some verdicts. Verifications and reviews get ids and times that are the same in
-every run, so that the page changes only when the library or an answer does.
+two people review some verdicts; of the sample dialogue its gold file is stored. Verifications and
+reviews get ids and times that are the same in every run, so that the page changes only when the
+library or an answer does.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "queries.md"
 SAMPLE = ROOT / "examples" / "harbour-summary.json"
 PROCESS = "harbour-summary"
+DIALOGUE = ROOT / "examples" / "lindholm-dialogue.json"
+DIALOGUE_GOLD = ROOT / "examples" / "lindholm-dialogue.gold.json"
 MOMENT = "2026-01-{:02}T12:00:00.000000Z"
 ANSWER = "Answers:\n\n"
 ROWS, CELL = 4, 80
@@ -105,6 +108,32 @@ async def store_sample(store: Store) -> None:
         PROCESS, again.survey.hash, attributed.nodes, run="run-a", engine="lexical", indicative=True
     )
     await store.reviews.restore(PROCESS, _reviews(made[len(made) // 2 :]))
+    await _store_dialogue(store)
+
+
+async def _store_dialogue(store: Store) -> None:
+    """Store the sample dialogue with what its gold file says of it."""
+    from veritrail_graph.graph.importers.dialogue import process_of, read_dialogue
+    from veritrail_graph.graph.ingest import ingest
+    from veritrail_graph.graph.model.dialogue import DialogueRun
+    from veritrail_graph.graph.store.dialogues import RunOfTurns
+
+    dialogue = read_dialogue(json.loads(DIALOGUE.read_text(encoding="utf-8")))
+    hash_ = (await ingest(store, process_of(dialogue))).survey.hash
+    gold = DialogueRun.model_validate_json(DIALOGUE_GOLD.read_bytes())
+    run = RunOfTurns(
+        gold.dialogue_id, hash_, gold.run_id, gold.engine, None, False, MOMENT.format(1), "{}"
+    )
+    texts = {one.claim_id: one.claim for one in gold.claims}
+    turns = {one.turn_id: one for one in dialogue.turns}
+    for found in gold.turns:
+        quotes = {
+            (one.claim_id, name): (one.claim, texts[name])
+            for one in found.claims
+            for name in one.contradicts
+        }
+        position = await store.dialogues.next_position(gold.dialogue_id)
+        await store.dialogues.write(run, turns[found.turn_id], found, quotes, position)
 
 
 def _reviews(verifications: Sequence[Verification]) -> list[Review]:

@@ -77,8 +77,8 @@ def read_annotations(
 ) -> Read[AnnotatorAgreement]:
     """Labels of annotators. Any words may be labels; an empty label is none.
 
-    The columns `uncertain` and `label_origin`, where they are there, say which claims somebody is
-    uncertain of, and which ones were adjudicated.
+    The columns `uncertain` and `label_origin`, where they are there, say of which claims an
+    annotator is uncertain, and which ones were adjudicated.
 
     Args:
         path: The file.
@@ -96,7 +96,7 @@ def read_annotations(
                 row.required("claim_id"),
                 row.required("annotator"),
                 row.text("label"),
-                _is_uncertain(row),
+                row.yes("uncertain"),
             ),
         )
         for row in table.rows
@@ -159,14 +159,6 @@ def notes_on(found: AnnotatorAgreement) -> list[str]:
 def is_adjudicated(origin: str | None) -> bool:
     """Whether a `label_origin` says that a person decided."""
     return (origin or "").partition(":")[0] == "adjudicated"
-
-
-def _is_uncertain(row: Row) -> bool:
-    value = row.cells.get("uncertain")
-    text = "" if isinstance(value, bool) else row.text("uncertain").casefold()
-    if text not in ("", "yes", "no", "true", "false", "1", "0"):
-        row.fault("unknown_value", "uncertain", f"{shown(text)} is neither yes nor no")
-    return value is True or text in ("yes", "true", "1")
 
 
 def read_located(path: Path) -> Read[list[LocatedClaim]]:

@@ -21,6 +21,12 @@ PARQUET_SUFFIX = ".parquet"
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
+_ANSWERS = {
+    **dict.fromkeys(("yes", "y", "true", "1", "x"), True),
+    **dict.fromkeys(("no", "n", "false", "0", ""), False),
+}
+"""What people write for yes and no; an empty cell is a no."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -53,18 +59,24 @@ class Table:
             number = "a fault" if len(ordered) == 1 else f"{len(ordered)} faults"
             raise InputError(f"{self.path} has {number}; nothing was computed.", ordered)
 
-    def refuse_repeats(self, keys: Sequence[tuple[Row, tuple[str | None, ...]]], what: str) -> None:
+    def refuse_repeats(
+        self,
+        keys: Sequence[tuple[Row, tuple[str | None, ...]]],
+        what: str,
+        column: str = "claim_id",
+    ) -> None:
         """Note every row whose key another row had before.
 
         Args:
             keys: Rows with what identifies them.
             what: The columns of the key, for the message.
+            column: Where the fault is.
         """
         first: dict[tuple[str | None, ...], Row] = {}
         for row, key in keys:
             before = first.setdefault(key, row)
             if before is not row:
-                row.fault("duplicate", "claim_id", f"{before.where} has the same {what}; keep one")
+                row.fault("duplicate", column, f"{before.where} has the same {what}; keep one")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +89,7 @@ class Row:
         cells: What it holds by column; texts, or values of JSON.
         faults: Where faults are noted.
         comma: Whether a comma may be the decimal separator, as beside semicolons.
+        letters: The letters of the columns, where it is a row of a spreadsheet.
     """
 
     where: str
@@ -84,11 +97,16 @@ class Row:
     cells: Mapping[str, Any]
     faults: list[Violation] = field(repr=False)
     comma: bool = False
+    letters: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def cell(self, column: str) -> str:
+        """The place of a cell, such as `row 7, column label` or `row 7, column C (label)`."""
+        letter = self.letters.get(column)
+        return f"{self.where}, column {column if letter is None else f'{letter} ({column})'}"
 
     def fault(self, kind: str, column: str, message: str) -> None:
         """Note that a cell is wrong."""
-        where = f"{self.where}, column {column}"
-        self.faults.append(Violation(kind, where, message, {"row": self.place}))
+        self.faults.append(Violation(kind, self.cell(column), message, {"row": self.place}))
 
     def text(self, column: str) -> str:
         """The text of a cell without the space around it; empty where there is none."""
@@ -120,6 +138,20 @@ class Row:
             names = ", ".join(choices)
             self.fault("unknown_value", column, f"{shown(text)} is none of {names}")
             return None
+
+    def yes(self, column: str, words: str = "yes nor no") -> bool:
+        """Whether a cell says yes; an empty cell is a no, and what is neither is a fault.
+
+        Args:
+            column: The column.
+            words: What is asked for, for the message.
+        """
+        value = self.cells.get(column)
+        text = str(value) if isinstance(value, bool) else self.text(column)
+        answer = _ANSWERS.get(text.casefold())
+        if answer is None:
+            self.fault("unknown_value", column, f"{shown(text)} is neither {words}")
+        return bool(answer)
 
     def number(self, column: str, low: float = -math.inf, high: float = math.inf) -> float | None:
         """A finite number; None for an empty cell.
@@ -253,18 +285,25 @@ def _of_text(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]
 
 
 def table_of(
-    path: Path, columns: Sequence[str], lines: Sequence[tuple[int, Mapping[str, Any]]]
+    path: Path,
+    columns: Mapping[str, str],
+    lines: Sequence[tuple[int, Mapping[str, Any]]],
+    within: str = "",
 ) -> Table:
-    """A table whose rows were read in another way.
+    """The table of a sheet, whose rows were read in another way.
 
     Args:
         path: The file, for messages.
-        columns: The names of its columns.
+        columns: The names of its columns, with their letters.
         lines: The number of each row and its cells.
+        within: What comes before the places of its rows, such as `sheet Claims, `.
     """
     faults: list[Violation] = []
-    rows = [_row(f"row {number}", number, cells, faults) for number, cells in lines]
-    return Table(path, columns, rows, faults)
+    rows = [
+        _row(f"{within}row {number}", number, cells, faults, letters=columns)
+        for number, cells in lines
+    ]
+    return Table(path, list(columns), rows, faults)
 
 
 def _of_parquet(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]:
@@ -291,8 +330,9 @@ def _row(
     faults: list[Violation],
     *,
     comma: bool = False,
+    letters: Mapping[str, str] | None = None,
 ) -> Row:
-    row = Row(where, number, cells, faults, comma)
+    row = Row(where, number, cells, faults, comma, letters or {})
     for column, value in cells.items():
         try:
             f"{column}{value}".encode()

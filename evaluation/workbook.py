@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.evaluation.tables import Table, table_of
+from veritrail_graph.evaluation.whole_file import written_whole
 from veritrail_graph.graph.errors import InputError, shown
 
 SUFFIX = ".xlsx"
@@ -154,42 +154,69 @@ def write_workbook(
         rule = DataValidation("list", formula1=f'"{",".join(offered)}"', allow_blank=True)
         sheet.add_data_validation(rule)
         rule.add(f"{letter}2:{letter}{max(2, len(rows) + 1)}")
-    draft = path.with_name(f".veritrail-{os.getpid()}.tmp")
-    try:
+    with written_whole(path) as draft:
         book.save(draft)
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
-def read_workbook(path: Path, required: Sequence[str]) -> Table:
-    """The rows of the first sheet of a workbook.
+def read_workbook(
+    path: Path,
+    required: Sequence[str],
+    *,
+    sheet: str | None = None,
+    within: str = "",
+    may_be_empty: bool = False,
+) -> Table:
+    """The rows of a sheet of a workbook; faults in them name row and column.
 
     Args:
         path: The file.
         required: The columns that it must have.
+        sheet: The name of the sheet; None: the first one.
+        within: What comes before the places of rows in messages.
+        may_be_empty: Whether a header without rows is fine.
 
     Raises:
-        InputError: openpyxl is missing, it is no workbook, is empty, or lacks a column.
+        InputError: openpyxl is missing, it is no workbook, is empty, or lacks the sheet or a
+            column.
     """
     with opened(path) as book:
-        rows = book.worksheets[0].iter_rows(max_col=200, max_row=MOST_ROWS, values_only=True)
+        if sheet is not None and sheet not in book.sheetnames:
+            there = ", ".join(map(shown, book.sheetnames)) or "none"
+            raise InputError(f"{path} has no sheet {shown(sheet)}; its sheets: {there}.")
+        found = book.worksheets[0] if sheet is None else book[sheet]
+        rows = found.iter_rows(max_col=200, max_row=MOST_ROWS, values_only=True)
         lines = [[None if cell is None else text_of(cell) for cell in row] for row in rows]
-    return _table(path, lines, required)
-
-
-def _table(path: Path, lines: Sequence[Sequence[Any]], required: Sequence[str]) -> Table:
     filled = [
         (number, line)
         for number, line in enumerate(lines, 1)
-        if any(cell is not None and str(cell).strip() for cell in line)
+        if any(cell is not None and cell.strip() for cell in line)
     ]
     if not filled:
         raise InputError(f"{path} is empty.")
-    names = ["" if cell is None else str(cell).strip() for cell in filled[0][1]]
+    names = [" ".join((cell or "").split()) for cell in filled[0][1]]
+    columns = _columns(path, names, required)
+    table = table_of(
+        path,
+        columns,
+        [
+            (number, {name: cell for name, cell in zip(names, line, strict=False) if name})
+            for number, line in filled[1:]
+        ],
+        within,
+    )
+    if not table.rows and not may_be_empty:
+        raise InputError(f"{path} holds no rows below its header.")
+    return table
+
+
+def _columns(path: Path, names: Sequence[str], required: Sequence[str]) -> dict[str, str]:
+    """The columns of a header with their letters.
+
+    Raises:
+        InputError: One comes twice, or is not there.
+    """
+    from openpyxl.utils import get_column_letter
+
     known = [name for name in names if name]
     repeated = next((name for name in known if known.count(name) > 1), None)
     if repeated is not None:
@@ -199,10 +226,4 @@ def _table(path: Path, lines: Sequence[Sequence[Any]], required: Sequence[str]) 
         there = ", ".join(map(shown, known)) or "nothing"
         plural = "s" if len(lacking) > 1 else ""
         raise InputError(f"{path} lacks the column{plural} {', '.join(lacking)}. It has {there}.")
-    rows = [
-        (number, {name: cell for name, cell in zip(names, line, strict=False) if name})
-        for number, line in filled[1:]
-    ]
-    if not rows:
-        raise InputError(f"{path} holds no rows below its header.")
-    return table_of(path, known, rows)
+    return {name: get_column_letter(place) for place, name in enumerate(names, 1) if name}

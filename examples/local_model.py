@@ -37,12 +37,14 @@ START_SECONDS = 60
 MODEL = "smollm2"
 CONTEXT_TOKENS = 8192  # what the model was trained with
 PROMPT_CACHE_MIB = 512  # states of earlier prompts, 23 KB a token
+EMBEDDED_TOKENS = 2048  # the longest text that is embedded in one piece
 
 # What a model of this size needs: short answers, asked one at a time, and not the same
 # answer again after a bad one.
 SETTINGS = {
     "OPENAI_API_KEY": "none",
     "VERITRAIL_MODEL": MODEL,
+    "VERITRAIL_EMBEDDING_MODEL": MODEL,
     "VERITRAIL_CONTEXT_TOKENS": str(CONTEXT_TOKENS),
     "VERITRAIL_MAX_OUTPUT_TOKENS": "200",
     "VERITRAIL_CONCURRENCY": "1",
@@ -121,6 +123,7 @@ def environment(base_url: str) -> dict[str, str]:
         "OPENAI_",
         "AZURE_",
         "VERITRAIL_CLAIMS_",
+        "VERITRAIL_EMBEDDING_",
         "VERITRAIL_SELECTION_",
         "VERITRAIL_VERDICT_",
     )
@@ -185,6 +188,10 @@ def _serve(packages: Path, threads: int) -> NoReturn:
     wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = threads
     wanted.cache_ram_mib = PROMPT_CACHE_MIB
     wanted.sampling.penalty_repeat = 1.1  # small models go round in circles
+    # The same model embeds texts, for methods that retrieve: the mean over their tokens.
+    wanted.embedding = True
+    wanted.pooling_type = llama.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+    wanted.n_ubatch = EMBEDDED_TOKENS
     wanted.verbosity = 0
     wanted.ui = False
     server = llama.Server(wanted)

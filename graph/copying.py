@@ -27,6 +27,8 @@ from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.processes import READY
 
+KEPT_DIGITS, _LONGEST_ID = 12, 128
+"""Digits of the content hash in the id of a kept version, and characters of an id."""
 _ANY_LENGTH = 2**40
 """A stored text met the limit of the ingest that stored it."""
 
@@ -52,6 +54,41 @@ class Copied:
     claims: int
     verifications: int
     reviews: int
+
+
+def kept_id(process_id: str, content_hash: str) -> str:
+    """The id under which an earlier content of a process is kept when it is replaced."""
+    digits = content_hash[:KEPT_DIGITS]
+    return f"{process_id[: _LONGEST_ID - KEPT_DIGITS - 1]}.{digits}"
+
+
+async def keep_version(
+    store: Store, process_id: str, *, progress: Progress = no_progress
+) -> IngestReport:
+    """Store what a process has now under an id of its own, with its verifications.
+
+    Verifications get ids of their own there, which follow from both; doing it again changes
+    nothing.
+
+    Args:
+        store: The graph.
+        process_id: The process.
+        progress: Called with what is done so far.
+
+    Raises:
+        NotFound: There is no such process.
+        ProcessConflict: Another process has the id.
+        EngineError: The engine failed; the process itself is as it was.
+    """
+    process = await store.processes.get(process_id)
+    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+        file = Path(folder, "kept.jsonl")
+        await _write(store, process_id, file)
+        name = kept_id(process_id, process.content_hash)
+        read = ProcessFileImporter().open(file, ImportOptions(max_node_text=_ANY_LENGTH))
+        return await ingest(
+            store, read, process_id=name, max_node_text=_ANY_LENGTH, progress=progress
+        )
 
 
 async def copy_process(

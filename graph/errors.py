@@ -24,7 +24,7 @@ depends on the caller: each door has one table from `code` to its own advice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Fact = str | int | float | None
 """A value that an error is about."""
@@ -48,6 +48,10 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
+
+    def within(self, place: str) -> Violation:
+        """The same, with a place before its own, such as the line of a file before a key."""
+        return replace(self, where=f"{place}: {self.where}" if self.where else place)
 
 
 class VeriTrailError(Exception):

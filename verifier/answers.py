@@ -16,10 +16,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
+from veritrail_graph.graph.model.dialogue import AnswerLabel, ClaimCategory, DialogueLabel
 from veritrail_graph.verifier.models.port import InvalidAnswer, Step
 
 _TEXT = {"type": "string"}
@@ -45,6 +47,11 @@ def _outcome(*outcomes: str) -> Mapping[str, Any]:
     )
 
 
+def _labelled(labels: type[StrEnum]) -> Mapping[str, Any]:
+    names = [str(one) for one in labels]
+    return answer_schema({"label": {"type": "string", "enum": names}, "reason": _TEXT})
+
+
 SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
     Step.CLAIM_SELECTION: _outcome("verifiable", "rewritten", "no_verifiable_claims"),
     Step.CLAIM_DISAMBIGUATION: _outcome("clear", "cannot_be_disambiguated"),
@@ -60,6 +67,9 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
     ),
     Step.VERDICT: answer_schema(
         {"verdict": {"type": "string", "enum": [str(one) for one in Verdict]}, "reason": _TEXT}
+    ),
+    Step.PROPOSITIONS: answer_schema(
+        {"propositions": {"type": "array", "items": {"type": "array", "items": _TEXT}}}
     ),
     Step.ATTRIBUTION: answer_schema(
         {
@@ -83,10 +93,30 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
             }
         }
     ),
-    Step.FAITHFULNESS: answer_schema(
-        {"label": {"type": "string", "enum": [str(one) for one in Faithfulness]}, "reason": _TEXT}
-    ),
+    Step.FAITHFULNESS: _labelled(Faithfulness),
     Step.CORRECTION: answer_schema({"sentence": _TEXT}),
+    Step.DIALOGUE_EXTRACTION: answer_schema(_CLAIMS),
+    Step.FACTSCORE_EXTRACTION: answer_schema(_CLAIMS),
+    Step.DIALOGUE_VERIFICATION: _labelled(DialogueLabel),
+    Step.FACTSCORE_VERIFICATION: _labelled(DialogueLabel),
+    Step.DIALOGUE_JUDGE: _labelled(AnswerLabel),
+    Step.DIALOGUE_CATEGORISATION: answer_schema(
+        {
+            "category": {
+                "type": "string",
+                "enum": [str(one) for one in ClaimCategory if one is not ClaimCategory.VERIFIED],
+            },
+            "reason": _TEXT,
+            "background_ids": _IDS,
+        }
+    ),
+    Step.DIALOGUE_TURN_CHECK: answer_schema(
+        {
+            "contradiction": {"type": "boolean"},
+            "quotes": {"type": "array", "items": _TEXT},
+            "reason": _TEXT,
+        }
+    ),
 }
 
 

@@ -112,7 +112,7 @@ async def verify_claim(
         failure = f"internal error ({type(error).__name__}: {error}); please report it"
         ended = _ended(base, Status.FAILED, failure)
     else:
-        ended = _with_outcome(base, task.node, outcome)
+        ended = with_outcome(base, task.node, outcome)
     return ended.replace(usage=meter.total, steps=meter.steps)
 
 
@@ -189,7 +189,14 @@ def without_verdict(
     )
 
 
-def _with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verification:
+def with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verification:
+    """A verification with what its walk found.
+
+    Args:
+        base: The verification without a verdict.
+        node: The verified node.
+        outcome: What the finished walk left behind.
+    """
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
     error = locate_error(node, outcome.verdict, outcome.iterations, paths, base.claim)
     is_decided = outcome.verdict is not None

@@ -184,6 +184,7 @@ class AssumedModel:
         price: What it costs, if that is known.
         caches: Whether its endpoint is known to cache prefixes.
         assumed_walk: The walk.
+        in_batches: Whether calls are made in batches; then no prefix counts as cached.
     """
 
     model: str
@@ -194,6 +195,7 @@ class AssumedModel:
     caches: bool
     assumed_walk: AssumedWalk
     address: str = ""
+    in_batches: bool = False
     _instructions: dict[str, int] = field(default_factory=dict)
 
     def tokens(self, text: str) -> int:
@@ -214,6 +216,7 @@ class AssumedModel:
             input_tokens=round(share * (shared + rest)) + AROUND,
             cached_input_tokens=0,
             output_tokens=output,
+            batch_calls=int(self.in_batches),
         )
         prefix = round(share * shared) if self._is_warm(request, meter, shared * share) else 0
         warm = Usage(
@@ -222,6 +225,7 @@ class AssumedModel:
             input_tokens=usage.input_tokens,
             cached_input_tokens=prefix,
             output_tokens=output,
+            batch_calls=int(self.in_batches),
         )
         self.assumed_walk.warm += priced(warm, self.price)
         meter.record(request.call, priced(usage, self.price))
@@ -231,6 +235,7 @@ class AssumedModel:
         iterations = self.assumed_walk.scenario.warm_iterations
         return (
             self.caches
+            and not self.in_batches
             and request.shared > 0
             and meter.iteration <= iterations
             and tokens >= MIN_TOKENS
@@ -330,7 +335,7 @@ class Estimator:
         if ended.status is not Status.SUCCEEDED:
             raise JudgeError(f"no estimate for node {task.node.node_id!r}: {ended.error}")
         visited = {ref.node_id for iteration in ended.iterations for ref in iteration.checked}
-        usage = ended.usage + _times(self.assumed_walk.warm, len(group) - 1)
+        usage = ended.usage + times(self.assumed_walk.warm, len(group) - 1)
         return Estimate(usage, frozenset(visited))
 
 
@@ -351,12 +356,14 @@ def assumptions() -> dict[str, dict[str, Any]]:
     }
 
 
-def _times(usage: Usage, times: int) -> Usage:
+def times(usage: Usage, number: int) -> Usage:
+    """A usage so many times; that of none has no cost."""
     return Usage(
-        calls=usage.calls * times,
-        input_tokens=usage.input_tokens * times,
-        cached_input_tokens=usage.cached_input_tokens * times,
-        output_tokens=usage.output_tokens * times,
-        cost_usd=usage.cost_usd * times if usage.cost_usd is not None and times else None,
-        unpriced_calls=usage.unpriced_calls * times,
+        calls=usage.calls * number,
+        input_tokens=usage.input_tokens * number,
+        cached_input_tokens=usage.cached_input_tokens * number,
+        output_tokens=usage.output_tokens * number,
+        cost_usd=usage.cost_usd * number if usage.cost_usd is not None and number else None,
+        unpriced_calls=usage.unpriced_calls * number,
+        batch_calls=usage.batch_calls * number,
     )

@@ -140,6 +140,11 @@ def bears_on(text: str, claim: str) -> bool:
     return any(2 * len(words & _words(part)) >= len(words) for part in parts)
 
 
+def shared_words(text: str, other: str) -> int:
+    """How many words two texts share: numbers, and words of at least `SHORTEST_WORD` letters."""
+    return len(_words(text) & _words(other))
+
+
 def _evidence_by_node(iteration: Iteration) -> dict[str, str]:
     """The sentences with the role `evidence`, joined, by node; context alone blames no node."""
     said: dict[str, list[str]] = {}

@@ -122,12 +122,8 @@ Split = Callable[[str, str], tuple[Sentence, ...]]
 """Splits a text (node_id, text) into sentences."""
 
 
-class Judge(Protocol):
-    """Answers the two questions of the method: which sentences are evidence, and what verdict.
-
-    `name` is the engine's name, `model` the model's, if there is one; `indicative` says
-    that no model judges, so that verdicts are indicative only.
-    """
+class Answering(Protocol):
+    """What an engine says of itself, whatever it answers."""
 
     @property
     def name(self) -> str:
@@ -136,18 +132,22 @@ class Judge(Protocol):
 
     @property
     def model(self) -> str | None:
-        """Name of the model, if a model judges."""
+        """Name of the model that it asks; None: it asks none."""
         ...
 
     @property
     def indicative(self) -> bool:
-        """Whether verdicts are indicative only."""
+        """Whether no model is asked, so that its answers are indicative only."""
         ...
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers besides claim and texts, as JSON: models, limits, prompts."""
+        """What decides its answers besides the texts, as JSON: models, limits, prompts."""
         ...
+
+
+class Judge(Answering, Protocol):
+    """Answers the two questions of the method: which sentences are evidence, and what verdict."""
 
     async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """The simpler statements that a claim is made of; those that it brings are kept.

@@ -5,13 +5,13 @@ Source: VeriTrail C.2, E.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from veritrail_graph.verifier.answers import SCHEMAS
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, StepCall
+from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, Step, StepCall
 from veritrail_graph.verifier.prompts import Prompt
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ class PromptedStep:
         samples: How many answers are drawn to each prompt.
         temperature: Of a single answer; None: the endpoint's own.
         structured: Whether the endpoint gets a JSON Schema of the answer.
+        schema: The JSON Schema of an answer; None: that of the step of verification.
     """
 
     prompt: Prompt
@@ -39,6 +40,7 @@ class PromptedStep:
     samples: Samples = Samples()
     temperature: float | None = 0.0
     structured: bool = False
+    schema: Mapping[str, Any] | None = None
 
     @property
     def call(self) -> StepCall:
@@ -88,7 +90,9 @@ class PromptedStep:
             shared: How many characters of `user` other claims share.
         """
         is_object = not self.prompt.asks_true_or_false
-        schema = SCHEMAS[self.prompt.step] if self.structured and is_object else None
+        schema = None
+        if self.structured and is_object:
+            schema = self.schema or SCHEMAS[Step(self.prompt.step)]
         call = self.call
         return [
             self.model.ask(

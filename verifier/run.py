@@ -18,6 +18,7 @@ from veritrail_graph.graph.model import Status, Verification
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.ports import Judge, NodeSource
+from veritrail_graph.verifier.reuse import EarlierVerdicts, Reuse
 
 FIRST_UNDER_A_LIMIT = 4
 """Claims that begin before it is known what a claim takes, where the run is limited."""
@@ -123,6 +124,7 @@ class Run:
         settings: What decides the outcome, as canonical JSON; kept with every verification.
         options: What the run may spend, as canonical JSON; kept with every verification.
         deadline: Seconds after which a claim ends as failed.
+        earlier: Verdicts of an earlier version of the process, which are kept where they may be.
 
     Attributes:
         refusal: Why the endpoint refuses every call, if it does; the run was stopped then.
@@ -143,7 +145,9 @@ class Run:
         settings: str | None = None,
         options: str | None = None,
         deadline: float | None = None,
+        earlier: EarlierVerdicts | None = None,
     ) -> None:
+        self._earlier = earlier
         self.run_id = run_id or f"r-{uuid.uuid4().hex}"
         self.refusal: EndpointRefused | None = None
         self.write_errors: list[VeriTrailError] = []
@@ -201,22 +205,36 @@ class Run:
         async with self._slots:
             self._observer.claim_started(task)
             meter = self._meters[task.verification_id] = Meter(self._observer.call_made)
-            verification = await verify_claim(
-                task,
-                self._process_id,
-                self._judge,
-                self._nodes,
-                q=self._q,
-                observer=self._observer,
-                deadline=self._deadline,
-                meter=meter,
-            )
+            reuse = await self._reuse(task)
+            if reuse is not None and reuse.kept is not None:
+                verification = reuse.kept
+            else:
+                verification = await verify_claim(
+                    task,
+                    self._process_id,
+                    self._judge,
+                    self._nodes,
+                    q=self._q,
+                    observer=self._observer,
+                    deadline=self._deadline,
+                    meter=meter,
+                )
+                verification = verification if reuse is None else reuse.noted_in(verification)
             del self._meters[task.verification_id]
             keeping = asyncio.ensure_future(self._keep_one(task, verification))
             try:
                 return await asyncio.shield(keeping)
             except asyncio.CancelledError:  # stopped at this moment: what is finished is kept
                 return await keeping
+
+    async def _reuse(self, task: Task) -> Reuse | None:
+        """What an earlier version says of a claim; where that cannot be read, it is verified."""
+        if self._earlier is None:
+            return None
+        try:
+            return await self._earlier.of(task)
+        except VeriTrailError as error:
+            return Reuse(f"the earlier version could not be read: {error}")
 
     async def _keep_one(self, task: Task, verification: Verification) -> Verification:
         """Keep a verification; one whose process is not what was verified has no verdict."""

@@ -21,7 +21,7 @@ from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Role, Term
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
-UNSOURCED = "It rests on unsourced text, which is no source and whose inputs nobody recorded: {}."
+UNSOURCED = "It rests on unsourced text, which is no source and whose inputs were not recorded: {}."
 _ROOT, _UNSOURCED = Role.ROOT, Role.UNSOURCED  # looked up for every node of a frontier
 NAMED = 3
 """Unsourced nodes that a reason names."""

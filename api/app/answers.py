@@ -101,6 +101,9 @@ class Ingested(Answer):
     nodes_added: int | None = Field(None, exclude_if=_is_none)
     edges_added: int | None = Field(None, exclude_if=_is_none)
     resumed: bool | None = Field(None, exclude_if=_is_none)
+    kept_as: str | None = Field(
+        None, description="The process that what was replaced is kept as.", exclude_if=_is_none
+    )
     stage_names: dict[int, str] = Field(default={}, exclude=True)
 
     @classmethod
@@ -133,6 +136,7 @@ class Ingested(Answer):
             nodes_added=report.nodes_added if is_appended else None,
             edges_added=report.edges_added if is_appended else None,
             resumed=True if report.resumed else None,
+            kept_as=report.kept_as,
             stage_names=dict(found.header.stage_names),
         )
 

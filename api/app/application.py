@@ -14,12 +14,14 @@ from veritrail_graph.graph.errors import EngineUnavailable
 if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution import Attributions
     from veritrail_graph.api.app.claims import Claims
+    from veritrail_graph.api.app.dialogues import Dialogues
     from veritrail_graph.api.app.in_flight import InFlight
     from veritrail_graph.api.app.jobs import Jobs
     from veritrail_graph.api.app.nodes import Drawings, Nodes
     from veritrail_graph.api.app.processes import Processes
     from veritrail_graph.api.app.queries import Queries
     from veritrail_graph.api.app.reviews import Reviews
+    from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.app.traces import Traces
     from veritrail_graph.api.app.verifications import Verifications
@@ -140,6 +142,13 @@ class Application:
         return Claims(self)
 
     @cached_property
+    def dialogues(self) -> Dialogues:
+        """Dialogues: verify their turns, and what was found of them."""
+        from veritrail_graph.api.app.dialogues import Dialogues
+
+        return Dialogues(self)
+
+    @cached_property
     def attributions(self) -> Attributions:
         """What sentences rest on."""
         from veritrail_graph.api.app.attribution import Attributions
@@ -166,6 +175,13 @@ class Application:
         from veritrail_graph.api.app.reviews import Reviews
 
         return Reviews(self)
+
+    @cached_property
+    def studies(self) -> Studies:
+        """Studies: readers judge or annotate sentences, against the clock."""
+        from veritrail_graph.api.app.studies import Studies
+
+        return Studies(self)
 
     @cached_property
     def queries(self) -> Queries:

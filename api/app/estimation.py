@@ -27,6 +27,7 @@ from veritrail_graph.verifier.prompts import load_prompts
 if TYPE_CHECKING:
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.models import ModelOptions
     from veritrail_graph.api.settings import ModelSettings, Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
@@ -203,13 +204,27 @@ def assumed_models(settings: Settings, how: JudgeOptions, walk: AssumedWalk) -> 
     if not engine_named(engine).asks_models:
         # Some model's calls are estimated all the same; without a name it has no price.
         engine, options = "openai", replace(options, model=NO_MODEL)
+    return assumed_models_of(settings, engine, options, walk)
+
+
+def assumed_models_of(
+    settings: Settings, engine: str, options: ModelOptions, walk: AssumedWalk
+) -> list[AssumedModel]:
+    """The assumed models of an engine that asks models: for claims, selection, verdicts.
+
+    Raises:
+        InputError: A setting is wrong.
+    """
     own = own_prices(settings)
     of_steps = all_model_settings(settings, engine, options)
-    return [_assumed(one, price_of(one, own), walk) for one in of_steps.values()]
+    return [
+        _assumed(one, price_of(one, own, options), walk, in_batches=options.in_batches)
+        for one in of_steps.values()
+    ]
 
 
 def _assumed(
-    settings: ModelSettings, price: Price | None, assumed_walk: AssumedWalk
+    settings: ModelSettings, price: Price | None, assumed_walk: AssumedWalk, *, in_batches: bool
 ) -> AssumedModel:
     name, count = settings.model, counter(settings.model)
     window = settings.context_tokens or context_window(name) or DEFAULT_WINDOW
@@ -222,6 +237,7 @@ def _assumed(
         price=price,
         caches=_caches_prefixes(settings.base_url or OPENAI),
         assumed_walk=assumed_walk,
+        in_batches=in_batches,
     )
 
 

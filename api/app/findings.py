@@ -8,11 +8,14 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.answers import Answer, Listed
 from veritrail_graph.graph.model import CitedSentence, Claim, VerificationHeader
+from veritrail_graph.graph.model.attribution import AttributedNode, StoredSentence
+from veritrail_graph.graph.model.dialogue import DialogueRun, DialogueRunSummary, Turn
 from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.comparing import Difference
+    from veritrail_graph.graph.model.attribution import StoredNodeAttribution
     from veritrail_graph.graph.model.listed import JudgedClaim, QueryResult
 
 
@@ -72,6 +75,69 @@ class VerificationPage(Listed):
     """A page of verifications without their trails, newest first."""
 
     verifications: list[VerificationHeader]
+
+
+class AttributionPage(Listed):
+    """A page of the attributed sentences of a node, in their order."""
+
+    process_id: str
+    node_id: str
+    attributions: list[StoredSentence]
+
+    @classmethod
+    def of(cls, found: StoredNodeAttribution, behind: Any) -> AttributionPage:
+        """The page of what was found.
+
+        Args:
+            found: The sentences.
+            behind: Where the next page begins; None: there is none.
+        """
+        return cls.model_construct(
+            process_id=found.process_id,
+            node_id=found.node_id,
+            attributions=list(found.sentences),
+            nextCursor=behind,
+        )
+
+
+class AttributedNodePage(Listed):
+    """A page of the nodes that hold attributed sentences, by stage and place."""
+
+    attributed_nodes: list[AttributedNode]
+
+
+TURNS = 200
+"""Verified turns of one answer, where no other number is asked for."""
+
+
+class DialoguePage(DialogueRun):
+    """What was found of the assistant's turns; of a long dialogue a page of it."""
+
+    nextCursor: str | None = Field(  # noqa: N815 (as AIP-158 has it)
+        None, description="Where the next page begins; null: there is none."
+    )
+
+    @classmethod
+    def of(cls, found: DialogueRun, behind: Any) -> DialoguePage:
+        """The page of what was found.
+
+        Args:
+            found: What was found of the turns of the page.
+            behind: Where the next page begins; None: there is none.
+        """
+        return cls.model_construct(**found.__dict__, nextCursor=behind)
+
+
+class DialogueRuns(Answer):
+    """The runs in which turns of a dialogue were verified, newest first."""
+
+    dialogue_runs: list[DialogueRunSummary]
+
+
+class TurnPage(Listed):
+    """A page of the turns of a dialogue as they were said."""
+
+    turns: list[Turn]
 
 
 class RunOfRecord(Answer):

@@ -13,41 +13,52 @@ from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL, Caller
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_feed import EventFeeds
+from veritrail_graph.api.jobs.explanation_session import Explanation
 from veritrail_graph.api.jobs.local import LocalResult, LocalRun, Progress
 from veritrail_graph.api.jobs.model import (
+    LAST_PLACE,
     OPEN,
     Busy,
     Event,
     Figures,
     Job,
     JobClaim,
+    JobKind,
     JobStatus,
     Kind,
     OtherInput,
+    sentence_of,
+    since_of,
 )
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
-from veritrail_graph.api.jobs.submission import LocalOptions, Submission
+from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Submission
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.runs import is_held
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, VeriTrailError
+from veritrail_graph.verifier.models.batch_port import BatchRecord
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.changes import Changes
     from veritrail_graph.api.graph_connection import GraphConnection
     from veritrail_graph.api.jobs.worker import Worker
+    from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.store import Store
 
 __all__ = [
     "OPEN",
+    "BatchRecord",
     "Busy",
     "Event",
     "EventFeeds",
+    "Explanation",
     "Figures",
     "Job",
     "JobClaim",
+    "JobKind",
     "JobSettings",
     "JobStatus",
     "Jobs",
@@ -57,6 +68,7 @@ __all__ = [
     "LocalRun",
     "OtherInput",
     "Progress",
+    "sentence_of",
 ]
 
 TELL_SECONDS = 1.0
@@ -142,7 +154,7 @@ class Jobs:
         await asyncio.to_thread(self.events.close)
 
     async def submit(
-        self, caller: Caller, request: VerifyRequest, idempotency_key: str | None = None
+        self, caller: Caller, request: JobRequest, idempotency_key: str | None = None
     ) -> tuple[Job, bool]:
         """Submit a job; the answer says, too, whether it is new. See `Submission`."""
         opened = self._graph.store
@@ -209,11 +221,39 @@ class Jobs:
         found = await self._service.read(lambda one: reading.resumable(one, job_id))
         if found is None or found.run_id != run_id:
             raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
+        if found.kind is JobKind.DIALOGUE:
+            raise InputError(
+                f"Run {run_id} verified turns of the dialogue {found.process_id!r}.",
+                code="run_of_dialogue",
+                process_id=found.process_id,
+                run_id=run_id,
+            )
+        if found.kind is JobKind.ATTRIBUTION:
+            raise InputError(
+                f"Run {run_id} attributed sentences, and verified no claims.",
+                code="run_attributes",
+                run_id=run_id,
+            )
         if process_id not in {None, found.process_id}:
             raise InputError(f"Run {run_id} is one of process {found.process_id!r}.")
         if not found.is_local and found.is_open:
             raise InputError(f"Run {run_id} is a job of the service, which carries it out.")
         return self._run(job_id, here, progress, found.limits(changes or {}))
+
+    async def cancel_batches(self, run_id: str) -> list[BatchRecord]:
+        """Ask the endpoints to end the batches that a run of this machine left there.
+
+        Raises:
+            NotFound: There is no such run.
+            InputError: It makes no batches, or is carried out at the moment.
+        """
+        job_id = f"j-{run_id.removeprefix('r-')}"
+        found = await self._service.read(lambda one: reading.resumable(one, job_id))
+        if found is None or found.run_id != run_id:
+            raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
+        if not found.is_local:
+            raise InputError(f"Run {run_id} is a job of the service; cancel the job there.")
+        return await self._run(job_id).cancel_batches()
 
     def _run(
         self,
@@ -317,10 +357,49 @@ class Jobs:
             place = after
             if place is None:
                 first = reading.first_open(connection, job_id) or 0
-                place = first - BEFORE - 1 if first >= limit else -1
+                place = first - BEFORE - 1 if limit <= first < LAST_PLACE else -1
             return reading.claims_of(connection, job_id, place, limit)
 
         return await self._service.read(read)
+
+    async def unattributed(
+        self,
+        process: Process,
+        node_id: str,
+        behind: int = -1,
+        before: int | None = None,
+    ) -> dict[int, tuple[str, JobClaim]]:
+        """Sentences of a node that failed, or were given up, with the newest job they were in.
+
+        Args:
+            process: The process.
+            node_id: The node.
+            behind: Only sentences whose numbers are larger.
+            before: Only sentences whose numbers are smaller; None: all of these.
+        """
+        which = (process.process_id, process.content_hash, node_id, behind, before)
+        return await self._service.read(lambda one: reading.unattributed(one, *which))
+
+    async def changes(self, job_id: str) -> Changes:
+        """What a job that was submitted with `since` kept, verified and changed until now.
+
+        Raises:
+            NotFound: There is no such job.
+            InputError: It was not submitted with `since`.
+        """
+        from veritrail_graph.api.app.changes import Changes
+
+        job = await self.get(job_id)
+        row = await self._service.read(lambda one: reading.job_of(one, job_id))
+        since = since_of(row["header"]) if row is not None else None
+        if row is None or since is None:
+            raise InputError(f"Job {job_id} was submitted without `since`.", code="no_since")
+        store = await self._graph.store()
+        made = await store.trails.headers(job.verification_ids)
+        compared = [one.compared_with for one in made if one.compared_with is not None]
+        before = await store.trails.headers(list(dict.fromkeys(compared)))
+        stored = await store.trails.earlier(since.process_id, since.content_hash, row["settings"])
+        return Changes.of((since.process_id, since.content_hash), made, before, stored)
 
     async def workers(self) -> int:
         """How many workers live, in this process and elsewhere."""

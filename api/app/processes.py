@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -37,6 +37,7 @@ from veritrail_graph.graph.importers.records import (
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Exported
     from veritrail_graph.api.app.application import Application
+    from veritrail_graph.api.app.version_diff import VersionDifference
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.copying import Copied
@@ -75,7 +76,9 @@ class IngestOptions:
         force: Whether it is replaced also while jobs verify its claims.
         format: Name of the source's format; None: it is detected.
         importing: Options of the importer; None: the defaults.
+        stated: Whether each sentence of the final outputs becomes a claim where there is none.
         patience: Seconds to wait while another process writes the same.
+        keep: Whether what is replaced is kept under an id of its own, with its verifications.
     """
 
     process_id: str | None = None
@@ -85,7 +88,9 @@ class IngestOptions:
     strict: bool = False
     format: str | None = None
     importing: ImportOptions | None = None
+    stated: bool = False
     patience: float = 0.0
+    keep: bool = False
 
 
 class Processes(Part):
@@ -256,6 +261,12 @@ class Processes(Part):
             source = RecordedInput(source, by.key_name)
         if chosen.importing is not None and chosen.importing.only_explicit:
             source = ExplicitInput(source)
+        if chosen.stated:
+            from veritrail_graph.graph.importers.plain import StatedClaims
+            from veritrail_graph.graph.sentences import SentenceSplitter
+
+            splitter = SentenceSplitter.for_language(self._app.settings.language)
+            source = StatedClaims(source, splitter)
         left = threading.Event()
 
         def watched(what: str, done: int, total: int) -> None:
@@ -346,19 +357,25 @@ class Processes(Part):
         progress: Progress,
     ) -> IngestReport:
         from veritrail_graph.graph import ingest as ingesting
+        from veritrail_graph.graph.copying import keep_version
         from veritrail_graph.graph.ingest.restoring import restore
         from veritrail_graph.graph.store.processes import READY
 
-        if options.replace and not options.force:
+        kept_as: str | None = None
+        if options.replace and (options.keep or not options.force):
             state = await store.processes.state(found.process_id)
             if state is not None and state.status == READY and state.content_hash != found.hash:
-                await self._check_use(found.process_id)
+                if not options.force:
+                    await self._check_use(found.process_id)
+                if options.keep:
+                    kept = await keep_version(store, found.process_id, progress=progress)
+                    kept_as = kept.survey.process_id
         report = await ingesting.store_process(
             store, source, found, replace=options.replace, progress=progress
         )
         if report.status == "replaced":
             await self._desert(found.process_id, "replaced")
-        return await restore(store, source, report)
+        return await restore(store, source, replace(report, kept_as=kept_as))
 
     async def _record_ingest(self, by: Caller | None, found: Ingested, *, force: bool) -> None:
         added = {
@@ -370,6 +387,21 @@ class Processes(Part):
         await self._record(by, "process.ingest", name, status=found.status, force=force, **added)
         if reviews:
             await self._record(by, "review.add", name, reviews=reviews)
+
+    async def diff(self, old: str, new: str) -> VersionDifference:
+        """Two versions of a process side by side.
+
+        Args:
+            old: The earlier version: another process, a content hash, or `last`.
+            new: The process.
+
+        Raises:
+            NotFound: One of them is not stored.
+            InputError: The earlier version is not stored apart from the process.
+        """
+        from veritrail_graph.api.app.version_diff import compare_versions
+
+        return await compare_versions(await self._store(), old, new)
 
     async def open_jobs(self, process_id: str) -> list[str]:
         """Ids of the jobs that verify claims of a process, oldest first."""
@@ -424,6 +456,9 @@ class Processes(Part):
         await store.processes.delete(process_id)
         await self._desert(process_id, "deleted")
         await self._app.traces.forget(process_id)
+        if self._app.has_database:
+            with suppress(EngineError):  # without their process they are never shown
+                await self._app.studies.forget(process_id)
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )
@@ -481,7 +516,14 @@ class Processes(Part):
 
     async def summaries(self, process_ids: Sequence[str]) -> dict[str, OutcomeSummary]:
         """The claims of processes by result and what they cost, by process_id."""
-        return await (await self._store()).processes.outcomes(process_ids)
+        store = await self._store()
+        found, dialogues = await asyncio.gather(
+            store.processes.outcomes(process_ids), store.dialogues.costs(process_ids)
+        )
+        for name, turns in dialogues.items():
+            if name in found:
+                found[name] = found[name].with_turns(turns)
+        return found
 
     async def unfinished(self) -> list[UnreadyProcess]:
         """Processes that are being written or removed now, or were left half-written."""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.graph.errors import Violation
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _SENTENCES = {
     "string_too_long": "is longer than {max_length} characters",
@@ -49,3 +54,16 @@ def sentence(fault: Mapping[str, Any]) -> str:
     words = _SENTENCES.get(fault["type"])
     message = str(fault["msg"])
     return words.format_map(bounds) if words else message[:1].lower() + message[1:]
+
+
+def violations_of(error: ValidationError, place: str = "") -> list[Violation]:
+    """Everything that is wrong with the fields of a request.
+
+    Args:
+        error: What pydantic says.
+        place: What stands before the name of each field.
+    """
+    return [
+        Violation(one["type"], place + ".".join(map(str, one["loc"])), sentence(one))
+        for one in error.errors()
+    ]

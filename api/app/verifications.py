@@ -5,7 +5,9 @@ Source: VeriTrail 3.2 (traceability, error localization).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.findings import (
@@ -21,6 +23,7 @@ from veritrail_graph.graph.errors import InputError, NotFound
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
+    from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.listed import Cost, JudgedClaim, RunSummary, TrailOutline
     from veritrail_graph.graph.store import Store
 
@@ -47,19 +50,27 @@ class Verifications(Part):
         found = await (await self._store()).trails.read(verification_ids)
         return await self._with_missing(verification_ids, found)
 
-    async def with_reviews(self, verification_id: str) -> tuple[Verification, list[Review]]:
-        """A verification with its trail, and the reviews of its claim, newest first.
+    async def whole(
+        self, verification_id: str
+    ) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...]]:
+        """A verification with its trail, the reviews of its claim, and what ends the trail.
+
+        Returns:
+            The verification; the reviews, newest first; the sentences of its error nodes that
+            carried the claim, as far as they are attributed.
 
         Raises:
             NotFound: There is none.
         """
         store = await self._store()
         try:
-            return await store.trails.with_reviews(verification_id)
+            found, reviews, is_explained = await store.trails.with_reviews(verification_id)
         except NotFound:
             found = await self.get(verification_id)
-        reviews = await store.reviews.all(found.process_id, found.claim_id)
-        return found, [one.review for one in reviews]
+            stored = await store.reviews.all(found.process_id, found.claim_id)
+            return found, [one.review for one in stored], ()
+        carried = await self.carried([found]) if is_explained else {}
+        return found, reviews, carried.get(verification_id, ())
 
     async def header(self, verification_id: str) -> Verification:
         """A verification without its trail.
@@ -154,8 +165,21 @@ class Verifications(Part):
         return await (await self._store()).trails.nodes_verified(verification_ids)
 
     async def cost(self, process_id: str) -> Cost:
-        """What the verifications of a process cost together."""
-        return await (await self._store()).trails.cost(process_id)
+        """What the verifications of a process, those of turns among them, cost together."""
+        store = await self._store()
+        cost, dialogues = await asyncio.gather(
+            store.trails.cost(process_id), store.dialogues.costs([process_id])
+        )
+        turns = dialogues.get(process_id)
+        if turns is None:
+            return cost
+        return replace(
+            cost,
+            usage=cost.usage + turns.usage,
+            modelled=cost.modelled + turns.modelled,
+            unmetered=cost.unmetered + turns.unmetered,
+            turns=turns.turns,
+        )
 
     async def of_claim(self, process_id: str, claim_id: str, limit: int) -> list[Verification]:
         """The latest verifications of a claim without their trails, newest first."""
@@ -189,6 +213,57 @@ class Verifications(Part):
         missing = [name for name in verification_ids if name not in known]
         waiting = await self._app.in_flight.by_id(missing)
         return [*found, *map(TrailOutline, waiting.values())]
+
+    async def carried(
+        self, found: Sequence[Verification]
+    ) -> dict[str, tuple[CarriedSentence, ...]]:
+        """What the error nodes of verifications did with their sources, as far as it is stored.
+
+        Args:
+            found: Verifications of one process with their evidence.
+
+        Returns:
+            By verification_id: the sentences of its error nodes that carried the claim and that
+            are attributed; those without any are left out.
+        """
+        from veritrail_graph.api.carried import carrying_places
+        from veritrail_graph.graph.sentences import SentenceSplitter
+
+        wrong = [one for one in found if one.error_nodes and not one.is_unsaid]
+        if not wrong:
+            return {}
+        store, process_id = await self._store(), wrong[0].process_id
+        nodes = list(dict.fromkeys(ref.node_id for one in wrong for ref in one.error_nodes))
+        attributed = await store.attributions.places(process_id, nodes)
+        if not attributed:
+            return {}
+        known = set(attributed)
+        own = {place[0] for place in attributed} & {one.node_id for one in wrong}
+        splitter = SentenceSplitter.for_language(self._app.settings.language)
+        asked = {
+            one.verification_id: [
+                place
+                for place in await carrying_places(store, splitter, one, own)
+                if place in known
+            ]
+            for one in wrong
+        }
+        places = list(dict.fromkeys(place for each in asked.values() for place in each))
+        read = {
+            (one.node_id, one.sentence, one.start, one.end): one
+            for one in await store.attributions.of_sentences(process_id, places)
+        }
+        carried = {
+            name: tuple(read[place] for place in each if place in read)
+            for name, each in asked.items()
+        }
+        return {name: each for name, each in carried.items() if each}
+
+    async def told(self, one: Verification) -> dict[str, Any]:
+        """The JSON of a verification, with the end of its trail in `carried` where it is stored."""
+        found = (await self.carried([one])).get(one.verification_id, ())
+        told = [each.json_object() for each in found]
+        return one.json_object() | ({"carried": told} if told else {})
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, with how many verifications of each have each status."""

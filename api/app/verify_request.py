@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Self
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -12,27 +12,30 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    ValidationError,
     WithJsonSchema,
 )
 
-from veritrail_graph.api.app.value_faults import sentence
+from veritrail_graph.api.app.job_request import (
+    Id,
+    JobBudget,
+    JobCache,
+    JobCalls,
+    JobPrice,
+    JobRequest,
+    JobStructured,
+    Name,
+)
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
-from veritrail_graph.graph.model.canonical import canonical
-from veritrail_graph.graph.model.noun import MAX_NODE_ID
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, PUBLIC_ID
 from veritrail_graph.verifier.driver import DEFAULT_Q as DEFAULT_Q
 
 MAX_CLAIMS = 10_000
 MAX_Q = 1_000_000
-MAX_USD = 1e9
-MAX_CALLS = 2_000_000_000
 
 _GIVEN = ("text", "claim_id", "node_id", "start", "end", "label", "also", "origin")
 ClaimObject = dict[str, JsonValue]
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Id = Annotated[str, Field(min_length=1, max_length=128)]
 _MOST_SENTENCES = 10**9 - 1
 NO_LIMIT = "none"
 SentenceLimit = Annotated[
@@ -48,8 +51,6 @@ SentenceLimit = Annotated[
         }
     ),
 ]
-BudgetUsd = Annotated[float, Field(ge=0, le=MAX_USD)]
-CallLimit = Annotated[int, Field(ge=0, le=MAX_CALLS)]
 
 
 def _as_objects(claims: tuple[str | ClaimObject, ...]) -> tuple[str | ClaimObject, ...]:
@@ -57,6 +58,8 @@ def _as_objects(claims: tuple[str | ClaimObject, ...]) -> tuple[str | ClaimObjec
     return tuple({"text": claim} if isinstance(claim, str) else claim for claim in claims)
 
 
+Mode = Literal["live", "batch"]
+BatchFinish = Literal["wait", "live"]
 Claims = Annotated[
     tuple[str | ClaimObject, ...],
     Field(min_length=1, max_length=MAX_CLAIMS, strict=False),
@@ -64,7 +67,16 @@ Claims = Annotated[
 ]
 
 
-class VerifyRequest(BaseModel):
+class ClaimPair(BaseModel):
+    """A claim of the earlier version and one of now that a person found to say the same."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    earlier: Id = Field(description="The claim_id in the earlier version.")
+    claim_id: Id = Field(description="The claim_id in the process.")
+
+
+class VerifyRequest(JobRequest):
     """Which claims are verified, and how; omitted fields have the defaults of `veritrail verify`.
 
     Without `claims`, `claim_ids` and `extract` the stored claims of the process are verified. No
@@ -72,9 +84,6 @@ class VerifyRequest(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,  # but for lists, which are tuples here
         json_schema_extra={
             "examples": [
                 {"process_id": "harbour-2025"},
@@ -105,6 +114,21 @@ class VerifyRequest(BaseModel):
     unfinished: bool = Field(False, description="Leave out claims that have a verdict.")
     retry_failed: bool = Field(False, description="Only claims whose latest attempt has none.")
     again: bool = Field(False, description="Also what was verified with the same settings.")
+    since: Annotated[str, Field(pattern=rf"^{PUBLIC_ID}$")] | None = Field(
+        None,
+        description="Keep the verdicts of an earlier version that the changes since cannot touch: "
+        "another process_id, a content hash (at least 12 digits), or `last`.",
+    )
+    match: Annotated[tuple[ClaimPair, ...], Field(strict=False)] = Field(
+        (),
+        max_length=MAX_CLAIMS,
+        description="With `since`: claims with other texts that say the same, as a person found.",
+    )
+    explain: bool = Field(
+        False,
+        description="Behind the verdicts, with what is left to spend: attribute the sentences of "
+        "error nodes that carried each claim that is Not Fully Supported.",
+    )
     q: int = Field(DEFAULT_Q, ge=1, le=MAX_Q, description="Consecutive Not Fully Supported.")
     engine: Name | None = Field(None, description="lexical, nli, openai or azure.")
     verdict_engine: Name | None = Field(
@@ -116,15 +140,9 @@ class VerifyRequest(BaseModel):
     )
     selection_model: Name | None = Field(None, description="The model that selects evidence.")
     verdict_model: Name | None = Field(None, description="The model that gives verdicts.")
-    budget_usd: BudgetUsd | None = Field(
-        None, description="What the job may cost at most, over all workers."
-    )
-    max_calls: CallLimit | None = Field(
-        None, description="The calls that the job may make at most, over all workers."
-    )
-    price: Annotated[str, Field(max_length=100)] | None = Field(
-        None, description="IN,OUT[,CACHED] in USD per million tokens; not with a key's budget."
-    )
+    budget_usd: JobBudget = None
+    max_calls: JobCalls = None
+    price: JobPrice = None
     samples: int = Field(1, ge=1, le=100, description="Answers drawn to each prompt.")
     threshold: Annotated[int, Field(ge=1, le=100)] | None = Field(
         None, description="Samples that must agree; default: more than half of them."
@@ -149,28 +167,20 @@ class VerifyRequest(BaseModel):
         2, ge=0, le=20, description="Selections again from evidence that is too much."
     )
     sub_claims: bool = Field(True, description="Whether a model splits claims into sub-claims.")
-    structured: bool = Field(False, description="Use structured output (JSON schema).")
-    use_cache: bool = Field(True, description="Use and fill the cache of answers.")
-
-    @classmethod
-    def checked(cls, values: Mapping[str, Any], place: str = "") -> Self:
-        """The request with these values, as a door other than REST receives them.
-
-        Args:
-            values: Fields by name.
-            place: What the violations put before the name of a field.
-
-        Raises:
-            InputError: Values break bounds; all of them are listed.
-        """
-        try:
-            return cls.model_validate(values)
-        except ValidationError as error:
-            violations = [
-                Violation(one["type"], place + ".".join(map(str, one["loc"])), sentence(one))
-                for one in error.errors()
-            ]
-        raise InputError("The request is invalid.", violations)
+    structured: JobStructured = False
+    use_cache: JobCache = True
+    mode: Mode = Field(
+        "live", description="live, or batch: calls go out in files, at a lower price, within a day."
+    )
+    batch_finish: BatchFinish = Field(
+        "wait",
+        description="What had no valid answer in a batch waits for the next one, or is asked live.",
+    )
+    batch_price_factor: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None,
+        description="What part of the price a call in a batch costs; null: as far as known, else "
+        "0.5.",
+    )
 
     def with_claims(self, records: Sequence[ClaimRecord]) -> Self:
         """The request with claims that were read from a file or an option."""
@@ -193,10 +203,6 @@ class VerifyRequest(BaseModel):
             for one in records
         )
         return self.model_copy(update={"claims": objects or None})
-
-    def to_json(self) -> str:
-        """Canonical JSON: equal requests have equal texts."""
-        return canonical(self.model_dump()).decode()
 
     @property
     def named_model(self) -> str | None:

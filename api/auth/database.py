@@ -42,8 +42,11 @@ _LOCK = 0x7665726974  # of the connection that makes the tables
 _READS = "veritrail_reads"
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The version of the tables; raise it with every change of a table that exists."""
+
+_TO_VERSION_2 = "ALTER TABLE job_claims ADD COLUMN batch_calls INTEGER NOT NULL DEFAULT 0"
+"""Version 1 knew no calls in batches."""
 
 metadata = sa.MetaData()
 """Every table of the service."""
@@ -96,7 +99,7 @@ class ServiceDatabase:
         # Its own threads: a database that hangs must not hold up what others do in theirs.
         self._threads = ThreadPoolExecutor(CONNECTIONS, "service")
         self._making = threading.Lock()
-        self._is_made = False
+        self._made = 0
         self._temporary: TemporaryDirectory[str] | None = None
 
     @property
@@ -113,7 +116,7 @@ class ServiceDatabase:
         self._temporary = TemporaryDirectory(prefix="veritrail-jobs-", ignore_cleanup_errors=True)
         self._engine.dispose()
         self._engine = _engine(f"sqlite:///{self._temporary.name}/{FILE}")
-        self._is_made = False
+        self._made = 0
 
     @property
     def is_shared(self) -> bool:
@@ -130,10 +133,20 @@ class ServiceDatabase:
         with _translated(), self._engine.begin() as connection:
             if self.is_shared:  # PostgreSQL refuses one of two that make tables at once
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            self._migrate(connection)
             self._check_version(connection)
             metadata.create_all(connection)
             if not connection.execute(sa.select(_schema)).first():
                 connection.execute(_schema.insert().values(version=SCHEMA_VERSION))
+
+    def _migrate(self, connection: Connection) -> None:
+        """Bring the tables of version 1 to version 2, which has one column more."""
+        tables = set(sa.inspect(connection).get_table_names())
+        if _schema.name not in tables or connection.execute(sa.select(_schema)).scalar() != 1:
+            return
+        if "job_claims" in tables:
+            connection.execute(sa.text(_TO_VERSION_2))
+        connection.execute(sa.update(_schema).values(version=2))
 
     def _check_version(self, connection: Connection) -> None:
         """Refuse tables of another version; they hold keys, the audit log and paid work.
@@ -159,12 +172,14 @@ class ServiceDatabase:
             )
 
     def _make(self) -> None:
-        if self._is_made:
+        """Make tables, again where a part that was loaded since has more of them."""
+        known = len(metadata.tables)
+        if self._made == known:
             return
         with self._making:
-            if not self._is_made:
+            if self._made != known:
                 self.create()
-                self._is_made = True
+                self._made = known
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction of its own, again when it lost to another one.

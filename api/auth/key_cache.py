@@ -22,7 +22,7 @@ FAILED_SECONDS = 1.0
 _NO_KEY = hash_of("the secret of no key")
 
 ENVIRONMENT = Caller("environment", "VERITRAIL_API_KEY", EVERYTHING)
-"""Whoever shows the one key that is set from outside."""
+"""The caller who shows the one key that is set from outside."""
 
 
 class Unauthorized(VeriTrailError):

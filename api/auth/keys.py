@@ -90,7 +90,7 @@ class Key:
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
     def caller(self) -> Caller:
-        """Whoever shows this key."""
+        """The caller who shows this key."""
         return Caller(self.key_id, self.name, self.scopes, self.budget_usd)
 
 

@@ -73,7 +73,7 @@ class Sessions:
         return token
 
     async def admit(self, token: str) -> Admitted | None:
-        """Whoever shows a cookie; None: its session has ended, or there was none.
+        """The caller who shows a cookie; None: its session has ended, or there was none.
 
         Raises:
             EngineUnavailable: The database cannot be reached.

@@ -11,6 +11,13 @@ from veritrail_graph.api.entailment_advice import ADVICE as ENTAILMENT
 
 ADVICE: Mapping[str, str] = {
     **ENTAILMENT,
+    "no_since": "Submit it with --since EARLIER.",
+    "since_is_now": "Leave --since out.",
+    "version_gone": (
+        "`veritrail ingest PATH --replace --keep` keeps it the next time; --since PROCESS compares "
+        "with any other stored process."
+    ),
+    "version_grown": "`veritrail verify PROCESS --since last` compares the verdicts.",
     "already_written": "Run the command again; `veritrail db clean` removes what is half-made.",
     "answer_needed": (
         "Pass --answer FILE (a text file, or JSON: FILE#N picks entry N of a list) and, when the "
@@ -25,7 +32,7 @@ ADVICE: Mapping[str, str] = {
     "azure_version_needed": "Set OPENAI_API_VERSION, such as 2024-10-21.",
     "bad_rows": (
         "`veritrail eval build --from PATH --skip-bad -o OUT.jsonl` leaves what is bad out and "
-        "counts it."
+        "counts it; --format NAME (`format` in a matrix) reads it in another format."
     ),
     "budget_used_up": "Say with --budget USD what it may take from now on.",
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
@@ -34,6 +41,9 @@ ADVICE: Mapping[str, str] = {
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
+    "dialogue_not_verified": "`veritrail dialogue verify {process_id}` does so.",
+    "dialogue_run_differs": "Repeat the options of the run, or leave --resume out.",
+    "dialogue_run_unknown": "`veritrail dialogue verify` names its run at first and in the end.",
     "embedding_model_needed": (
         "Name one as `embedding` in the matrix, or set VERITRAIL_EMBEDDING_MODEL: a folder with "
         "model.onnx and tokenizer.json, or the name of a model at the endpoint."
@@ -65,7 +75,13 @@ ADVICE: Mapping[str, str] = {
     "model_needed": "Name it with --model or VERITRAIL_MODEL.",
     "model_without_engine": "(--model, --engine)",
     "no_claims": "Give some with --claim or --claims.",
+    "no_error_node": "`veritrail verify PROCESS` finds error nodes.",
+    "nodes_and_claims": "With --claim-id or --unsupported, leave --node out.",
+    "nothing_to_judge": "Add --judge or --correct, or leave --mode out.",
+    "nothing_to_recheck": "Add --correct.",
     "node_needed": "Name the node with --node.",
+    "not_a_dialogue": "docs/dialogues.md says what a dialogue file is.",
+    "one_dialogue": "(--turn, --resume)",
     "other_content": (
         "Use --replace to replace it, which removes its verifications, --append to add to it, or "
         "--process-id for another id."
@@ -86,6 +102,8 @@ ADVICE: Mapping[str, str] = {
     "process_not_ready": ("If its writer has ended, ingest it again or run `veritrail db clean`."),
     "process_unknown": "`veritrail list` shows those that are.",
     "query_unknown": "`veritrail query --list` says more.",
+    "run_of_dialogue": "`veritrail dialogue verify {process_id} --resume {run_id}` goes on.",
+    "run_attributes": "Its job is resumed over REST (`:resume`) or from Python.",
     "run_not_pinned": "`veritrail list PROCESS --json` names it.",
     "run_unknown": "`veritrail list PROCESS --json` names the runs of a process.",
     "samples_need_model": "(--samples)",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -11,8 +13,12 @@ import typer
 from veritrail_graph.api.cli import (
     attribute,
     cache,
+    check,
     claims,
     db,
+    demo,
+    dialogue,
+    doctor,
     estimate,
     evaluation,
     export,
@@ -36,18 +42,21 @@ from veritrail_graph.api.cli.exits import (
     fault_of_ours,
     wants_json,
 )
+from veritrail_graph.api.cli.sections import SectionedGroup
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 app = typer.Typer(
     name="veritrail",
+    cls=SectionedGroup,
     help=(
         "Where did that come from, and where did it go wrong?\n\n"
         "Stores the steps of a language-model pipeline as a graph, checks what its output claims "
         "against the source text, and shows where every claim came from or went wrong."
     ),
     epilog=(
-        "Start with: veritrail ingest PATH, then veritrail verify PROCESS. "
+        "Start with: veritrail check --answer a.txt --sources docs/*.md, or veritrail ingest PATH "
+        "and veritrail verify PROCESS. "
         "Exit status: 0 fine, 1 not every verification succeeded, 2 wrong use or bad input, "
         "3 engine or model not reachable or refused, 130 interrupted."
     ),
@@ -57,34 +66,54 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("ingest")(ingest.ingest)
-app.command("formats")(formats.formats)
-app.command("verify")(verify.verify)
-app.add_typer(claims.app, name="claims")
-app.command("attribute")(attribute.attribute)
-app.command("estimate")(estimate.estimate)
-app.command("show")(stored.show)
-app.command("diff")(stored.diff)
-app.command("list")(stored.list_)
-app.command("pin")(stored.pin)
-app.command("delete")(stored.delete)
-app.command("query")(query.query)
-app.add_typer(reviews.app, name="reviews")
-app.command("report")(report.report)
-app.command("gate")(gate.gate)
-app.command("export")(export.export)
-app.command("copy")(export.copy)
-app.add_typer(judge.app, name="judge")
-app.add_typer(evaluation.app, name="eval")
-app.command("serve")(serve.serve)
-app.command("worker")(serve.worker)
-app.add_typer(keys.app, name="keys")
-app.command("audit")(keys.audit)
-app.command("mcp")(serve.mcp)
-app.add_typer(export.bloom, name="bloom")
-app.add_typer(judge.app, name="judge")
-app.add_typer(cache.app, name="cache")
-app.add_typer(db.app, name="db")
+_SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
+    "Start": {
+        "demo": demo.demo,
+        "check": check.check,
+        "ingest": ingest.ingest,
+        "verify": verify.verify,
+        "estimate": estimate.estimate,
+        "formats": formats.formats,
+    },
+    "Look": {
+        "list": stored.list_,
+        "show": stored.show,
+        "query": query.query,
+        "diff": stored.diff,
+        "report": report.report,
+        "gate": gate.gate,
+    },
+    "Sentences and dialogues": {
+        "attribute": attribute.attribute,
+        "dialogue": dialogue.app,
+    },
+    "Claims, runs, people": {
+        "claims": claims.app,
+        "pin": stored.pin,
+        "reviews": reviews.app,
+    },
+    "Judges and experiments": {"judge": judge.app, "eval": evaluation.app},
+    "Move and remove": {
+        "export": export.export,
+        "copy": export.copy,
+        "bloom": export.bloom,
+        "delete": stored.delete,
+    },
+    "Serve": {
+        "serve": serve.serve,
+        "worker": serve.worker,
+        "mcp": serve.mcp,
+        "keys": keys.app,
+        "audit": keys.audit,
+    },
+    "This machine": {"doctor": doctor.doctor, "db": db.app, "cache": cache.app},
+}
+for _section, _commands in _SECTIONS.items():
+    for _name, _one in _commands.items():
+        if isinstance(_one, typer.Typer):
+            app.add_typer(_one, name=_name, rich_help_panel=_section)
+        else:
+            app.command(_name, rich_help_panel=_section)(_one)
 
 
 def _version(wanted: bool) -> None:
@@ -109,10 +138,14 @@ def _root(
 _WrongUse = typer.BadParameter.__mro__[2]
 
 
+# Building it reads the signatures of all commands, which takes longer than most of them.
+_command = functools.cache(lambda: typer.main.get_command(app))
+
+
 def status() -> int:
     """Run the command line; give its exit status."""
     try:
-        result = typer.main.get_command(app)(prog_name="veritrail", standalone_mode=False)
+        result = _command()(prog_name="veritrail", standalone_mode=False)
     except Exit as ended:
         return ended.status
     except typer.Exit as ended:

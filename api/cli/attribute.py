@@ -13,12 +13,14 @@ from veritrail_graph.api.cli.exits import (
     Exit,
     ask,
     fault_json,
-    on_ctrl_c,
 )
 from veritrail_graph.api.cli.options import (
     AsJson,
     Budget,
+    CallsAtOnce,
+    ClaimIds,
     EngineName,
+    JudgeThreshold,
     MaxCalls,
     Model,
     NoCache,
@@ -27,20 +29,26 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     Structured,
 )
-from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
+from veritrail_graph.api.cli.watch import PartsWatch
+from veritrail_graph.api.views.attribution import dropped_words, proposition_views
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, INDICATIVE
+from veritrail_graph.api.views.twists import revision_lines
+from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
 from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.attribution import Against, Faithfulness, SourceMode
+from veritrail_graph.graph.model.attribution import (
+    Against,
+    Faithfulness,
+    JudgeName,
+    Recheck,
+    SourceMode,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.attribution import Attributed, AttributeOptions
-    from veritrail_graph.graph.model import Usage
     from veritrail_graph.graph.model.attribution import NodeAttribution, SentenceAttribution
 
 _STYLE = {Faithfulness.FAITHFUL: "green", Faithfulness.UNFAITHFUL: "red"}
@@ -63,6 +71,13 @@ def attribute(
     judge: Annotated[
         bool, typer.Option("--judge", help="Also ask a model whether each sentence is faithful.")
     ] = False,
+    judge_with: Annotated[
+        JudgeName | None,
+        typer.Option(
+            help="Who judges, such as summac-zs with the entailment model; implies --judge.",
+        ),
+    ] = None,
+    judge_threshold: JudgeThreshold = None,
     correct: Annotated[
         bool,
         typer.Option(
@@ -77,22 +92,50 @@ def attribute(
             "marked, or these alone."
         ),
     ] = SourceMode.ATTRIBUTION,
+    recheck: Annotated[
+        Recheck | None,
+        typer.Option(
+            help="Who verifies corrections again: the judge reads the sentence, a walk verifies "
+            "each of its claims. Default: the judge, with --judge."
+        ),
+    ] = None,
+    all_modes: Annotated[
+        bool,
+        typer.Option(
+            "--all-modes", help="Propose a wording in each of the three modes, and rank them."
+        ),
+    ] = False,
+    propositions: Annotated[
+        bool,
+        typer.Option(
+            "--propositions",
+            help="Split each sentence into the statements in it, and attribute these one by one; "
+            "a model is asked.",
+        ),
+    ] = False,
+    claim_id: ClaimIds = None,
+    unsupported: Annotated[
+        bool,
+        typer.Option(
+            "--unsupported",
+            help="Only the sentences of error nodes that carried claims that are Not Fully "
+            "Supported, of all such claims; of some with --claim-id.",
+        ),
+    ] = False,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
     prompts: PromptsFolder = None,
     structured: Structured = False,
     no_cache: NoCache = False,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, max=256, metavar="N", help="Concurrent model calls.")
-    ] = None,
+    concurrency: CallsAtOnce = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what each sentence of a node rests on in its sources, also when it is wrong.
+    """Show what each sentence of a node rests on in its sources.
 
-    For each sentence, the fewest source sentences that decide whether it is faithful: evidence,
-    contradictions, near matches, or the place where its content would be expected. What was found
-    is stored; the texts stay as they are.
+    For each sentence, also a wrong one, the fewest source sentences that decide whether it is
+    faithful: evidence, contradictions, near matches, or the place where its content would be
+    expected. What was found is stored; the texts stay as they are.
     """
     from veritrail_graph.api.app.attribution import AttributeOptions
     from veritrail_graph.api.models import ModelOptions
@@ -107,9 +150,23 @@ def attribute(
         use_cache=not no_cache,
     )
     options = AttributeOptions(
-        tuple(node or ()), against, engine, models, judge, correct, mode, prompts
+        nodes=tuple(node or ()),
+        against=against,
+        engine=engine,
+        models=models,
+        judge=judge or judge_with is not None,
+        correct=correct,
+        mode=mode,
+        prompts=prompts,
+        claims=tuple(claim_id or ()),
+        unsupported=unsupported,
+        recheck=recheck,
+        every_mode=all_modes,
+        judge_with=judge_with or JudgeName.MODEL,
+        judge_threshold=judge_threshold,
+        propositions=propositions,
     )
-    watch = _Watch()
+    watch = SentenceWatch()
     found = ask(lambda app: _attribute(app, process, options, watch), as_json=as_json)
     for warning in found.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
@@ -117,11 +174,11 @@ def attribute(
         print_json(as_document(found))
     else:
         tell(found)
-    _end(found, interrupted=watch.was_interrupted())
+    _end(found, interrupted=watch.was_interrupted(), cached=not no_cache)
 
 
 async def _attribute(
-    app: Application, process_id: str, options: AttributeOptions, watch: _Watch
+    app: Application, process_id: str, options: AttributeOptions, watch: SentenceWatch
 ) -> Attributed:
     from veritrail_graph.api.app.attribution import AttributionProgress
 
@@ -131,33 +188,15 @@ async def _attribute(
         return await app.attributions.attribute(process_id, options, progress)
 
 
-class _Watch:
-    """Turns what happens into progress, and Ctrl-C into the end of the attribution."""
+class SentenceWatch(PartsWatch):
+    """Progress by sentences."""
 
     def __init__(self) -> None:
-        self.work: LongWork | None = None
-        self.was_interrupted: Callable[[], bool] = lambda: False
-        self._done = self._sentences = self._calls = 0
-
-    def begins(self, stop: Callable[[], None], sentences: int) -> None:
-        """The attribution begins."""
-        self._sentences = sentences
-        self.was_interrupted = on_ctrl_c(stop)
+        super().__init__("sentences")
 
     def sentence_done(self, _sentence: SentenceAttribution) -> None:
         """A sentence has ended."""
-        self._done += 1
-        self._show()
-
-    def call_made(self, usage: Usage) -> None:
-        """A model answered, or the cache did."""
-        self._calls += usage.calls + usage.cached_calls
-        self._show()
-
-    def _show(self) -> None:
-        if self.work is not None:
-            note = f"{self._calls:,} answers" if self._calls else ""
-            self.work.update("sentences", self._done, self._sentences, note)
+        self.part_done()
 
 
 def as_document(found: Attributed) -> dict[str, Any]:
@@ -194,7 +233,7 @@ def tell(found: Attributed) -> None:
     if found.run.model is not None:
         say(usage_words(found.run.usage), "dim")
     if found.run.indicative:
-        say(f"Engine {found.run.engine}: {INDICATIVE}.", "yellow")
+        say(f"Engine {found.run.engine}: {indicative_words(found.run.engine)}.", "yellow")
 
 
 def node_text(node: NodeAttribution) -> Text:
@@ -206,9 +245,12 @@ def node_text(node: NodeAttribution) -> Text:
         shown.append(f"\n{one.sentence:>4}  ", style="not bold dim")
         shown.append(*_label(one))
         shown.append(f"  {one_line(clean(one.text))}", style="not bold")
+        odd = {(each.node_id, each.sentence) for each in one.contradictory}
         for source in one.attributed:
             categories = " + ".join(CATEGORY_WORDS[category] for category in source.categories)
             place = f"{one_line(source.node_id, 40)} {source.sentence}"
+            if (source.node_id, source.sentence) in odd:
+                categories += " (contradictory)"
             text = one_line(clean(source.text))
             shown.append(f"\n        {categories}: {place}: {text}", style="not bold dim")
         for line in _remarks(one):
@@ -224,24 +266,30 @@ def _label(one: SentenceAttribution) -> tuple[str, str]:
 
 
 def _remarks(one: SentenceAttribution) -> list[str]:
-    lines = []
+    lines = [f"part {one_line(clean(part.line))}" for part in proposition_views(one)]
     if one.status is Status.SUCCEEDED and not one.attributed:
         lines.append("no source sentence decides it")
     if one.is_disputed and one.implied_label is not None:
         lines.append(f"the attribution implies: {FAITHFULNESS_WORDS[one.implied_label]}")
-    if one.judged_reason:
+    if one.judged_reason and one.judged_label and not one.is_asked:
+        lines.append(f"no judge was asked: {one_line(clean(one.judged_reason))}")
+    elif one.judged_reason:
         lines.append(f"judge: {one_line(clean(one.judged_reason))}")
-    if one.correction is not None:
-        again = one.corrected_label
-        judged = f" (judged {FAITHFULNESS_WORDS[again]})" if again is not None else ""
-        lines.append(f"proposed: {one_line(clean(one.correction))}{judged}")
+    if dropped := dropped_words(one):
+        lines.append(dropped)
+    lines += [f"proposed: {one_line(clean(line))}" for line in revision_lines(one.revisions)]
     if one.error is not None:
         lines.append(one_line(clean(one.error)))
     return lines
 
 
-def _end(found: Attributed, *, interrupted: bool) -> None:
+def _end(found: Attributed, *, interrupted: bool, cached: bool) -> None:
     """End the command with the status of the contract.
+
+    Args:
+        found: What was found.
+        interrupted: Whether somebody stopped the command.
+        cached: Whether answers are kept for the next run.
 
     Raises:
         Exit: Unless everything went well.
@@ -257,11 +305,20 @@ def _end(found: Attributed, *, interrupted: bool) -> None:
         raise Exit(UNREACHABLE)
     left = [one for one in found.run.sentences if one.status is not Status.SUCCEEDED]
     if left:
-        reason = one_line(left[0].error or "")
+        reasons = list(dict.fromkeys(one_line(one.error or "").rstrip(".") for one in left))
+        more = f" (and {len(reasons) - 1:,} other reason(s), above)" if len(reasons) > 1 else ""
+        spent = any(one.status is Status.OVER_BUDGET for one in left)
+        advice = "with a higher limit" if spent else "again"
         say(
-            f"{len(left):,} sentence(s) did not succeed: {reason}. Run the command again: answers "
-            "are cached and cost nothing.",
+            f"{len(left):,} sentence(s) did not succeed: {reasons[0]}{more}. Run the command "
+            f"{advice}{': answers are cached and cost nothing' if cached else ''}.",
             "red",
         )
-    if left or found.fault is not None:
+    lacking = [one for one in found.run.sentences if one.status is Status.SUCCEEDED and one.error]
+    if lacking:
+        say(
+            f"{len(lacking):,} sentence(s) are stored, but their correction failed; see above.",
+            "red",
+        )
+    if left or lacking or found.fault is not None:
         raise Exit(NOT_ALL_SUCCEEDED)

@@ -11,6 +11,7 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
 from veritrail_graph.api.cli.options import (
     AsJson,
     Budget,
+    CallsAtOnce,
     MaxCalls,
     NoCache,
     Price,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _PAIRS_SHOWN = 10
 
 app = typer.Typer(
-    help="The claims of a process: extract them with a language model, list, edit, remove.",
+    help="Extract, list, edit and remove the claims of a process.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -69,9 +70,7 @@ def extract(
     prompts: PromptsFolder = None,
     structured: Structured = False,
     no_cache: NoCache = False,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, max=256, metavar="N", help="Concurrent model calls.")
-    ] = None,
+    concurrency: CallsAtOnce = None,
     as_json: AsJson = False,
 ) -> None:
     """Extract the claims of a node with a language model, and store them.

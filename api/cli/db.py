@@ -13,7 +13,7 @@ from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.views.texts import clean
 
 app = typer.Typer(
-    help="The embedded engine: start, stop, status; clean up after a killed command.",
+    help="Start, stop and look at the embedded engine; clean up.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import (
     AsJson,
+    Batch,
+    BatchPriceFactor,
     ClaimIds,
     Claims,
     ClaimsFile,
@@ -57,6 +59,8 @@ def estimate(
     selection_model: SelectionModel = None,
     verdict_model: VerdictModel = None,
     price: Price = None,
+    batch: Batch = False,
+    batch_price_factor: BatchPriceFactor = None,
     samples: SampleCount = 1,
     max_root_sentences: RootSentences = "40",
     max_sentences: OtherSentences = "40",
@@ -67,10 +71,11 @@ def estimate(
     prompts: PromptsFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what verifying claims would cost: calls, tokens and money as low, likely and high.
+    """Say what verifying claims would cost; nothing is asked.
 
-    The process is walked with assumed answers; no model is asked and no key is needed. Without
-    --claim, --claims or --claim-id it is about the stored claims; claims given are not stored.
+    Calls, tokens and money are given as low, likely and high. The process is walked with assumed
+    answers; no model is asked and no key is needed. Without --claim, --claims or --claim-id it is
+    about the stored claims; claims given are not stored.
     """
     from veritrail_graph.api.configured_judge import judge_options
     from veritrail_graph.api.settings import Settings
@@ -121,6 +126,7 @@ def _row(one: Estimate) -> dict[str, Any]:
     return {
         "calls": usage.calls,
         "input_tokens": usage.input_tokens,
+        "batch_calls": usage.batch_calls,
         "cached_input_tokens": usage.cached_input_tokens,
         "output_tokens": usage.output_tokens,
         "cost_usd": usage.cost_usd,
@@ -133,6 +139,12 @@ def _tell(estimated: Estimated) -> None:
     about = f"{number:,} claim{'' if number == 1 else 's'} of {estimated.process_id}"
     say(f"{about}, {estimated.model or 'no model named'}: an estimate, no call was made.", "bold")
     _table(estimated)
+    if estimated.estimates.likely.usage.batch_calls:
+        say(
+            "All calls are counted at the price of batches, without cached prefixes; answers that "
+            "are asked live (--batch-finish live) cost the whole price.",
+            "dim",
+        )
     say(
         "These figures are estimates from assumptions. Prompts are packed as they would be; how "
         "many nodes yield evidence and how long answers are is assumed. Low assumes no evidence, "

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from veritrail_graph.api.cli.advice import ADVICE
@@ -173,16 +174,28 @@ def on_ctrl_c(end: Callable[[], object]) -> Callable[[], bool]:
         elif loop.time() - first > SAME_KEY_PRESS:
             _leave()
 
+    def pressed(_number: int, _frame: FrameType | None) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(interrupt)
+        elif first is None:
+            raise KeyboardInterrupt
+        elif loop.time() - first > SAME_KEY_PRESS:
+            _leave()
+
+    # Not loop.add_signal_handler: a loop that closes lets the next Ctrl-C raise KeyboardInterrupt
+    # again, which prints a stack trace where it meets a destructor.
     if sys.platform != "win32":
-        loop.add_signal_handler(signal.SIGINT, interrupt)
-        loop.add_signal_handler(signal.SIGTERM, interrupt)  # from the parent process
+        signal.signal(signal.SIGINT, pressed)
+        signal.signal(signal.SIGTERM, pressed)  # from the parent process
     return lambda: first is not None
 
 
 def _leave() -> None:
     """End the process now, without waiting for what it is doing."""
-    say("Left; what was stored until now is kept.", "yellow")
-    if sys.stderr.isatty():
-        sys.stderr.write(_SHOW_CURSOR)  # a progress bar hides it
-        sys.stderr.flush()
-    os._exit(INTERRUPTED)
+    try:
+        say("Left; what was stored until now is kept.", "yellow")
+        if sys.stderr.isatty():
+            sys.stderr.write(_SHOW_CURSOR)  # a progress bar hides it
+            sys.stderr.flush()
+    finally:  # whatever the stream says, which may be just being written to
+        os._exit(INTERRUPTED)

@@ -51,7 +51,7 @@ def export(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a process with its claims and trails into a file, or into a folder of tables."""
+    """Write a process with its claims and trails into files."""
     path = None if output is None or str(output) == "-" else output
     name = format_name or format_of(path)
     if path is None and as_json and name in FILES:
@@ -136,7 +136,10 @@ def copy(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Copy processes with claims and trails to another graph, and compare what arrived."""
+    """Copy processes with claims and trails to another graph.
+
+    What arrived is compared with what was sent.
+    """
     names = list(dict.fromkeys(processes or []))
     if bool(names) == everything:
         raise InputError("Name the processes to copy, or all of them with --all.")

@@ -7,7 +7,7 @@ from veritrail_graph.api.cli.terminal import print_json, show
 
 
 def formats(as_json: AsJson = False) -> None:
-    """List the formats that `veritrail ingest` reads, in the order of detection."""
+    """List the formats that can be read, in the order of detection."""
     from dataclasses import asdict
 
     from veritrail_graph.graph.importers.registry import importers, of_others

@@ -125,7 +125,7 @@ def gate(
     summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fail (exit 1) when a process has more unsupported claims than you allow. For CI.
+    """Fail (exit 1) when more claims are unsupported than you allow.
 
     Exit status: 0 passed, 1 not met, 2 wrong use, 3 the graph could not be reached.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested, IngestedMany
     from veritrail_graph.api.app.processes import IngestOptions
 
-    _Outcome = tuple[str, Ingested | VeriTrailError]
+    Outcome = tuple[str, Ingested | VeriTrailError]
+    """Where a process was read, and what became of it."""
 
 
 def ingest(
@@ -55,6 +57,14 @@ def ingest(
         typer.Option(
             "--replace",
             help="Replace another content under the same id, and remove its verifications.",
+        ),
+    ] = False,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep",
+            help="With --replace: keep the earlier content, with its verifications, as process "
+            "PROCESS.HASH, so that `verify --since last` finds it.",
         ),
     ] = False,
     append: Annotated[
@@ -134,17 +144,23 @@ def ingest(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read processes in any supported format, check them, and store them in the graph."""
+    """Read processes in any supported format and store them.
+
+    An input that breaks rules is refused whole, with what is wrong and where.
+    """
     from veritrail_graph.api.app.processes import IngestOptions
     from veritrail_graph.graph.importers.registry import ImportOptions
 
     if append and replace:
         raise InputError("--append and --replace exclude each other: name one of them")
+    if keep and not replace:
+        raise InputError("--keep keeps what is replaced: name --replace, too")
     if infer not in (None, "overlap"):
         raise InputError(f"--infer {infer!r}: the only further way is `overlap`")
     options = IngestOptions(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         replace=replace,
+        keep=keep,
         append=append,
         force=True,
         strict=strict,
@@ -161,37 +177,64 @@ def ingest(
             named=_named(ctx),
         ),
     )
-    outcomes: list[_Outcome] = []
+    store_and_tell(
+        lambda app, outcomes: ingest_paths(app, paths, options, outcomes),
+        {} if verifies else None,
+        nothing=f"{some([str(path) for path in paths])}: there is no process in it",
+        as_json=as_json,
+    )
+
+
+def store_and_tell(
+    storing: Callable[[Application, list[Outcome]], Awaitable[VeriTrailError | None]],
+    verifying: Mapping[str, Any] | None,
+    *,
+    nothing: str,
+    as_json: bool,
+) -> None:
+    """Store processes, verify what is to be, print what became of them, end with the worst status.
+
+    Args:
+        storing: Stores them: is given the application and a list for what became of each, and
+            gives the fault that ended it, if one did.
+        verifying: Options of `veritrail verify` by name; None: nothing is verified.
+        nothing: What is said where there was no process.
+        as_json: Whether one JSON document is printed.
+    """
+    outcomes: list[Outcome] = []
     try:
-        fault = ask(lambda app: _ingest(app, paths, options, outcomes), as_json=False)
+        fault = ask(lambda app: storing(app, outcomes), as_json=False)
     except Exit:  # interrupted: what was finished is still printed
         if outcomes:
-            _tell_many(outcomes, as_json=as_json, verifies=False)
+            _tell_many(outcomes, None, as_json=as_json)
         elif as_json:
             message = "Interrupted. No partial result is visible."
             print_json({"error": {"message": message, "violations": []}})
         raise
+    if not outcomes and fault is None:
+        fault = InputError(nothing)
     if len(outcomes) > 1 or (outcomes and fault is not None):
-        made, status = _tell_many(outcomes, as_json=as_json, verifies=verifies and not fault)
+        made, status = _tell_many(outcomes, None if fault else verifying, as_json=as_json)
         if fault is not None:
             fail(fault, as_json=False)  # stdout holds its one document already
         _end(made, status)
         return
-    if not outcomes and fault is None:
-        fault = InputError(f"{some([str(path) for path in paths])}: there is no process in it")
     found = fault if fault is not None else outcomes[0][1]
     if isinstance(found, VeriTrailError):
         fail(found, as_json=as_json)
     if not as_json:
         _tell(found)
+        if verifying is None:
+            follow = "" if found.claims else ' --claim "…"'
+            say(f"Next: veritrail verify {found.process_id}{follow}", "dim")
     document, status = found.model_dump(mode="json"), 0
-    if verifies:
-        if why := _unverifiable(found):
+    if verifying is not None:
+        if why := _unverifiable(found, verifying):
             document.update(verification=None, not_verified=why)
             say(f"Stored, but not verified: {why}", "yellow")
             status = WRONG_USE
         else:
-            document["verification"], status = _verified(found, as_json=as_json)
+            document["verification"], status = _verified(found, verifying, as_json=as_json)
     if as_json:
         print_json(document)
     if status:
@@ -209,8 +252,8 @@ def _named(ctx: typer.Context) -> frozenset[str]:
     )
 
 
-async def _ingest(
-    app: Application, paths: list[Path], options: IngestOptions, outcomes: list[_Outcome]
+async def ingest_paths(
+    app: Application, paths: list[Path], options: IngestOptions, outcomes: list[Outcome]
 ) -> VeriTrailError | None:
     """Store what the paths hold, and tell of each of several; give the fault that ended it."""
     with long_work() as work:
@@ -232,7 +275,7 @@ async def _ingest(
 
 
 def _tell_many(
-    outcomes: list[_Outcome], *, as_json: bool, verifies: bool
+    outcomes: list[Outcome], verifying: Mapping[str, Any] | None, *, as_json: bool
 ) -> tuple[IngestedMany, int]:
     """Verify what is to be, and print what became of several processes; give the worst status."""
     from veritrail_graph.api.app.answers import Ingested, IngestedMany
@@ -243,17 +286,19 @@ def _tell_many(
     stored = [one for one in made.processes if isinstance(one, Ingested)]
     unverified: list[Ingested] = []
     for one, shown in zip(made.processes, document["processes"], strict=True):
-        if not verifies or not isinstance(one, Ingested):
+        if verifying is None or not isinstance(one, Ingested):
             continue
-        if why := _unverifiable(one):
+        if why := _unverifiable(one, verifying):
             unverified.append(one)
             shown.update(verification=None, not_verified=why)
             continue
-        shown["verification"], status = _verified(one, as_json=as_json)
+        shown["verification"], status = _verified(one, verifying, as_json=as_json)
         worst = max(worst, status)
     if unverified:
         count = f"{len(unverified):,} of {len(stored):,}"
-        say(f"Not verified: {count}. The first: {_unverifiable(unverified[0])}", "yellow")
+        say(
+            f"Not verified: {count}. The first: {_unverifiable(unverified[0], verifying)}", "yellow"
+        )
         worst = max(worst, WRONG_USE if len(unverified) == len(stored) else 0)
     if as_json:
         print_json(document)
@@ -268,11 +313,11 @@ def _tell_many(
     return made, worst
 
 
-def _unverifiable(found: Ingested) -> str:
+def _unverifiable(found: Ingested, verifying: Mapping[str, Any] | None) -> str:
     """Why nothing of a process can be verified, and what to do; empty where something can."""
     from veritrail_graph.api.settings import Settings
 
-    if found.claims or Settings().model:
+    if found.claims or Settings().model or (verifying or {}).get("model"):
         return ""
     return (
         f"{found.process_id} has no claims, and no model is named that could extract some. Give "
@@ -281,16 +326,19 @@ def _unverifiable(found: Ingested) -> str:
     )
 
 
-def _verified(found: Ingested, *, as_json: bool) -> tuple[dict[str, Any] | None, int]:
+def _verified(
+    found: Ingested, how: Mapping[str, Any], *, as_json: bool
+) -> tuple[dict[str, Any] | None, int]:
     """Verify the claims of a process: the document of `verify --json`, and the exit status.
 
     Claims are extracted where there are none and a model is named, which alone can do that.
     """
-    from veritrail_graph.api.cli.verify import as_document, end, tell, verify_stored
+    from veritrail_graph.api.cli.verified import as_document, end, tell
+    from veritrail_graph.api.cli.verify import verify_stored
 
     report = None
     try:
-        report = verify_stored(found.process_id, extract=not found.claims)
+        report = verify_stored(found.process_id, {"extract": not found.claims, **how})
         if not as_json:
             tell(report)
         end(report)
@@ -331,7 +379,7 @@ def public_id(text: str, option: str) -> str:
     return text
 
 
-def _tell_one(outcome: _Outcome) -> None:
+def _tell_one(outcome: Outcome) -> None:
     """One line about a process of many, above the progress."""
     where, found = outcome
     if isinstance(found, VeriTrailError):
@@ -389,8 +437,6 @@ def _tell(found: Ingested) -> None:
     for key, value in rows:
         table.add_row(Text(key, style="bold"), Text(clean(value)))
     show(table)
-    follow = "" if found.claims else ' --claim "…"'
-    say(f"Next: veritrail verify {found.process_id}{follow}", "dim")
 
 
 def _new(added: int | None) -> str:

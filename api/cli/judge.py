@@ -36,7 +36,7 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show, table
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import INDICATIVE
+from veritrail_graph.api.views.words import indicative_words
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from veritrail_graph.evaluation.judge_check.pairs import Pair
 
 app = typer.Typer(
-    help="Models that judge: how far to trust yours, and entailment models for this machine.",
+    help="See how far to trust your judge; fetch models for this machine.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -144,7 +144,7 @@ async def _check(
     as_json: bool,
 ) -> None:
     from veritrail_graph.api.app.judge_check import JudgeCheck, asks_models, estimate_check
-    from veritrail_graph.api.cli.verify import Watch
+    from veritrail_graph.api.cli.watch import Watch
 
     asks = asks_models(options)
     if asks:
@@ -239,7 +239,7 @@ def _tell(done: JudgeChecked) -> None:
     for warning in done.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
     if judge.indicative:
-        say(f"Engine {judge.name}: {INDICATIVE}.", "yellow")
+        say(f"Engine {judge.name}: {indicative_words(judge.name)}.", "yellow")
 
 
 def _cells(name: str, figures: Figures) -> list[str]:

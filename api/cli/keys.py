@@ -117,7 +117,7 @@ def _wish(
 
 
 def _person() -> Caller:
-    """Whoever calls the command."""
+    """The user who calls the command."""
     from veritrail_graph.api.auth.access import EVERYTHING, Caller
 
     try:
@@ -186,7 +186,7 @@ def audit(
     limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="The most entries.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show who started, stopped, changed or removed what; the newest first."""
+    """Show who changed what over the service, the newest first."""
     from veritrail_graph.api.auth.audit import Filters
 
     wanted = Filters(who, action, target, None if since is None else parse_since(since))

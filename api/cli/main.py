@@ -9,6 +9,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from veritrail_graph.graph.lean_imports import keep_imports_lean
+
 INTERRUPTED = 130
 
 
@@ -23,6 +25,7 @@ def main() -> None:
     # A command reads large frontiers into small values and ends: looking for cycles among them
     # every few hundred would only cost time.
     gc.set_threshold(100_000, 50, 50)
+    keep_imports_lean()
     try:
         from veritrail_graph.api.cli.app import status
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -136,11 +137,53 @@ PromptsFolder = Annotated[
         help="Prompts of your own: files STEP.VERSION.md; or a variant: every_word, true_false.",
     ),
 ]
+JudgeThreshold = Annotated[
+    float | None,
+    typer.Option(
+        min=-1.0,
+        max=1.0,
+        metavar="SCORE",
+        help="Of a checker: the score from which a sentence is faithful.",
+    ),
+]
 Structured = Annotated[
     bool, typer.Option("--structured", help="Use structured output (JSON schema).")
 ]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor fill the cache of answers.")
+]
+
+
+class BatchFinish(StrEnum):
+    """What becomes of a call without a valid answer in a batch."""
+
+    WAIT = "wait"
+    LIVE = "live"
+
+
+Batch = Annotated[
+    bool,
+    typer.Option(
+        "--batch",
+        help="Ask models in batches: about half the price, and answers within a day.",
+    ),
+]
+BatchFinishes = Annotated[
+    BatchFinish,
+    typer.Option(
+        "--batch-finish",
+        help="What had no valid answer in a batch waits for the next one, or is asked live.",
+    ),
+]
+BatchPriceFactor = Annotated[
+    float | None,
+    typer.Option(
+        "--batch-price-factor",
+        min=0,
+        max=1,
+        metavar="PART",
+        help="What part of the price a call in a batch costs (default: as far as known, else 0.5).",
+    ),
 ]
 Concurrency = Annotated[
     int | None,
@@ -149,6 +192,29 @@ Concurrency = Annotated[
         max=256,
         metavar="N",
         help="Concurrent model calls (default 16); without a model: claims (default 8).",
+    ),
+]
+
+
+CallsAtOnce = Annotated[
+    int | None, typer.Option(min=1, max=256, metavar="N", help="Concurrent model calls.")
+]
+
+
+Since = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EARLIER",
+        help="Keep verdicts of an earlier version that the changes since cannot touch: another "
+        "process, a content hash, or last.",
+    ),
+]
+Match = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --since: claims with other texts that say the same, as CSV or JSON pairs of "
+        "earlier and claim_id.",
     ),
 ]
 
@@ -170,6 +236,10 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     from veritrail_graph.api.app.verify_request import VerifyRequest
 
     given: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in options.items()}
+    if "batch" in options:
+        given["mode"] = "batch" if options["batch"] else "live"
+    if "batch_finish" in options:
+        given["batch_finish"] = str(options["batch_finish"])
     given["claim_ids"], given["claims"] = given.get("claim_ids") or None, None
     given |= {field: not options[name] for name, field in _NEGATED.items() if name in options}
     for name in filter(given.__contains__, SENTENCE_LIMITS):

@@ -11,7 +11,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import console, print_json, say, show
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.texts import clean, figure, one_line
 from veritrail_graph.api.views.words import INDICATIVE_IN_PART
 from veritrail_graph.graph.errors import InputError
 
@@ -190,6 +190,8 @@ def cell(value: Any) -> str:
         return ""
     if isinstance(value, str):
         return one_line(value)
+    if isinstance(value, float):
+        return figure(value)
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
         return one_line(", ".join(str(item) for item in value))
     return clean(json.dumps(value, ensure_ascii=False))

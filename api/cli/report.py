@@ -86,7 +86,7 @@ def report(
     dossier: Dossier = False,
     strict: Strict = False,
 ) -> None:
-    """Write a report of a process: every claim with its verdict in force and its trail.
+    """Write a report of a process: its claims, verdicts and trails.
 
     Of a process file nothing is stored, and no engine is started.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    help="What people say of verdicts: add a review, list them, see how far they agree.",
+    help="Add and list what people say of verdicts; compare them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

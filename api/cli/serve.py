@@ -130,10 +130,11 @@ def mcp(
     max_calls: MaxCalls = None,
     price: Price = None,
 ) -> None:
-    """Serve assistants over the Model Context Protocol on stdin and stdout.
+    """Serve assistants over the Model Context Protocol (MCP).
 
-    Tools: list_processes, verify_claim, show_trail, run_query. What all verifications may cost
-    together is said here, by --budget or --max-calls; no assistant can change it.
+    It speaks on stdin and stdout. Tools: list_processes, verify_claim, show_trail, run_query. What
+    all verifications may cost together is said here, by --budget or --max-calls; no assistant can
+    change it.
     """
     from veritrail_graph.api.settings import Settings
 

@@ -17,7 +17,7 @@ from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE_IN_PART, VERDICT_WORDS
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.version_diff import VersionDifference
     from veritrail_graph.graph.model.listed import JudgedClaim, ProcessSummary, RunSummary
 
 ASKED_SHOWN = 1_000
@@ -39,14 +40,17 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a stored verification with its whole trail."""
-    found, reviews = ask(lambda app: app.verifications.with_reviews(verification), as_json=as_json)
+    found, reviews, carried = ask(
+        lambda app: app.verifications.whole(verification), as_json=as_json
+    )
     if as_json:
-        print_json(found.json_object())
+        told = [one.json_object() for one in carried]
+        print_json(found.json_object() | ({"carried": told} if told else {}))
         return
     from veritrail_graph.api.cli.reviews import add_reviews
     from veritrail_graph.api.cli.trail import trail_tree
 
-    tree = trail_tree(found)
+    tree = trail_tree(found, carried=carried)
     add_reviews(tree, found.verification_id, reviews)
     print_result(tree)
 
@@ -58,7 +62,7 @@ def list_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the stored processes, or the claims and verifications of one."""
+    """List processes, or the claims and verifications of one."""
     if process is None:
         summaries = ask(lambda app: app.processes.all(), as_json=as_json)
         if as_json:
@@ -216,7 +220,7 @@ def pin(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a run the run of record: its verdicts count, whatever else was verified.
+    """Make a run the run of record: its verdicts count.
 
     Without one, the verdict of the strongest judge counts (a language model, then an entailment
     model, then word overlap), and of these the latest.
@@ -275,11 +279,32 @@ _PARTS = {
 
 
 def diff(
-    first: Annotated[str, typer.Argument(metavar="A", help="A verification, by its id.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="OLD",
+            help="A verification; or an earlier version: a process, a content hash, or last.",
+        ),
+    ],
+    second: Annotated[
+        str, typer.Argument(metavar="NEW", help="Another verification; or the process.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Show where two stored trails differ: settings, verdicts, and the first iteration."""
+    """Show where two trails, or two versions, differ.
+
+    Of trails: settings, verdicts, and the first iteration that differs. Of versions: nodes added,
+    removed and changed, stages, and claims with other verdicts.
+    """
+    versions = ask(lambda app: _versions(app, first, second), as_json=as_json)
+    if versions is not None:
+        if as_json:
+            print_json(versions.model_dump(mode="json"))
+        else:
+            from veritrail_graph.api.cli.changes import show_versions
+
+            show_versions(versions)
+        return
     difference = ask(lambda app: app.verifications.diff(first, second), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.difference import difference_json
@@ -287,6 +312,15 @@ def diff(
         print_json(difference_json(difference))
         return
     print_result(difference_view(difference))
+
+
+async def _versions(app: Application, old: str, new: str) -> VersionDifference | None:
+    """The difference of two versions; None where the second one is no process."""
+    try:
+        await app.processes.get(new)
+    except NotFound:
+        return None
+    return await app.processes.diff(old, new)
 
 
 def difference_view(difference: Difference) -> Group:

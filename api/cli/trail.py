@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,15 +20,20 @@ from veritrail_graph.api.views.costs import (
 )
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
-from veritrail_graph.api.views.words import INDICATIVE, either
+from veritrail_graph.api.views.words import either, indicative_words, reuse_words
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.model import EvidenceRole, Status
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.views.twists import Twist
     from veritrail_graph.graph.model import NodeRef, RunUsage, StepRecord, Usage, Verification
+    from veritrail_graph.graph.model.attribution import CarriedSentence
+    from veritrail_graph.graph.word_diff import Piece
 
 
 T = TypeVar("T")
+
+_BLANKS = re.compile(r"\s+")
 
 CHECKED_SHOWN = 8
 NODES_SHOWN = 6
@@ -79,14 +85,20 @@ def stage_cell(verification: Verification) -> str:
     return ", ".join(map(str, verification.error_stages))
 
 
-def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
+def trail_tree(
+    verification: Verification,
+    *,
+    whole: bool = True,
+    carried: Sequence[CarriedSentence] = (),
+) -> Tree:
     """A verification: claim, verdict, iterations, evidence by node and stage.
 
     Args:
         verification: The verification.
         whole: Show everything; else long lists are cut and say how much is left out.
+        carried: What its error nodes did with their sources, as far as that was attributed.
     """
-    view = trail_view(verification)
+    view = trail_view(verification, carried=carried)
     words, style = verdict_words(verification.verdict, verification.status)
     head = Text.assemble((one_line(verification.claim), "bold"), "  ", (words, f"bold {style}"))
     tree = Tree(head, guide_style="dim")
@@ -99,10 +111,12 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
     tree.add(Text(" · ".join(facts), style="dim"))
     if verification.run_id:
         tree.add(Text(f"run {one_line(verification.run_id)}", style="dim"))
+    if reused := reuse_words(verification):
+        tree.add(Text(clean(reused), style="cyan"))
     if verification.score is not None:
         tree.add(Text(f"score: {verification.score:.2f}{_samples(verification)}"))
     if verification.indicative:
-        tree.add(Text(INDICATIVE, style="yellow"))
+        tree.add(Text(indicative_words(verification.engine), style="yellow"))
     if verification.error:
         tree.add(Text(f"why: {clean(verification.error)}", style="magenta"))
     if verification.reasoning:
@@ -203,6 +217,34 @@ def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
     for node in _first(view.inherited, NODES_SHOWN, whole=whole):
         branch.add(Text(f"carried on by {one_line(node.node_id)} ({node.place})", "dim"))
     _add_rest(branch, len(view.inherited), NODES_SHOWN, "node", whole=whole)
+    _add_twists(branch, view.twists, whole=whole)
+
+
+def _add_twists(branch: Tree, twists: Sequence[Twist], *, whole: bool) -> None:
+    """What the step did with which sentence: words that differ are between asterisks."""
+    for twist in _first(twists, SENTENCES_SHOWN, whole=whole):
+        one = twist.carried
+        indicative = "  (indicative)" if one.indicative else ""
+        leaf = branch.add(Text(f"{one_line(clean(twist.words))}{indicative}", style="bold"))
+        rewritten = next((each.rewritten for each in twist.sources if each.rewritten), None)
+        text = _marked(rewritten) if rewritten else Text(one_line(clean(one.text)))
+        place = f"{one_line(one.node_id, 40)} {one.sentence}: "
+        leaf.add(Text.assemble(place, text, style="not bold"))
+        for source in _first(twist.sources, SENTENCES_SHOWN, whole=whole):
+            place = f"{one_line(source.sentence.node_id, 40)} {source.sentence.sentence}: "
+            leaf.add(Text.assemble(f"{source.words}: {place}", _marked(source.pieces), style="dim"))
+        if twist.proposed:
+            leaf.add(Text(f"proposed: {one_line(clean(twist.proposed))}"))
+    _add_rest(branch, len(twists), SENTENCES_SHOWN, "sentence", whole=whole)
+
+
+def _marked(pieces: Sequence[Piece]) -> Text:
+    """A text on one line with its changed words in bold between asterisks, without colour too."""
+    shown = Text()
+    for one in pieces:
+        text = _BLANKS.sub(" ", clean(one.text))
+        shown.append(f"*{text}*" if one.is_changed else text, "bold" if one.is_changed else "")
+    return shown
 
 
 def _first(items: Sequence[T], most: int, *, whole: bool) -> Sequence[T]:
@@ -227,7 +269,10 @@ _COUNTS = ("calls", "from cache", "input", "cached input", "output")
 
 
 def cost_table(
-    verifications: Sequence[Verification], spent: RunUsage, most: int | None = None
+    verifications: Sequence[Verification],
+    spent: RunUsage,
+    most: int | None = None,
+    explained: Usage | None = None,
 ) -> Table:
     """What each claim cost, the whole run, and a finished claim on average.
 
@@ -235,6 +280,8 @@ def cost_table(
         verifications: Those that the run made.
         spent: What the run cost, retries and extraction included.
         most: Show only the first claims, up to this number; None: all. The total counts all.
+        explained: What the attribution of the sentences cost that carried claims; None: there was
+            none.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("claim", overflow="fold")
@@ -248,6 +295,9 @@ def cost_table(
         table.add_row(claim, Text(words, style=style), *_counts(one.usage), cost_words(one.usage))
     if len(shown) < len(verifications):
         table.add_row(Text(f"… and {len(verifications) - len(shown):,} more", style="dim"))
+    if explained is not None and (explained.calls or explained.cached_calls):
+        own = Text("attribution of error nodes", style="dim")
+        table.add_row(own, "", *_counts(explained), cost_words(explained))
     number = len(verifications)
     label = f"{number:,} claim{'' if number == 1 else 's'}"
     table.add_section()

@@ -16,6 +16,9 @@ from veritrail_graph.api.app.findings import Agreement, Query
 from veritrail_graph.api.client import page
 from veritrail_graph.graph import model
 from veritrail_graph.graph.model import Review, Usage
+from veritrail_graph.graph.model import dialogue as dialogue_nouns
+from veritrail_graph.graph.model.attribution import CarriedSentence, LeftOut
+from veritrail_graph.graph.model.noun import Many, is_empty
 
 __all__ = ["Agreement", "Node", "Query", "Review", "Stage"]
 
@@ -117,13 +120,30 @@ class Listed(list[T]):
 
 
 class Verification(model.Verification):
-    """One verification of one claim with its trail; an object of `verify --json`."""
+    """One verification of one claim with its trail; an object of `verify --json`.
+
+    `carried` is the end of the trail: the sentences of error nodes that carried the claim, as far
+    as they were attributed.
+    """
+
+    carried: Many[CarriedSentence] = Field(default=(), exclude_if=is_empty)
 
     def __repr__(self) -> str:
         return f"<Verification {self.verification_id}: {self.verdict or self.status}>"
 
     def _repr_html_(self) -> str:
         return page.trail(self)
+
+
+class DialogueRun(dialogue_nouns.DialogueRun):
+    """The assistant's turns of a dialogue with their claims; what `dialogue show --json` prints."""
+
+    def __repr__(self) -> str:
+        score = "no score" if self.score is None else f"score {self.score:.2f}"
+        return f"<DialogueRun {self.dialogue_id}: {len(self.turns):,} turn(s), {score}>"
+
+    def _repr_html_(self) -> str:
+        return page.dialogue(self)
 
 
 class Provenance(findings.Provenance):
@@ -133,15 +153,38 @@ class Provenance(findings.Provenance):
         return page.provenance(self)
 
 
+_PARTS = {"attribution": "sentences", "dialogue": "turns"}
+"""What a job has many of, by its kind."""
+
+
+class ExplanationState(Answer):
+    """The explanation of the verdicts of a job; no fault of it changes a verdict."""
+
+    status: str
+    error: str | None = None
+
+
 class JobState(Answer):
-    """The state of a job. `failed`: at least one verification did not succeed."""
+    """The state of a job.
+
+    `failed`: a verification, a sentence or a turn did not succeed, or a correction or the
+    explanation failed.
+    """
 
     job_id: str
     status: str
+    kind: str = "verification"
     process_id: str | None = None
+    run_id: str | None = None
     verification_ids: list[str] = Field([])
+    node_ids: list[str] = Field([])
+    turn_ids: list[str] = Field([])
+    batches: list[dict[str, Any]] = Field([])
     counts: dict[str, int] = Field({})
     usage: Usage = Usage()
+    left_out: list[LeftOut] = Field([])
+    warnings: list[str] = Field([])
+    explanation: ExplanationState | None = None
 
     @property
     def is_over(self) -> bool:
@@ -153,11 +196,13 @@ class JobState(Answer):
         counts = ", ".join(f"{number:,} {name}" for name, number in self.counts.items())
         facts = {
             "process": self.process_id or "",
-            "verifications": counts or f"{len(self.verification_ids):,}",
+            _PARTS.get(self.kind, "verifications"): counts or f"{len(self.verification_ids):,}",
             "calls": f"{self.usage.calls:,}",
             # An unknown price is never shown as nothing.
             "cost": f"${cost:,.4f}" if cost is not None else "",
             "error": str((self.model_extra or {}).get("error") or ""),
+            "explanation": self.explanation.status if self.explanation is not None else "",
+            "warnings": " ".join(self.warnings),
         }
         return page.job(self.job_id, self.status, facts)
 
@@ -167,7 +212,9 @@ class Event(Answer):
 
     Attributes:
         id: Its id; a stream that broke goes on behind it.
-        kind: `claim.started`, `iteration.finished`, `claim.finished` or `job.finished`.
+        kind: `claim.started`, `iteration.finished`, `claim.finished`, `sentence.started`,
+            `sentence.finished`, `turn.started`, `turn.finished`, `explanation.started`,
+            `explanation.finished` or `job.finished`.
         data: Its fields.
     """
 

@@ -17,6 +17,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 import anyio
 from anyio.from_thread import BlockingPortal
 
+from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.client.answers import Event, Listed, Verification
 from veritrail_graph.api.client.calls import AsyncPages
 from veritrail_graph.api.client.following import AsyncJob, Following
@@ -136,6 +137,10 @@ class Job(Following):
             after: The id of an event that was seen before; None: from the beginning.
         """
         return self._portal.iterate(self._job.events(after))
+
+    def changes(self) -> Changes:
+        """What it kept, verified and changed until now; it was submitted with `since`."""
+        return self._portal.run(self._job.changes)
 
     def cancel(self) -> Job:
         """Stop it; what is finished stays."""
@@ -265,6 +270,14 @@ class Blocking:
     agreement = _plain(AsyncOperations.agreement)
     pin = _plain(AsyncOperations.pin)
     verify = _job(AsyncOperations.verify)
+    attribute = _job(AsyncOperations.attribute)
+    attributions = _pages(AsyncOperations.attributions)
+    attributed_nodes = _pages(AsyncOperations.attributed_nodes)
+    verify_dialogue = _job(AsyncOperations.verify_dialogue)
+    dialogue = _plain(AsyncOperations.dialogue)
+    verified_turns = _pages(AsyncOperations.verified_turns)
+    dialogue_runs = _plain(AsyncOperations.dialogue_runs)
+    turns = _pages(AsyncOperations.turns)
     job = _job(AsyncOperations.job)
     jobs = _pages(AsyncOperations.jobs)
     verifications = _pages(AsyncOperations.verifications)
@@ -272,6 +285,7 @@ class Blocking:
     provenance = _plain(AsyncOperations.provenance)
     error = _plain(AsyncOperations.error)
     diff = _plain(AsyncOperations.diff)
+    compare_versions = _plain(AsyncOperations.compare_versions)
     queries = _plain(AsyncOperations.queries)
     query = _plain(AsyncOperations.query)
 

@@ -6,11 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.client.answers import Event, JobState, Listed, Verification
+from veritrail_graph.api.client.answers import (
+    Event,
+    ExplanationState,
+    JobState,
+    Listed,
+    Verification,
+)
 from veritrail_graph.graph.model import Usage
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.client.operations import AsyncOperations
+    from veritrail_graph.api.app.changes import Changes
+    from veritrail_graph.api.client.carrying import CarriedOut
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
@@ -37,14 +44,29 @@ class Following:
         return self.state.is_over
 
     @property
+    def run_id(self) -> str | None:
+        """The run that what it makes belongs to; None: its state was not asked for yet."""
+        return self.state.run_id
+
+    @property
     def verification_ids(self) -> list[str]:
         """Its verifications."""
         return self.state.verification_ids
 
     @property
     def counts(self) -> dict[str, int]:
-        """Its verifications by status."""
+        """Its verifications, sentences or turns by status."""
         return self.state.counts
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know of it, such as terminals that were left out."""
+        return self.state.warnings
+
+    @property
+    def explanation(self) -> ExplanationState | None:
+        """The explanation of its verdicts; None: none was asked for."""
+        return self.state.explanation
 
     @property
     def usage(self) -> Usage:
@@ -52,7 +74,12 @@ class Following:
         return self.state.usage
 
     def __repr__(self) -> str:
-        return f"<Job {self.job_id}: {self.status}, {len(self.verification_ids)} verification(s)>"
+        of = f"{len(self.verification_ids)} verification(s)"
+        if self.state.kind == "attribution":
+            of = f"sentences of {len(self.state.node_ids)} node(s)"
+        elif self.state.kind == "dialogue":
+            of = f"{len(self.state.turn_ids)} turn(s)"
+        return f"<Job {self.job_id}: {self.status}, {of}>"
 
     def _repr_html_(self) -> str:
         return self.state._repr_html_()
@@ -68,7 +95,7 @@ def _pauses() -> Iterator[float]:
 class AsyncJob(Following):
     """A job of an asynchronous client."""
 
-    def __init__(self, client: AsyncOperations, state: JobState) -> None:
+    def __init__(self, client: CarriedOut, state: JobState) -> None:
         super().__init__(state)
         self._client = client
 
@@ -100,6 +127,10 @@ class AsyncJob(Following):
             after: The id of an event that was seen before; None: from the beginning.
         """
         return self._client.events(self.job_id, after)
+
+    async def changes(self) -> Changes:
+        """What it kept, verified and changed until now; it was submitted with `since`."""
+        return await self._client.job_changes(self.job_id)
 
     async def cancel(self) -> AsyncJob:
         """Stop it; what is finished stays."""

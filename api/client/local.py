@@ -17,17 +17,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from typing_extensions import override
 
 from veritrail_graph.api.app import Application, answers, findings
+from veritrail_graph.api.app.attribute_request import AttributeRequest
+from veritrail_graph.api.app.changes import Changes
+from veritrail_graph.api.app.dialogue_request import DialogueRequest
 from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call, Source
+from veritrail_graph.api.client.carrying import SUBMITTED
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.python_advice import ADVICE
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.graph.model.dialogue import DialogueRun
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
@@ -79,7 +85,7 @@ class AsyncLocal(AsyncOperations):
         given = {**call.query, **(call.body or {})}
         if call.source is not None:
             given["source"] = call.source
-        if call.name == "verify":
+        if call.name in SUBMITTED:
             given = {"request": call.body, "key": call.headers["Idempotency-Key"]}
         try:
             return read(
@@ -226,8 +232,8 @@ class AsyncLocal(AsyncOperations):
         return {"verifications": listed, "nextCursor": behind or None}
 
     async def _verification(self, verification_id: str) -> _Document:
-
-        return (await self.app.verifications.get(verification_id)).json_object()
+        found = await self.app.verifications.get(verification_id)
+        return await self.app.verifications.told(found)
 
     async def _provenance(self, verification_id: str, limit: int = 100) -> findings.Provenance:
         return await self.app.verifications.provenance(verification_id, limit)
@@ -256,8 +262,60 @@ class AsyncLocal(AsyncOperations):
         wanted = VerifyRequest.checked(request, "body.")
         return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
 
+    async def _attribute(self, request: Mapping[str, Any], key: str) -> _Document:
+        wanted = AttributeRequest.checked(request, "body.")
+        return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
+
+    async def _attributions(
+        self,
+        process_id: str,
+        node_id: str,
+        limit: int,
+        run_id: str | None = None,
+        cursor: tuple[int, int] = (-1, -1),
+    ) -> _Document:
+        found = await self.app.attributions.of_node(process_id, node_id, run_id, cursor, limit)
+        last = (found.sentences[-1].start, found.sentences[-1].end) if found.more else None
+        return {"attributions": found.sentences, "nextCursor": last}
+
+    async def _attributed_nodes(
+        self, process_id: str, limit: int, cursor: tuple[int, int] = (-1, -1)
+    ) -> _Document:
+        found, more = await self.app.attributions.nodes(process_id, cursor, limit)
+        last = (found[-1].stage, found[-1].position) if more else None
+        return {"attributed_nodes": found, "nextCursor": last}
+
+    async def _verify_dialogue(self, request: Mapping[str, Any], key: str) -> _Document:
+        wanted = DialogueRequest.checked(request, "body.")
+        return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
+
+    async def _dialogue(self, dialogue_id: str, run_id: str | None = None) -> DialogueRun:
+        return await self.app.dialogues.result(dialogue_id, run_id)
+
+    async def _dialogue_runs(self, dialogue_id: str) -> _Document:
+        return {"dialogue_runs": await self.app.dialogues.runs(dialogue_id)}
+
+    async def _verified_turns(
+        self, dialogue_id: str, limit: int, run_id: str | None = None, cursor: int = -1
+    ) -> _Document:
+        found, behind = await self.app.dialogues.page(dialogue_id, run_id, cursor, limit)
+        return {"turns": found.turns, "nextCursor": behind}
+
+    async def _turns(
+        self, dialogue_id: str, limit: int, cursor: tuple[int, int] = (-1, -1)
+    ) -> _Document:
+        found = await self.app.dialogues.turns(dialogue_id, cursor, limit + 1)
+        behind = found[limit - 1].place if len(found) > limit else None
+        return {"turns": [one.turn for one in found[:limit]], "nextCursor": behind}
+
     async def _job(self, job_id: str) -> _Document:
         return (await self.app.jobs.get(job_id)).document()
+
+    async def _changes(self, job_id: str) -> Changes:
+        return await self.app.jobs.changes(job_id)
+
+    async def _compare_versions(self, process_id: str, since: str) -> VersionDifference:
+        return await self.app.processes.diff(since, process_id)
 
     async def _cancel(self, job_id: str) -> _Document:
         return (await self.app.jobs.cancel(job_id)).document()
@@ -289,7 +347,9 @@ def _ingest_options(given: Mapping[str, Any]) -> IngestOptions:
 
     if given.get("infer") not in (None, "overlap"):
         raise InputError(f"infer {given['infer']!r}: the only further way is `overlap`")
-    names = ("process_id", "replace", "append", "force", "strict")
+    if given.get("keep") and not given.get("replace"):
+        raise InputError("keep keeps what is replaced: name replace, too")
+    names = ("process_id", "replace", "keep", "append", "force", "strict")
     format_name = given.get("format")
     return IngestOptions(
         **{name: given[name] for name in names if name in given},

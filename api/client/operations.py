@@ -5,28 +5,22 @@
 
 from __future__ import annotations
 
-import uuid
-from abc import ABC, abstractmethod
 from collections.abc import (
-    AsyncIterator,
-    Callable,
     Mapping,
     Sequence,
 )
-from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from veritrail_graph.api.app.answers import LineageFound
 from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin, RunOfRecord
+from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
     Claim,
-    Event,
     Health,
     Ingested,
     IngestedMany,
@@ -40,9 +34,11 @@ from veritrail_graph.api.client.answers import (
     Rows,
     Stage,
     Verification,
-    read,
 )
+from veritrail_graph.api.client.attributions import AttributionOperations
 from veritrail_graph.api.client.calls import AsyncPages, Call, Source
+from veritrail_graph.api.client.carrying import PAGE as PAGE
+from veritrail_graph.api.client.dialogues import DialogueOperations
 from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.graph.model import VerificationHeader
 from veritrail_graph.graph.near_duplicates import NearDuplicate
@@ -56,7 +52,6 @@ ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
 ReviewVerdict = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "UNCLEAR"]
 VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
 
-PAGE = 100
 
 INGEST_SECONDS = 3_600.0
 """How long the answer to an upload may take: a large process is stored meanwhile."""
@@ -67,7 +62,7 @@ _VERIFICATION = "/v1/verifications/{}"
 _JOB = "/v1/jobs/{}"
 
 
-class AsyncOperations(ABC):
+class AsyncOperations(AttributionOperations, DialogueOperations):
     """The operations. Each raises a `Problem` where it is refused, or cannot be done."""
 
     async def health(self) -> Health:
@@ -84,6 +79,7 @@ class AsyncOperations(ABC):
         *,
         process_id: str | None = None,
         replace: bool = False,
+        keep: bool = False,
         append: bool = False,
         force: bool = False,
         strict: bool = False,
@@ -99,6 +95,7 @@ class AsyncOperations(ABC):
                 `format` the path of a file in that format.
             process_id: Takes the place of the source's own.
             replace: Whether another content under the id is replaced, with its verifications.
+            keep: With `replace`: keep the earlier content as process PROCESS.HASH.
             append: Whether what is new is added to the stored process.
             force: Replace also while jobs verify its claims, which then fail or are cancelled.
             strict: Whether generated text without recorded inputs is refused.
@@ -115,6 +112,7 @@ class AsyncOperations(ABC):
         query = {
             "process_id": process_id,
             "replace": replace or None,
+            "keep": keep or None,
             "append": append or None,
             "force": force or None,
             "strict": strict or None,
@@ -134,6 +132,7 @@ class AsyncOperations(ABC):
         *,
         format: str = "detect",  # noqa: A002  # its name everywhere
         replace: bool = False,
+        keep: bool = False,
         force: bool = False,
         strict: bool = False,
         only_explicit: bool = False,
@@ -146,6 +145,7 @@ class AsyncOperations(ABC):
             source: The path of the file.
             format: Its format; `detect`: it is found by the content.
             replace: Whether other contents under their ids are replaced, with verifications.
+            keep: With `replace`: keep the earlier content as process PROCESS.HASH.
             force: Replace also while jobs verify claims, which then fail or are cancelled.
             strict: Whether generated text without recorded inputs is refused.
             only_explicit: Whether edges that the source does not name are left out.
@@ -159,6 +159,7 @@ class AsyncOperations(ABC):
             "format": format,
             "filename": uploads.name_of(source),
             "replace": replace or None,
+            "keep": keep or None,
             "force": force or None,
             "strict": strict or None,
             "only_explicit": only_explicit or None,
@@ -394,6 +395,19 @@ class AsyncOperations(ABC):
             Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), DifferenceFound
         )
 
+    async def compare_versions(self, process_id: str, since: str) -> VersionDifference:
+        """An earlier version and a process side by side: nodes, stages, claims and verdicts.
+
+        Args:
+            process_id: The process.
+            since: The earlier version: another process, a content hash, or `last`.
+
+        Raises:
+            Missing: One of them is not stored.
+        """
+        call = Call("compare_versions", "GET", f"{_PROCESS}/diff", (process_id,), {"since": since})
+        return await self._one(call, VersionDifference)
+
     async def queries(self) -> Listed[Query]:
         """The query library, with parameters and columns."""
         return await self._all(Call("queries", "GET", "/v1/queries"), Query, "queries")
@@ -411,6 +425,7 @@ class AsyncOperations(ABC):
         *,
         claim_ids: Sequence[str] | None = None,
         extract: bool = False,
+        explain: bool = False,
         node_id: str | None = None,
         q: int | None = None,
         engine: str | None = None,
@@ -426,6 +441,8 @@ class AsyncOperations(ABC):
             claims: Claims as text, or as objects of a process file.
             claim_ids: Stored claims.
             extract: Extract the claims from the node.
+            explain: Attribute, behind the verdicts, the sentences of error nodes that carried
+                the claims.
             node_id: The node that new claims are about; default: the only terminal.
             q: Consecutive Not Fully Supported verdicts that stop a walk.
             engine: The engine of judgement; default: as the service is set.
@@ -445,6 +462,7 @@ class AsyncOperations(ABC):
             "claims": [claims] if isinstance(claims, str) else claims and list(claims),
             "claim_ids": claim_ids and list(claim_ids),
             "extract": extract or None,
+            "explain": explain or None,
             "node_id": node_id,
             "q": q,
             "engine": engine,
@@ -452,9 +470,7 @@ class AsyncOperations(ABC):
             "budget_usd": budget_usd,
             **options,
         }
-        body = {name: value for name, value in given.items() if value is not None}
-        key = idempotency_key or f"client-{uuid.uuid4().hex}"
-        return AsyncJob(self, await self.begin_job(body, key))
+        return AsyncJob(self, await self.begin_job(given, idempotency_key))
 
     async def job(self, job_id: str) -> AsyncJob:
         """A job."""
@@ -476,84 +492,6 @@ class AsyncOperations(ABC):
         """
         query = {"process_id": process_id, "status": status, "limit": page}
         return self._pages(Call("jobs", "GET", "/v1/jobs", (), query), JobState)
-
-    async def begin_job(self, request: Mapping[str, Any], key: str) -> JobState:
-        """Submit a request to verify under an idempotency key; see `verify`."""
-
-        def begun(document: Any) -> JobState:  # the answer need not say more than its ids
-            state = {"status": "queued", "process_id": request["process_id"], **document}
-            return read(JobState, state)
-
-        headers = {"Idempotency-Key": key}
-        call = Call("verify", "POST", "/v1/verifications", (), {}, request, headers=headers)
-        return await self.perform(call, begun)
-
-    async def job_state(self, job_id: str) -> JobState:
-        """The state of a job."""
-        return await self._one(Call("job", "GET", _JOB, (job_id,)), JobState)
-
-    async def cancel_job(self, job_id: str) -> JobState:
-        """Stop a job; what is finished stays."""
-        return await self._one(
-            Call("cancel", "POST", f"{_JOB}:cancel", (job_id,), {}, {}), JobState
-        )
-
-    async def resume_job(self, job_id: str, limits: Mapping[str, float | int]) -> JobState:
-        """Go on with what a job has left: what was cancelled, failed or over budget.
-
-        Args:
-            job_id: The job.
-            limits: `budget_usd` and `max_calls` in all from now on, where they change.
-        """
-        call = Call("resume", "POST", f"{_JOB}:resume", (job_id,), {}, limits)
-        return await self._one(call, JobState)
-
-    @abstractmethod
-    async def perform(self, call: Call, read: Callable[[Any], T]) -> T:
-        """Carry a call out.
-
-        Args:
-            call: The call.
-            read: Makes the answer from its JSON.
-
-        Raises:
-            Problem: It is refused, or cannot be done.
-        """
-
-    @abstractmethod
-    def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
-        """The events of a job, from behind an event on until it is over."""
-
-    @abstractmethod
-    async def aclose(self) -> None:
-        """Close what is open."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_error: object) -> None:
-        await self.aclose()
-
-    async def _one(self, call: Call, answer: type[A]) -> A:
-        return await self.perform(call, partial(read, answer))
-
-    async def _all(self, call: Call, answer: type[A], key: str) -> Listed[A]:
-        return await self.perform(
-            call, lambda document: Listed(read(answer, one) for one in document[key])
-        )
-
-    def _pages(self, call: Call, answer: type[A]) -> AsyncPages[A]:
-        """A list by the page; its items stand under its name in the answer."""
-
-        def found(document: Any) -> tuple[list[A], Any]:
-            items = [read(answer, one) for one in document[call.name]]
-            return items, document.get("nextCursor")
-
-        async def page(cursor: Any) -> tuple[Sequence[A], Any]:
-            query = {**call.query, "cursor": cursor}
-            return await self.perform(replace(call, query=query), found)
-
-        return AsyncPages(call.name, page)
 
 
 def _none(_document: Any) -> None:

@@ -11,9 +11,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.views.texts import clean
+from veritrail_graph.api.views.dialogue import (
+    SCORE_WORDS,
+    check_words,
+    claim_counts,
+    claim_mark,
+    cut_words,
+    turn_mark,
+)
+from veritrail_graph.api.views.texts import clean, figure
 from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, VERDICT_WORDS, either
+from veritrail_graph.api.views.words import (
+    INDICATIVE_IN_PART,
+    VERDICT_OF,
+    VERDICT_WORDS,
+    Mark,
+    either,
+    indicative_words,
+)
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict, Verification
 
@@ -21,6 +36,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested, ProcessFound
     from veritrail_graph.api.app.findings import ClaimFound, Provenance, QueryRows
     from veritrail_graph.api.views.trail import IterationView
+    from veritrail_graph.api.views.twists import Twist
+    from veritrail_graph.graph.model.dialogue import DialogueRun, TurnClaim, TurnVerification
 
 COLOURS = {
     Verdict.FULLY_SUPPORTED: "#1a7f37",
@@ -32,6 +49,7 @@ COLOURS = {
 
 ROWS_SHOWN = 100
 TEXT_SHOWN = 600
+TWISTS_SHOWN = 10
 
 _BOX = "font-family:system-ui,sans-serif;line-height:1.45;color:inherit;max-width:70em"
 _CELL = (
@@ -85,10 +103,12 @@ def trail(found: Verification) -> str:
         f"<div style='{_QUIET}'>{text(facts)}</div>",
     ]
     if found.indicative:
-        parts.append(f"<div><em>{text(INDICATIVE.capitalize())}.</em></div>")
+        words = indicative_words(found.engine).capitalize()
+        parts.append(f"<div><em>{text(words)}.</em></div>")
     if found.reasoning:
         parts.append(f"<div>{text(found.reasoning)}</div>")
-    view = trail_view(found)
+    carried = getattr(found, "carried", ())
+    view = trail_view(found, carried=carried)
     if view.unsaid:
         parts.append(f"<div>{_bold(view.unsaid)}</div>")
     if found.error:
@@ -98,8 +118,26 @@ def trail(found: Verification) -> str:
         nodes = "one of " if len(view.introduced) > 1 else ""
         nodes += ", ".join(one.node_id for one in view.introduced)
         parts.append(f"<div>{_bold('Went wrong at stage')} {text(stages)}: {text(nodes)}</div>")
+    parts += map(_twist, view.twists[:TWISTS_SHOWN])
+    parts.append(_rest(len(view.twists), TWISTS_SHOWN))
     parts += [_iteration(one) for one in view.iterations]
     return _box("".join(parts))
+
+
+def _twist(found: Twist) -> str:
+    """What an error node did with its sources, in one sentence of it."""
+    sources = "".join(
+        f"<li>{text(each.words)}: {_code(each.sentence.node_id)} sentence "
+        f"{each.sentence.sentence}: {text(each.sentence.text)}</li>"
+        for each in found.sources[:TWISTS_SHOWN]
+    )
+    one = found.carried
+    note = " <em>Indicative only.</em>" if one.indicative else ""
+    proposed = f"<li>proposed: {text(found.proposed)}</li>" if found.proposed else ""
+    return (
+        f"<div style='{_DETAILS}'>{_bold(found.words)}{note}<ul><li>{_code(one.node_id)} sentence "
+        f"{one.sentence}: {text(one.text)}</li>{sources}{proposed}</ul></div>"
+    )
 
 
 def _iteration(found: IterationView) -> str:
@@ -125,6 +163,57 @@ def job(job_id: str, status: str, facts: Mapping[str, str]) -> str:
     """A job: its status, and facts about it; empty ones are left out."""
     rows = "".join(_row([_bold(name), text(value)]) for name, value in facts.items() if value)
     return _box(f"{_code(job_id)} {chip(status)}{_table((), rows)}")
+
+
+def dialogue(found: DialogueRun) -> str:
+    """The assistant's turns of a dialogue, each with its claims to be opened."""
+    by = f"{found.engine} {found.model}" if found.model else found.engine
+    facts = [by, *([] if found.created_at is None else [found.created_at])]
+    score = "none" if found.score is None else f"{found.score:.2f}"
+    counts = " ".join(f"{_mark_chip(mark)} {n:,}" for mark, n in claim_counts(found.claims))
+    parts = [
+        f"<div>{_bold(found.dialogue_id)} score {score} "
+        f"<span style='{_QUIET}'>({text(SCORE_WORDS)})</span></div>",
+        f"<div style='{_QUIET}'>{text(' · '.join(facts))}</div><div>{counts}</div>",
+    ]
+    if found.indicative:
+        words = indicative_words(found.engine).capitalize()
+        parts.append(f"<div><em>{text(words)}.</em></div>")
+    said = {one.claim_id: one.claim for one in found.claims}
+    parts += [_turn(one, said) for one in found.turns[:ROWS_SHOWN]]
+    return _box("".join(parts) + _rest(len(found.turns)))
+
+
+def _turn(found: TurnVerification, said: Mapping[str, str]) -> str:
+    """A turn; its claims are shown when it is opened."""
+    claims = "".join(_turn_claim(one, said) for one in found.claims[:ROWS_SHOWN])
+    remarks = list(cut_words(found))
+    if found.error:
+        remarks.insert(0, found.error)
+    if found.turn_check is not None and found.turn_check.contradiction:
+        quotes = " against ".join(f"“{one}”" for one in found.turn_check.quotes)
+        remarks.append(f"{check_words(found.turn_check)} {quotes}")
+    notes = "".join(f"<div>{text(one)}</div>" for one in remarks)
+    score = "" if found.score is None else f" {found.score:.2f}"
+    counts = ", ".join(f"{n:,} {mark.word}" for mark, n in claim_counts(found.claims))
+    return (
+        f"<details style='{_DETAILS}'><summary>{_code(found.turn_id)} "
+        f"{_mark_chip(turn_mark(found))}{score} <span style='{_QUIET}'>{text(counts)}</span>"
+        f"</summary><ul>{claims}</ul>{notes}{_rest(len(found.claims))}</details>"
+    )
+
+
+def _turn_claim(found: TurnClaim, said: Mapping[str, str]) -> str:
+    lines = [found.error or found.reason or ""]
+    lines += [f"said before: {said.get(name, name)}" for name in found.contradicts[:ROWS_SHOWN]]
+    lines += [f"against the initial knowledge: {one}" for one in found.contradicts_knowledge]
+    told = "".join(f"<div style='{_QUIET}'>{text(one)}</div>" for one in lines if one)
+    return f"<li>{_mark_chip(claim_mark(found))} {text(found.claim)}{told}</li>"
+
+
+def _mark_chip(mark: Mark) -> str:
+    """A mark: its word on the colour of its kind."""
+    return _chip(COLOURS[VERDICT_OF.get(mark.kind)], mark.word)
 
 
 def provenance(found: Provenance) -> str:
@@ -179,9 +268,10 @@ def verifications(found: Sequence[Verification]) -> str:
         for one in found[:ROWS_SHOWN]
     )
     names = ("verdict", "claim", "error stages", "verification")
-    note = f"<div><em>{text(INDICATIVE.capitalize())}.</em></div>"
-    is_indicative = any(one.indicative for one in found)
-    return _box(_table(names, body) + _rest(len(found)) + (note if is_indicative else ""))
+    note = ""
+    if engines := [one.engine for one in found if one.indicative]:
+        note = f"<div><em>{text(indicative_words(*engines).capitalize())}.</em></div>"
+    return _box(_table(names, body) + _rest(len(found)) + note)
 
 
 def chip(name: str) -> str:
@@ -201,6 +291,8 @@ def _value(value: Any) -> str:
         return ""
     if isinstance(value, str):
         return chip(value) if value in set(Verdict) else text(value)
+    if isinstance(value, float):
+        return figure(value)
     return text(json.dumps(value, ensure_ascii=False))
 
 
@@ -222,8 +314,8 @@ def _table(names: Iterable[str], body: str) -> str:
     return f"<table style='border-collapse:collapse'>{head}<tbody>{body}</tbody></table>"
 
 
-def _rest(count: int) -> str:
-    more = count - ROWS_SHOWN
+def _rest(count: int, shown: int = ROWS_SHOWN) -> str:
+    more = count - shown
     return f"<div style='{_QUIET}'>… and {more:,} more</div>" if more > 0 else ""
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
-from veritrail_graph.api.views.words import State, mark_now
+from veritrail_graph.api.views.words import State, indicative_reason, mark_now
 from veritrail_graph.graph.model import Reviewed, ReviewKind, Status, Verification
 
 AGAIN = "its latest check {ended}; the verdict in force is older"
@@ -490,8 +490,8 @@ def notes_on(
     judged = _count(claims, lambda one: one.verdict is not None)
     if indicative := _count(claims, lambda one: one.is_indicative):
         notes.append(
-            f"{indicative:,} of {judged:,} verdicts are indicative only: no language model gave "
-            "them, words were compared"
+            f"{indicative:,} of {judged:,} verdicts are indicative only: "
+            f"{indicative_reason(*(one.engine for one in claims if one.is_indicative))}"
         )
     if failed := _count(claims, failed_again):
         notes.append(

@@ -77,7 +77,7 @@ class _Needed:
         if not caller.may(self.scope):
             raise NotAllowed(
                 f"The key {caller.name!r} does not have the scope {self.scope.value!r}, which "
-                "this call needs. Whoever looks after the service can make another one with "
+                "this call needs. The operator of the service can make another one with "
                 f"`veritrail keys create --scope {self.scope.value}`."
             )
         return caller

@@ -46,7 +46,7 @@ class Attempts:
         self._failed = Rates()
 
     async def admit(self, scope: Scope, shown: str) -> Admitted:
-        """Whoever shows a key.
+        """The caller who shows a key.
 
         Raises:
             Unauthorized: It does not open; the text says why.

@@ -50,7 +50,7 @@ async def whole(headers: Headers, receive: Receive, seconds: float) -> bytes:
     Raises:
         TooLarge: It has too many bytes, or says so.
         TooSlow: It did not arrive in time.
-        ClientDisconnect: Nobody is there any more.
+        ClientDisconnect: The client has gone.
     """
     said = headers.get("content-length", "0")
     if said.isdigit() and int(said) > MAX_BODY:

@@ -238,7 +238,7 @@ def _stranger(scope: Scope, headers: Headers, rules: Rules) -> str | None:
         return "Without a key this service answers to localhost only."
     if any(name in headers for name in _FORWARDED):
         return (
-            "This request came through a proxy. Whoever can reach the proxy could do everything: "
+            "This request came through a proxy. Every client of the proxy could do everything: "
             "make a key first, with `veritrail keys create`."
         )
     if scope["method"] not in SAFE_METHODS and crosses(headers, rules.origins):

@@ -41,6 +41,7 @@ def upload_options(
     process_id: str | None,
     *,
     replace: bool,
+    keep: bool = False,
     append: bool = False,
     force: bool = False,
     strict: bool = False,
@@ -52,6 +53,7 @@ def upload_options(
     Args:
         process_id: Takes the place of the body's own.
         replace: Whether another content under the id is replaced.
+        keep: Whether what is replaced is kept under an id of its own.
         append: Whether what is new is added to what is stored.
         force: Whether it is replaced also while jobs verify its claims.
         strict: Whether generated text without recorded inputs is refused.
@@ -59,10 +61,12 @@ def upload_options(
         importing: Options of the importer.
 
     Raises:
-        InputError: Both append and replace are wanted.
+        InputError: Both append and replace are wanted, or keep without replace.
     """
     if append and replace:
         raise InputError("append and replace exclude each other: name one of them")
+    if keep and not replace:
+        raise InputError("keep keeps what is replaced: name replace, too")
     name = "process" if format_name is None else format_name
     return IngestOptions(
         process_id,
@@ -73,6 +77,7 @@ def upload_options(
         format=None if name == DETECT else name,
         importing=importing,
         patience=PATIENCE_SECONDS,
+        keep=keep,
     )
 
 

@@ -194,7 +194,9 @@ class _JobFigures(Collector):
         """One gauge for each: with the jobs that retention removes they may fall."""
         found = self._figures
         yield _by("veritrail_jobs", "Jobs that are kept", "status", found.jobs)
-        yield _by("veritrail_job_claims", "Claims of these jobs", "status", found.claims)
+        yield _by(
+            "veritrail_job_claims", "Claims and sentences of these jobs", "status", found.claims
+        )
         yield _by("veritrail_job_tokens", "Tokens that they took", "kind", found.tokens)
         one = GaugeMetricFamily
         yield one("veritrail_job_calls", "Calls of models that they took", value=found.calls)

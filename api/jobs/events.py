@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from veritrail_graph.api.jobs.model import Kind
+from veritrail_graph.api.jobs.model import JobHeader, JobKind, Kind, is_explanation
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.graph.model import Usage, Verdict, Verification
+from veritrail_graph.graph.model.attribution import SentenceAttribution
+from veritrail_graph.graph.model.dialogue import TurnVerification
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.models.port import Meter
 
@@ -37,6 +40,60 @@ def claim_finished(verification: Verification) -> dict[str, Any]:
         "error": verification.error,
         "usage": verification.usage.json_object(),
     }
+
+
+def sentence_finished(found: SentenceAttribution, usage: Usage) -> dict[str, Any]:
+    """What `sentence.finished` tells beside the place of the sentence."""
+    return {
+        "status": found.status.value,
+        "attributed": len(found.attributed),
+        "categories": sorted({one.value for each in found.attributed for one in each.categories}),
+        "implied_label": found.implied_label and found.implied_label.value,
+        "judged_label": found.judged_label and found.judged_label.value,
+        "error": found.error,
+        "usage": usage.json_object(),
+    }
+
+
+def turn_finished(found: TurnVerification, usage: Usage) -> dict[str, Any]:
+    """What `turn.finished` tells beside the turn."""
+    categories = Counter(one.category.value for one in found.claims if one.category is not None)
+    return {
+        "status": found.status.value,
+        "label": found.label and found.label.value,
+        "score": found.score,
+        "claims": len(found.claims),
+        "categories": dict(sorted(categories.items())),
+        "contradicts_itself": found.turn_check and found.turn_check.contradiction,
+        "error": found.error,
+        "usage": usage.json_object(),
+    }
+
+
+def finished(
+    header: JobHeader, verification_id: str, claim_id: str, event: Mapping[str, Any]
+) -> tuple[Kind, dict[str, Any]]:
+    """The event of the end of a claim, a sentence or a turn, with what its row says of it.
+
+    Args:
+        header: The header of its job.
+        verification_id: The `verification_id` of its row.
+        claim_id: The `claim_id` of its row.
+        event: What else is told.
+    """
+    if is_explanation(verification_id):
+        told = {name: event[name] for name in event if name not in _OF_CLAIMS}
+        return Kind.EXPLANATION_FINISHED, {"sentences": {}, **told}
+    if header.kind is JobKind.VERIFICATION:
+        return Kind.CLAIM_FINISHED, {**event, "claim_id": claim_id}
+    said = {name: event[name] for name in event if name not in _OF_CLAIMS}
+    if header.kind is JobKind.DIALOGUE:
+        return Kind.TURN_FINISHED, {"turn_id": header.turn(claim_id), **said}
+    node_id, sentence = header.sentence(claim_id)
+    return Kind.SENTENCE_FINISHED, {"node_id": node_id, "sentence": sentence, **said}
+
+
+_OF_CLAIMS = ("verification_id", "claim_id", "verdict")
 
 
 def job_finished(status: str, counts: Mapping[str, int], usage: Usage) -> dict[str, Any]:

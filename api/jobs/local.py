@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,27 +19,32 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.events import observer
-from veritrail_graph.api.jobs.model import JobClaim, Work
+from veritrail_graph.api.jobs.model import JobClaim, JobKind, Work, is_explanation, kind_of
 from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
 from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, SessionOptions
-from veritrail_graph.api.jobs.storage import Transaction, changes, reading
+from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
+from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.api.jobs.storage.reading import job_of, to_stop, works_of
+from veritrail_graph.api.jobs.storage.reading import job_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.storage.works import to_stop, works_of
 from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.runs import held_run
-from veritrail_graph.graph.errors import NotFound, VeriTrailError
+from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 from veritrail_graph.graph.model import RunUsage, Status, Usage, Verification
 from veritrail_graph.graph.model.trail import NO_USAGE
+from veritrail_graph.verifier.attribution.run import SENTENCES_AT_ONCE
 from veritrail_graph.verifier.driver import Observer, Task
 
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport
     from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.jobs.explanation_session import Explanation
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.verifier.models.batch_port import BatchRecord
     from veritrail_graph.verifier.run import Run
 
 TELL_SECONDS = 0.5
@@ -57,12 +62,17 @@ class Progress:
         begins: Called with the run, its number of claims, and what cancels it.
         sentence_done: Called with the sentences looked at for claims, and how many there are.
         call_made: Called with the usage of each call of an extraction.
+        batches: Called with the batches that the job waits for, whenever one of them changed.
+        explained: Called with the sentences of the explanation that have ended, and how many
+            there are.
     """
 
     observer: Observer = field(default_factory=Observer)
     begins: Callable[[LocalRun, int], None] = lambda _run, _claims: None
     sentence_done: Callable[[int, int], None] = lambda _done, _total: None
     call_made: Callable[[Usage], None] = lambda _usage: None
+    batches: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None
+    explained: Callable[[int, int], None] = lambda _done, _total: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,9 @@ class LocalResult:
         extraction: How the claims were extracted, if they were.
         judge: Who judged.
         is_resumable: Whether the job is kept, so that what is left of it can be taken up again.
+        batches: Batches that go on at their endpoints; their answers are read when it is resumed.
+        explanation: What came of the explanation of the verdicts, or why there is none; None: it
+            was not asked for, or was not begun.
     """
 
     run: Run | None
@@ -88,6 +101,8 @@ class LocalResult:
     extraction: ExtractionReport | None = None
     judge: ConfiguredJudge | None = None
     is_resumable: bool = True
+    batches: tuple[BatchRecord, ...] = ()
+    explanation: Explanation | VeriTrailError | None = None
 
     @property
     def spent(self) -> RunUsage:
@@ -135,7 +150,13 @@ class LocalRun:
         self._graph = WaitingGraph(graph, patience=0.0)
         self._repository = JobRepository(service, log, worker_id, waits=False)
         self._sessions = JobSessions(
-            SessionOptions(settings, self._graph, here.prompts, here.concurrency),
+            SessionOptions(
+                settings,
+                self._graph,
+                here.prompts,
+                here.concurrency,
+                on_batches=self._progress.batches,
+            ),
             self._repository,
             log,
             worker_id,
@@ -150,6 +171,7 @@ class LocalRun:
             self._graph,
             on_sentence=self._progress.sentence_done,
             on_answer=self._progress.call_made,
+            on_explained=self._progress.explained,
         )
         self._made: dict[str, Verification] = {}
         self._begun: dict[str, Work] = {}
@@ -191,21 +213,45 @@ class LocalRun:
         await self._repository.finish(ended_claim(begun, verification, stopped_for))
 
     async def carry_out(self) -> LocalResult:
-        """Verify what is left of the job.
+        """Do what is left of the job.
 
         Raises:
             InputError: It was submitted with other settings, or another process carries it out.
             VeriTrailError: It cannot be begun.
         """
-        async with self._prepared() as (run, tasks):
+        async with self._held() as (job, stack):
+            if kind_of(job["header"]) is not JobKind.VERIFICATION:
+                await self._work_off(stack)
+                return await self._done()
+            if not job["is_extracted"]:
+                await self._extract()
+            run, tasks = await self._begin(await self._opened(stack))
             made = await run.verify(tasks)
             await self._settle(run)
+            for work in await self._works(explains=True):
+                await self._runner.do(work)
         self._made = {one.verification_id: one for one in made}
         return await self._done()
 
+    async def _work_off(self, stack: AsyncExitStack) -> None:
+        """Do what is left of the sentences, or the turns, of the job."""
+        try:  # one session for all of them
+            await stack.enter_async_context(self._sessions.enter(self.job_id))
+        except VeriTrailError:
+            await self._repository.run(self._desert)
+            raise
+        slots = asyncio.Semaphore(SENTENCES_AT_ONCE)
+
+        async def one(work: Work) -> None:
+            async with slots:
+                await self._runner.do(work)
+
+        works = await self._repository.read(partial(works_of, job_id=self.job_id))
+        await asyncio.gather(*map(one, works))
+
     @asynccontextmanager
-    async def _prepared(self) -> AsyncIterator[tuple[Run, list[Task]]]:
-        """Hold the job, write that its claims are begun, and give its run and what to verify."""
+    async def _held(self) -> AsyncIterator[tuple[JobRow, AsyncExitStack]]:
+        """Hold the job: it is this process's until the end."""
         job = await self._repository.read(partial(job_of, job_id=self.job_id))
         if job is None:
             raise NotFound(f"job {self.job_id!r} was removed")
@@ -220,10 +266,7 @@ class LocalRun:
                 )
             self.begun.set()
             stack.push_async_callback(self._close, asyncio.create_task(self._look()))
-            if not job["is_extracted"]:
-                await self._extract()
-            session = await self._opened(stack)
-            yield await self._begin(session)
+            yield job, stack
 
     async def _extract(self) -> None:
         job = await self._repository.read(partial(job_of, job_id=self.job_id))
@@ -238,13 +281,14 @@ class LocalRun:
         except VeriTrailError:
             await self._repository.run(self._desert)
             raise
+        assert isinstance(session, JobSession)  # noqa: S101  # the job verifies claims
         self.judge, self._session = session.judge, session
         return session
 
     async def _begin(self, session: JobSession) -> tuple[Run, list[Task]]:
         """Write that the claims that are left are begun."""
         await self._sessions.learn(session)  # an extraction opened it before there were any
-        works = await self._repository.read(partial(works_of, job_id=self.job_id))
+        works = await self._works(explains=False)
         before = await self._claims()
         self._reused = sum(one.status is Status.SUCCEEDED for one in before)
         begun = await asyncio.gather(*map(self._repository.begin, works))
@@ -259,6 +303,11 @@ class LocalRun:
         assert session.run is not None  # noqa: S101  # it is made with the session
         self._progress.begins(self, len(tasks))
         return session.run, by_frontier(tasks)
+
+    async def _works(self, *, explains: bool) -> list[Work]:
+        """What is left to do of the claims, or of the explanation behind them."""
+        works = await self._repository.read(partial(works_of, job_id=self.job_id))
+        return [one for one in works if is_explanation(one.verification_id) is explains]
 
     async def _settle(self, run: Run) -> None:
         """Wait until all ends are written, and with them why the run was stopped."""
@@ -281,6 +330,28 @@ class LocalRun:
             await ender.end_queued(self.job_id)
         with suppress(VeriTrailError):
             await asyncio.to_thread(self._log.flush)
+
+    async def cancel_batches(self) -> list[BatchRecord]:
+        """Ask the endpoints to end the batches of a job that is not carried out at the moment.
+
+        What they have done until then is read when the job is resumed.
+
+        Raises:
+            InputError: The job makes no batches, or another process carries it out.
+        """
+        job = await self._repository.read(partial(job_of, job_id=self.job_id))
+        if job is None:
+            raise NotFound(f"job {self.job_id!r} was removed")
+        with held_run(self._settings, job["run_id"]):
+            async with self._sessions.enter(self.job_id) as session:
+                rounds = session.rounds if isinstance(session, JobSession) else None
+                if rounds is None:
+                    raise InputError(
+                        f"Run {job['run_id']} makes no batches.", code="run_without_batches"
+                    )
+                found = await rounds.cancel()
+            await self._sessions.close()
+        return found
 
     def cancel(self) -> None:
         """Stop the job: what is finished stays, the rest becomes `cancelled`."""
@@ -324,6 +395,7 @@ class LocalRun:
         except VeriTrailError:  # what was made is reported all the same
             _log.debug("the rest could not be read", exc_info=True)
         everything = {**stored, **self._made}
+        left = await self._repository.read(partial(open_batches, job_id=self.job_id))
         return LocalResult(
             self._session.run if self._session is not None else None,
             self._run_id,
@@ -333,4 +405,6 @@ class LocalRun:
             self._runner.extractions.get(self.job_id),
             self.judge,
             not self._service.is_temporary,
+            batches=tuple(left),
+            explanation=self._runner.explanations.get(self.job_id),
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.model.attribution import LeftOut
+from veritrail_graph.verifier.models.batch_port import BatchRecord
 
 
 class JobStatus(StrEnum):
@@ -18,14 +22,164 @@ class JobStatus(StrEnum):
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
-    """At least one verification did not succeed, or no claims could be extracted."""
+    """At least one verification, sentence or turn did not succeed, a correction or the explanation
+    failed, or no claims could be extracted."""
     CANCELLED = "cancelled"
+
+
+class JobKind(StrEnum):
+    """What a job does; the header of its row says it."""
+
+    VERIFICATION = "verification"
+    """It verifies claims."""
+    ATTRIBUTION = "attribution"
+    """It attributes sentences to those of their sources."""
+    DIALOGUE = "dialogue"
+    """It verifies the assistant's turns of a dialogue, one after the other."""
+
+
+def kind_of(header: str) -> JobKind:
+    """What a job does.
+
+    Args:
+        header: The header of its row.
+    """
+    return JobHeader.of(header).kind
+
+
+def is_in_batches(request: str) -> bool:
+    """Whether a job asks models in batches.
+
+    Args:
+        request: The request of its row.
+    """
+    return bool(json.loads(request).get("mode") == "batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A content of a process.
+
+    Attributes:
+        process_id: The process that its trails are stored under.
+        content_hash: Its hash.
+    """
+
+    process_id: str
+    content_hash: str
+
+
+def since_of(header: str) -> Version | None:
+    """The earlier version of the process from which a job keeps verdicts; None: from none.
+
+    Args:
+        header: The header of its row.
+    """
+    said = json.loads(header).get("since")
+    return Version(*said) if said is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class JobHeader:
+    """What the header of a job's row says of the job; read once, however many rows it is for.
+
+    Attributes:
+        kind: What the job does.
+        node_ids: The nodes whose sentences it attributes.
+        turn_ids: The turns of a dialogue that it verifies.
+        left_out: Nodes that were asked for, and of which no sentence is attributed.
+        unjudged: How many judged labels of earlier runs it removed.
+    """
+
+    kind: JobKind
+    node_ids: tuple[str, ...] = ()
+    turn_ids: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    unjudged: int = 0
+
+    @classmethod
+    def of(cls, header: str) -> JobHeader:
+        """The header of a row, which is JSON."""
+        said = json.loads(header)
+        return cls(
+            JobKind(said.get("kind", JobKind.VERIFICATION)),
+            tuple(said.get("nodes", ())),
+            tuple(said.get("turns", ())),
+            tuple(LeftOut.model_validate(one) for one in said.get("left_out", ())),
+            said.get(UNJUDGED, 0),
+        )
+
+    def sentence(self, claim_id: str) -> tuple[str, int]:
+        """The node, and the number in it, of the sentence of a row; see `sentence_of`."""
+        return sentence_of(self.node_ids, claim_id)
+
+    def turn(self, claim_id: str) -> str:
+        """The turn_id of the turn of a row, whose `claim_id` is its place among them, from 0."""
+        return self.turn_ids[int(claim_id)]
+
+
+def sentence_of(node_ids: Sequence[str], claim_id: str) -> tuple[str, int]:
+    """The node, and the number in it, of a sentence of a job.
+
+    Args:
+        node_ids: The nodes of the job.
+        claim_id: The `claim_id` of the row of the sentence: `NODE.SENTENCE`, both from 0.
+    """
+    node, _, sentence = claim_id.partition(".")
+    return node_ids[int(node)], int(sentence)
+
+
+SENTENCE, TURN = "s-", "t-"
+"""What the `verification_id` of the row of a sentence, and of a turn, begins with: it has no
+verification."""
+
+EXPLANATION = "x-"
+"""What the `verification_id` of the row begins with that is the last one of a job that explains
+its verdicts: it attributes the sentences of error nodes that carried the claims."""
+LAST_PLACE = 2**31 - 1
+"""The place of that row: behind all claims, however many are extracted."""
+
+UNJUDGED = "unjudged"
+"""The field of a header that counts the judged labels of earlier runs that a job removed."""
+
+
+def explanation_row() -> dict[str, Any]:
+    """A new row of an explanation."""
+    return {
+        "verification_id": f"{EXPLANATION}{uuid.uuid4().hex}",
+        "claim_id": "",
+        "status": Status.QUEUED.value,
+        "reused": False,
+        "place": LAST_PLACE,
+    }
+
+
+def is_explanation(verification_id: str) -> bool:
+    """Whether a row of a job is that of its explanation, and no claim, sentence or turn."""
+    return verification_id.startswith(EXPLANATION)
 
 
 OPEN = frozenset({JobStatus.QUEUED, JobStatus.RUNNING})
 """Jobs of which something is left to do."""
 
 OPEN_CLAIMS = frozenset({Status.QUEUED, Status.RUNNING})
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The explanation of the verdicts of a job.
+
+    Attributes:
+        status: Its state.
+        error: Why sentences could not be attributed; the verdicts stay as they are.
+    """
+
+    status: Status
+    error: str | None
+
+    def json_object(self) -> dict[str, Any]:
+        """As JSON of the contract."""
+        return {"status": self.status.value, "error": self.error}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +195,8 @@ class Job:
         name: Who submitted it.
         key_id: The key of the caller who submitted it; None: no key was asked for.
         verification_ids: Its verifications, in the order of the claims.
-        counts: How many of them have each status; only those that occur.
+        counts: How many of them, or of its sentences or turns, have each status; only those that
+            occur.
         usage: What it has cost until now.
         reused: How many verifications were stored before, with the same settings.
         error: Why nothing more can be done, where one reason holds for all.
@@ -49,6 +204,14 @@ class Job:
         started_at: When work on it began.
         ended_at: When nothing was left to do.
         asks_models: Whether its engine asks models.
+        kind: What it does.
+        node_ids: The nodes whose sentences it attributes.
+        turn_ids: The turns of a dialogue that it verifies.
+        content_hash: The content of the process that it is about.
+        batches: The batches that it waits for.
+        left_out: Nodes that were asked for, and of which no sentence is attributed.
+        warnings: What a person should know of it.
+        explanation: The explanation of its verdicts; None: none was asked for.
     """
 
     job_id: str
@@ -67,11 +230,20 @@ class Job:
     started_at: str | None = None
     ended_at: str | None = None
     asks_models: bool = False
+    kind: JobKind = JobKind.VERIFICATION
+    node_ids: tuple[str, ...] = ()
+    turn_ids: tuple[str, ...] = ()
+    content_hash: str = ""
+    batches: tuple[BatchRecord, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+    explanation: Explained | None = None
 
     def summary(self) -> dict[str, Any]:
         """The job in a list, as JSON of the contract."""
         return {
             "job_id": self.job_id,
+            "kind": self.kind.value,
             "status": self.status.value,
             "process_id": self.process_id,
             "run_id": self.run_id,
@@ -81,23 +253,33 @@ class Job:
             "usage": self.usage.json_object(),
             "reused": self.reused,
             "error": self.error,
+            "warnings": list(self.warnings),
+            "explanation": self.explanation and self.explanation.json_object(),
             "created_at": self.created_at,
             "started_at": self.started_at,
             "ended_at": self.ended_at,
         }
 
     def document(self) -> dict[str, Any]:
-        """The job with its verifications, as JSON of the contract."""
-        return {**self.summary(), "verification_ids": list(self.verification_ids)}
+        """The job with its verifications, nodes or turns, as JSON of the contract."""
+        ids = {
+            "verification_ids": list(self.verification_ids),
+            "node_ids": list(self.node_ids),
+            "turn_ids": list(self.turn_ids),
+        }
+        waiting = [one.json_object() for one in self.batches]
+        return {**self.summary(), **ids, "batches": waiting}
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Something that is to be done: a claim of a job, or the extraction of its claims.
+    """Something that is to be done of a job: a claim, a sentence, a turn, or a part of its own.
 
     Attributes:
         job_id: The job.
-        verification_id: The claim's verification; "" for the extraction.
+        verification_id: The claim's verification, or the id of the sentence, the turn or the
+            explanation (`EXPLANATION`); "": the extraction of claims, or all turns of a dialogue,
+            one after the other.
         attempt: How often it was taken up, from 1.
         priority: Its turn; lower ones come first.
     """
@@ -115,12 +297,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class JobClaim:
-    """A claim of a job.
+    """A claim, a sentence or a turn of a job.
 
     Attributes:
         place: Its place in the job.
-        verification_id: Its verification.
-        claim_id: The claim.
+        verification_id: Its verification; of a sentence an id that begins with `SENTENCE`, of a
+            turn one that begins with `TURN`.
+        claim_id: The claim; of a sentence or turn its place, see `JobHeader`.
         status: Its state.
         failure: Why it has no verdict.
     """
@@ -134,14 +317,14 @@ class JobClaim:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What became of a claim.
+    """What became of a claim, a sentence or a turn.
 
     Attributes:
-        of: The claim.
+        of: The claim, the sentence or the turn.
         status: How it ended.
         failure: Why, if it has no verdict.
         usage: What it cost this time.
-        event: What `claim.finished` tells.
+        event: What `claim.finished`, `sentence.finished` or `turn.finished` tells.
     """
 
     of: Work
@@ -157,7 +340,7 @@ class Figures:
 
     Attributes:
         jobs: How many, by status.
-        claims: How many claims, by status.
+        claims: How many claims, sentences and turns, by status.
         workers: Workers that live.
         calls: Calls of models for these claims, those aside that were answered from the cache.
         tokens: Tokens by kind: `input`, `cached_input`, `output`, `reasoning`.
@@ -182,8 +365,14 @@ class Kind(StrEnum):
     JOB_RESUMED = "job.resumed"
     """What a job that had ended left without a verdict is taken up again."""
     CLAIM_STARTED = "claim.started"
+    SENTENCE_STARTED = "sentence.started"
+    SENTENCE_FINISHED = "sentence.finished"
+    TURN_STARTED = "turn.started"
+    TURN_FINISHED = "turn.finished"
     ITERATION_FINISHED = "iteration.finished"
     CLAIM_FINISHED = "claim.finished"
+    EXPLANATION_STARTED = "explanation.started"
+    EXPLANATION_FINISHED = "explanation.finished"
     JOB_FINISHED = "job.finished"
     """Nothing of the job is left to do; the stream ends here."""
 

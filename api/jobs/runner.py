@@ -1,4 +1,7 @@
-"""Carrying work out: a claim to verify, or claims to extract; everything here may run twice."""
+"""Carrying work out: claims, sentences, turns, claims to extract, verdicts to explain.
+
+All of it may run twice.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,47 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.jobs.events import claim_finished
-from veritrail_graph.api.jobs.model import OPEN, Ended, JobStatus, Work
-from veritrail_graph.api.jobs.sessions import JobSessions
+from veritrail_graph.api.jobs.attribution_session import AttributionSession
+from veritrail_graph.api.jobs.dialogue_session import DialogueSession
+from veritrail_graph.api.jobs.events import claim_finished, sentence_finished, turn_finished
+from veritrail_graph.api.jobs.explanation_session import Explanation, ExplanationSession
+from veritrail_graph.api.jobs.model import (
+    OPEN,
+    Ended,
+    JobKind,
+    JobStatus,
+    Kind,
+    Work,
+    is_explanation,
+    is_in_batches,
+    kind_of,
+)
+from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, Session
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.api.jobs.storage.reading import claims_by_job
+from veritrail_graph.api.jobs.storage.reading import (
+    claims_by_job,
+    job_of,
+    next_turn,
+    succeeded_of,
+)
 from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.storage.works import open_works
 from veritrail_graph.api.jobs.submission import chosen, claim_rows
 from veritrail_graph.api.jobs.unmade import Ender, write_ends
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.graph.model.attribution import SentenceAttribution
 from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport
-    from veritrail_graph.api.jobs.sessions import JobSession
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -44,9 +67,13 @@ class Runner:
         on_sentence: Called with how many sentences were looked at for claims, and how many
             there are.
         on_answer: Called with the usage of each call of an extraction.
+        on_explained: Called with how many sentences of an explanation have ended, and how many
+            there are.
 
     Attributes:
         extractions: Reports of extractions by job_id.
+        explanations: What came of explanations, by job_id; in place of one that could not be
+            begun its fault.
         faults: What ended a job for all of its claims, by job_id.
     """
 
@@ -59,7 +86,10 @@ class Runner:
         *,
         on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
         on_answer: Callable[[Usage], None] = lambda _usage: None,
+        on_explained: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> None:
+        self.explanations: dict[str, Explanation | VeriTrailError] = {}
+        self._on_explained = on_explained
         self.extractions: dict[str, ExtractionReport] = {}
         self.faults: dict[str, VeriTrailError] = {}
         self._on_sentence = on_sentence
@@ -82,6 +112,12 @@ class Runner:
             task.add_done_callback(self._doing.discard)
         if work.verification_id:
             await self._claim(work)
+            return
+        job = await self._repository.read(partial(job_of, job_id=work.job_id))
+        if job is not None and kind_of(job["header"]) is JobKind.DIALOGUE:
+            await self._turns(work)
+        elif job is not None and is_in_batches(job["request"]) and not job["is_local"]:
+            await self._in_batches(work)
         else:
             await self._extraction(work)
 
@@ -99,20 +135,38 @@ class Runner:
         if job_id in self._extracting:
             self._extracting[job_id].cancel()
 
-    async def _claim(self, begun: Work) -> None:
+    async def _turns(self, work: Work) -> None:
+        """Verify what is left of the turns of a dialogue, one after the other."""
+        found = await self._repository.read(partial(next_turn, work=work))
+        while found is not None and await self._claim(found[0]):
+            found = await self._repository.read(partial(next_turn, work=work))
+            if found is not None and found[1]:  # another worker does them, as it takes us for dead
+                return
+
+    async def _in_batches(self, work: Work) -> None:
+        """Verify what is left of the claims of a job, all at a time: they share each round."""
+        await self._extraction(work)  # unless that is done
+        job = await self._repository.read(partial(job_of, job_id=work.job_id))
+        if job is None or job["attempt"] != work.attempt:
+            return
+        works = await self._repository.read(partial(open_works, job_id=work.job_id))
+        claims = [one for one in works if not is_explanation(one.verification_id)]
+        await asyncio.gather(*map(self._claim, claims))
+
+    async def _claim(self, begun: Work) -> bool:
+        """Do a claim, a sentence or a turn; False: it was not ours, or was stopped."""
         is_mine, why = await self._repository.begin(begun)
         if not is_mine:
-            return
+            return False
         if why is not None:
             await self._repository.finish(await self._unmade(begun, why))
-            return
+            return True
+        explains = is_explanation(begun.verification_id)
         try:
-            async with self._sessions.enter(begun.job_id, begun.attempt) as session:
-                if not session.knows(begun.verification_id):
-                    await self._sessions.learn(session)
-                ended = await self._verified(begun, session)
+            ended = await self._ended(begun, explains=explains)
         except InputError as error:  # it cannot be begun, nor can any other of the job
-            await self._give_up(begun.job_id, Status.FAILED, str(error))
+            if not explains:
+                await self._give_up(begun.job_id, Status.FAILED, str(error))
             ended = await self._unmade(begun, str(error))
         except EngineError as error:  # the graph cannot say so either
             ended = _without_verdict(begun, str(error))
@@ -127,6 +181,31 @@ class Runner:
             fault = _INTERNAL.format(f"{type(error).__name__}: {error}")
             ended = await self._unmade(begun, fault)
         await self._repository.finish(ended)
+        return ended.status is not Status.CANCELLED
+
+    async def _ended(self, begun: Work, *, explains: bool) -> Ended:
+        """Do it in the session of its job.
+
+        Raises:
+            VeriTrailError: It cannot be done.
+        """
+        try:
+            async with self._sessions.enter(
+                begun.job_id, begun.attempt, explains=explains
+            ) as session:
+                if not session.knows(begun.verification_id):
+                    await self._sessions.learn(session)
+                if isinstance(session, AttributionSession):
+                    return await self._attributed(begun, session)
+                if isinstance(session, DialogueSession):
+                    return await self._turn(begun, session)
+                if isinstance(session, ExplanationSession):
+                    return await self._explained(begun, session)
+                return await self._verified(begun, session)
+        except VeriTrailError as error:
+            if explains:
+                self.explanations[begun.job_id] = error
+            raise
 
     async def _unmade(self, begun: Work, why: str, status: Status = Status.FAILED) -> Ended:
         """The end of a claim that was not verified, once the graph has it."""
@@ -146,13 +225,64 @@ class Runner:
         if not session.knows(begun.verification_id):
             return removed_claim(begun)
         verification = await session.verify(begun.verification_id)
-        if session.refusal is not None:
-            await self._give_up(begun.job_id, Status.CANCELLED, session.refusal)
-        elif verification.status is Status.FAILED and (why := await self._is_gone(session)):
-            await self._give_up(begun.job_id, Status.FAILED, why)
+        await self._see_rest(begun, session, verification.status)
         return ended_claim(begun, verification, session.stopped_for)
 
-    async def _is_gone(self, session: JobSession) -> str | None:
+    async def _attributed(self, begun: Work, session: AttributionSession) -> Ended:
+        if not session.knows(begun.verification_id):
+            return _without_verdict(begun, "it is no sentence of the job")
+        found, usage = await session.attribute(begun.verification_id)
+        await self._see_rest(begun, session, found.status)
+        event = sentence_finished(found, usage)
+        return Ended(begun, found.status, found.error, usage, event)
+
+    async def _explained(self, begun: Work, session: ExplanationSession) -> Ended:
+        """Explain the verdicts of a job; no fault of it changes one of them."""
+        job_id = begun.job_id
+        self._log.append(job_id, Kind.EXPLANATION_STARTED, {"job_id": job_id})
+        ids = await self._repository.read(partial(succeeded_of, job_id=job_id))
+        total = done = 0
+
+        def begins(sentences: int) -> None:
+            nonlocal total
+            total = sentences
+            self._on_explained(0, total)
+
+        def ended(_sentence: SentenceAttribution) -> None:
+            nonlocal done
+            done += 1
+            self._on_explained(done, total)
+
+        found = self.explanations[job_id] = await session.explain(ids, begins, ended)
+        told = {
+            "status": found.status.value,
+            "sentences": found.counts,
+            "error": found.error,
+            "usage": found.usage.json_object(),
+        }
+        return Ended(begun, found.status, found.error, found.usage, told)
+
+    async def _turn(self, begun: Work, session: DialogueSession) -> Ended:
+        if not session.knows(begun.verification_id):
+            return _without_verdict(begun, "it is no turn of the job")
+        found, usage = await session.verify(begun.verification_id)
+        if session.refusal is None and session.fault is not None:
+            # No turn may be verified behind one that is not stored.
+            reason = await self._is_gone(session) or f"a turn was not stored: {session.fault}"
+            await self._give_up(begun.job_id, Status.FAILED, reason)
+            found = found.replace(status=Status.FAILED, error=str(session.fault))
+        else:
+            await self._see_rest(begun, session, found.status)
+        return Ended(begun, found.status, found.error, usage, turn_finished(found, usage))
+
+    async def _see_rest(self, begun: Work, session: Session, status: Status) -> None:
+        """Give the rest of a job up where what ended with a status shows that none can succeed."""
+        if session.refusal is not None:
+            await self._give_up(begun.job_id, Status.CANCELLED, session.refusal)
+        elif status is Status.FAILED and (why := await self._is_gone(session)):
+            await self._give_up(begun.job_id, Status.FAILED, why)
+
+    async def _is_gone(self, session: Session) -> str | None:
         """Why nothing of a job can be verified any more: its process is not what it was."""
         name = session.process.process_id
         try:
@@ -179,7 +309,8 @@ class Runner:
             return
         try:
             async with self._sessions.enter(work.job_id, work.attempt) as session:
-                await self._extract(job, session)
+                if isinstance(session, JobSession):  # only those have claims to extract
+                    await self._extract(job, session)
         except VeriTrailError as error:
             self.faults[work.job_id] = error
             await self._give_up(work.job_id, Status.FAILED, str(error))

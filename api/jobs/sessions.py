@@ -8,10 +8,12 @@ claims take in one run.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,24 +24,35 @@ from veritrail_graph.api.configured_judge import (
     differing,
     judge_options,
 )
+from veritrail_graph.api.earlier import Comparison, StoredVerdicts
+from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.budget import BudgetLease, JobBudget
+from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import observer
-from veritrail_graph.api.jobs.model import JobClaim
-from veritrail_graph.api.jobs.storage import JobRow, reading
+from veritrail_graph.api.jobs.explanation_session import ExplanationSession
+from veritrail_graph.api.jobs.model import JobClaim, JobKind, kind_of, since_of
+from veritrail_graph.api.jobs.storage import JobRow, changes, reading
+from veritrail_graph.api.jobs.storage.batches import JobBatches
+from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import Limit, budget_of_job, budget_of_key
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph, WaitingReader
+from veritrail_graph.api.models import batch_options
 from veritrail_graph.api.runs import made_run
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.shared import Limiters, Shared
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import NodeRef, Process, Verification
 from veritrail_graph.verifier.driver import Observer, Task
+from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.ports import NodeSource
 from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
+    from veritrail_graph.verifier.models.batch_port import BatchRecord
+    from veritrail_graph.verifier.models.batching import Rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +64,16 @@ class SessionOptions:
         graph: The graph.
         prompts: A folder of the user's own prompts, which no request can name.
         concurrency: Concurrent calls, where the process sets it.
+        on_batches: Called with the batches that a job waits for, whenever one of them changed.
+        cancels_batches: Whether batches end at the endpoint with their job.
     """
 
     settings: Settings
     graph: WaitingGraph
     prompts: Path | None = None
     concurrency: int | None = None
+    on_batches: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None
+    cancels_batches: bool = False
 
 
 class JobSession:
@@ -71,13 +88,24 @@ class JobSession:
         self._run_id: str = job["run_id"]
         self._graph = options.graph
         self._settings = options.settings
+        self._since = since_of(job["header"])
+        request = VerifyRequest.model_validate_json(job["request"])
+        self._matches = {one.claim_id: one.earlier for one in request.match}
         self._tasks: dict[str, Task] = {}
         self.run: Run | None = None
         self.stopped_for: str | None = None
+        self.rounds: Rounds | None = None
+        self._cancels_batches = options.cancels_batches
+        self._cancelling: asyncio.Task[object] | None = None
 
     @classmethod
     async def open(
-        cls, options: SessionOptions, job: JobRow, shared: Shared, stack: AsyncExitStack
+        cls,
+        options: SessionOptions,
+        job: JobRow,
+        shared: Shared,
+        stack: AsyncExitStack,
+        ledger: JobBatches,
     ) -> JobSession:
         """Make a session; what it needs is closed with the stack.
 
@@ -92,19 +120,29 @@ class JobSession:
             prompts=options.prompts,
             concurrency=options.concurrency,
         )
+        if how.models.in_batches:
+            from veritrail_graph.verifier.models.batching import Rounds
+
+            batching = batch_options(options.settings, how.models)
+            rounds = Rounds(ledger, shared.spending, batching, options.on_batches)
+            shared = replace(shared, rounds=rounds)
         judge = await stack.enter_async_context(configure_judge(options.settings, how, shared))
-        others = differing(job["settings"], judge.settings)
-        if others:
-            raise InputError(
-                f"Run {job['run_id']} was made with other settings: {'; '.join(others)}. Set them "
-                "as they were and resume it, or start a new run."
-            )
-        if process.content_hash != job["content_hash"]:
-            raise InputError(
-                f"Process {process.process_id!r} was replaced since run {job['run_id']} began; "
-                "start a new run."
-            )
-        return cls(options, job, judge, process)
+        check_unchanged(job, judge.settings, process)
+        made = cls(options, job, judge, process)
+        if shared.rounds is not None:
+            made.rounds = shared.rounds
+            if judge.models is not None:
+                shared.rounds.warn = judge.models.warnings.append
+            stack.push_async_callback(ledger.forget_answers)
+            stack.push_async_callback(made.close_rounds)
+        return made
+
+    async def close_rounds(self) -> None:
+        """Wait for no batch any more; those of a cancelled job end at their endpoints."""
+        if self._cancelling is not None:
+            await asyncio.wait([self._cancelling])
+        if self.rounds is not None:
+            await self.rounds.close()
 
     def begin(self, observer: Observer) -> Run:
         """The run that all claims of the session belong to.
@@ -112,6 +150,8 @@ class JobSession:
         Args:
             observer: Told what happens.
         """
+        if self.rounds is not None:
+            observer = _in_rounds(self.rounds, observer)
         self.run = made_run(
             self._settings,
             self.judge,
@@ -120,8 +160,31 @@ class JobSession:
             self._graph.write,
             observer,
             self._run_id,
+            self._earlier if self._since is not None else None,
         )
         return self.run
+
+    def _earlier(self, now: NodeSource) -> StoredVerdicts:
+        """The verdicts of the earlier version that the job names."""
+        assert self._since is not None  # noqa: S101  # it names one
+        version, judge = self._since, self.judge
+        before = now
+        if version.process_id != self.process.process_id:
+            reader = WaitingReader(self._graph)
+            before = SharedNodes(reader, version.process_id, judge.splitter)
+        return StoredVerdicts(
+            Comparison(
+                self.process.process_id,
+                version,
+                self._matches,
+                judge.judge,
+                judge.settings,
+                judge.how.q,
+                self._graph.ask,
+                before,
+                now,
+            )
+        )
 
     async def verify(self, verification_id: str) -> Verification:
         """Verify a claim of the job that was read.
@@ -162,6 +225,41 @@ class JobSession:
         self.stopped_for = self.stopped_for or why
         if self.run is not None:
             self.run.stop()
+        if self.rounds is not None and self._cancels_batches and why == CANCELLED:
+            self._cancelling = self._cancelling or asyncio.ensure_future(self.rounds.cancel())
+
+
+def _in_rounds(rounds: Rounds, observer: Observer) -> Observer:
+    """The observer of a run whose walks share rounds."""
+
+    def started(task: Task) -> None:
+        rounds.walk_begins(task.verification_id)
+        observer.claim_started(task)
+
+    def finished(verification: Verification) -> None:
+        observer.claim_finished(verification)
+        rounds.walk_ends(verification.verification_id)
+
+    return replace(observer, claim_started=started, claim_finished=finished)
+
+
+def check_unchanged(job: JobRow, settings: str, process: Process) -> None:
+    """See that a job would go on as it began.
+
+    Raises:
+        InputError: The settings or the process were changed since.
+    """
+    others = differing(job["settings"], settings)
+    if others:
+        raise InputError(
+            f"Run {job['run_id']} was made with other settings: {'; '.join(others)}. Set them "
+            "as they were and resume it, or start a new run."
+        )
+    if process.content_hash != job["content_hash"]:
+        raise InputError(
+            f"Process {process.process_id!r} was replaced since run {job['run_id']} began; "
+            "start a new run."
+        )
 
 
 async def tasks_of(store: Store, process_id: str, claimed: Sequence[JobClaim]) -> list[Task]:
@@ -188,17 +286,19 @@ LINGER_SECONDS = 1.0
 _log = logging.getLogger("veritrail.jobs")
 
 
-_Key = tuple[str, int]
+_Key = tuple[str, int, bool]
+Session = JobSession | AttributionSession | DialogueSession | ExplanationSession
 
 
 @dataclass(slots=True)
 class _Place:
     """A session that is open, or being opened."""
 
-    opening: asyncio.Task[JobSession]
+    opening: asyncio.Task[Session]
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     users: int = 0
     closing: asyncio.TimerHandle | None = None
+    is_closed: bool = False
 
 
 class JobSessions:
@@ -242,7 +342,7 @@ class JobSessions:
     @property
     def job_ids(self) -> list[str]:
         """The jobs that have a session here."""
-        return sorted({job_id for job_id, _ in self._places})
+        return sorted({job_id for job_id, *_ in self._places})
 
     @property
     def calls_in_air(self) -> int:
@@ -250,19 +350,23 @@ class JobSessions:
         return sum(one.in_flight for one in self._spendings.values())
 
     @asynccontextmanager
-    async def enter(self, job_id: str, attempt: int = 1) -> AsyncIterator[JobSession]:
+    async def enter(
+        self, job_id: str, attempt: int = 1, *, explains: bool = False
+    ) -> AsyncIterator[Session]:
         """The session of a job; the first who enters opens it.
 
         Args:
             job_id: The job.
             attempt: How often what is to be done was taken up; it may be done under other limits
                 than before, and has a session of its own.
+            explains: Whether the verdicts of the job are explained, and none is given.
 
         Raises:
             InputError: It cannot be opened.
             EngineError: The graph did not answer for too long.
         """
-        key = (job_id, attempt if self._linger else 0)  # one session a job where none lingers
+        # One session a job where none lingers.
+        key = (job_id, attempt if self._linger else 0, explains)
         place = self._places.get(key)
         if place is None:
             stack = AsyncExitStack()
@@ -300,13 +404,15 @@ class JobSessions:
         """Close every session, also those in use."""
         for key, place in list(self._places.items()):
             del self._places[key]
+            if place.closing is not None:  # else it would begin after the event loop has ended
+                place.closing.cancel()
             place.opening.cancel()
             await self._close(key, place)
-        for leaving in list(self._leaving):
-            await leaving
+        while self._leaving:
+            await asyncio.wait(self._leaving)
 
     def _left(self, key: _Key, place: _Place) -> None:
-        if place.users or place.closing is not None:
+        if place.users or place.closing is not None or place.is_closed:
             return
         is_open = self._places.get(key) is place and _is_open(place)
         wait = self._linger if is_open else 0.0
@@ -321,31 +427,50 @@ class JobSessions:
         task.add_done_callback(self._leaving.discard)
 
     async def _close(self, key: _Key, place: _Place) -> None:
+        place.is_closed = True
         with suppress(Exception):  # it was raised in those who waited to enter
             await asyncio.wait([place.opening])
             await place.stack.aclose()
         if key not in self._places:
             self._spendings.pop(key, None)
 
-    async def _open(self, key: _Key, stack: AsyncExitStack) -> JobSession:
+    async def _open(self, key: _Key, stack: AsyncExitStack) -> Session:
         job_id = key[0]
         job = await self._repository.read(lambda connection: reading.job_of(connection, job_id))
         if job is None:
             raise NotFound(f"job {job_id!r} was removed")
         spending = await self._spending(job)
-        party = job["key_id"]
-        session = await JobSession.open(
-            self._options, job, Shared(spending, self.limiters, party), stack
-        )
-        await self.learn(session)
-        session.begin(self._observe(job_id))
-        self._spendings[key] = spending
-        if session.judge.models is not None:
-            for warning in session.judge.models.warnings:
-                _log.warning("%s", warning)
+        shared = Shared(spending, self.limiters, job["key_id"])
+        session: Session
+        kind, log = kind_of(job["header"]), self._log
+        if kind is JobKind.DIALOGUE:
+            session = await DialogueSession.open(self._options, job, shared, stack, log)
+            await self.learn(session)
+            warnings = session.warnings
+        elif key[2] or kind is JobKind.ATTRIBUTION:
+            made = ExplanationSession if key[2] else AttributionSession
+            note = partial(self._note_unjudged, job_id)
+            session = await made.open(self._options, job, shared, stack, log, note)
+            await self.learn(session)
+            warnings = session.warnings
+        else:
+            ledger = JobBatches(self._repository, job_id)
+            session = await JobSession.open(self._options, job, shared, stack, ledger)
+            await self.learn(session)
+            session.begin(self._observe(job_id))
+            warnings = session.judge.models.warnings if session.judge.models is not None else ()
+        if not (isinstance(session, JobSession) and session.rounds is not None):
+            self._spendings[key] = spending  # batches go on, and are not waited for at a shutdown
+        for warning in warnings:
+            _log.warning("%s", warning)
         return session
 
-    async def learn(self, session: JobSession) -> None:
+    async def _note_unjudged(self, job_id: str, number: int) -> None:
+        await self._repository.run(
+            lambda connection: changes.note_unjudged(connection, job_id, number)
+        )
+
+    async def learn(self, session: Session) -> None:
         """Let a session know the claims of its job that are open."""
         await session.learn(
             await self._repository.read(
@@ -355,10 +480,11 @@ class JobSessions:
 
     async def _spending(self, job: JobRow) -> JobBudget:
         """What a job may spend here: of its own budget, and of that of its key."""
-        request = VerifyRequest.model_validate_json(job["request"])
+        request = json.loads(job["request"])
+        budget, calls = request["budget_usd"], request["max_calls"]
         wanted: list[tuple[str, Limit, str]] = []
-        if request.budget_usd is not None or request.max_calls is not None:
-            limit = Limit(request.budget_usd, request.max_calls)
+        if budget is not None or calls is not None:
+            limit = Limit(budget, calls)
             wanted.append((budget_of_job(job["job_id"]), limit, "the job"))
         if job["key_budget"] is not None:
             limit = Limit(job["key_budget"])

@@ -8,6 +8,7 @@ is killed after that.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -15,12 +16,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.attribute_request import MAX_NODES, MAX_SENTENCES, AttributeRequest
+from veritrail_graph.api.app.dialogue_request import DialogueRequest
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.auth.database import NotWritable, ServiceDatabase
+from veritrail_graph.api.carried import selected_sentences
 from veritrail_graph.api.claims import choose_claims
+from veritrail_graph.api.configured_attribution import (
+    AttributeOptions,
+    configure_attribution,
+    explaining,
+)
+from veritrail_graph.api.configured_dialogue import DialogueOptions, configure_dialogue
 from veritrail_graph.api.configured_judge import ConfiguredJudge
-from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus, OtherInput
+from veritrail_graph.api.dialogue_work import asking, check_turns, dialogue_text, wanted_turns
+from veritrail_graph.api.earlier import find_version
+from veritrail_graph.api.jobs.model import (
+    OPEN,
+    SENTENCE,
+    TURN,
+    Job,
+    JobKind,
+    JobStatus,
+    OtherInput,
+    Version,
+    explanation_row,
+)
 from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import budget_of_key, used_of
@@ -32,8 +54,12 @@ from veritrail_graph.graph.model import Process, Status
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
+
+JobRequest = VerifyRequest | AttributeRequest | DialogueRequest
+"""What a job may be asked to do."""
 
 _logger = logging.getLogger("veritrail.jobs")
 
@@ -71,7 +97,7 @@ class Submission:
         self,
         opened: Callable[[], Awaitable[Store]],
         caller: Caller,
-        request: VerifyRequest,
+        request: JobRequest,
         idempotency_key: str | None = None,
         here: LocalOptions | None = None,
     ) -> tuple[Job, bool]:
@@ -89,7 +115,7 @@ class Submission:
             OtherInput: Something else was submitted under the key.
             EngineUnavailable: The graph or the database does not answer.
         """
-        if here is None or here.records is None:
+        if isinstance(request, VerifyRequest) and (here is None or here.records is None):
             request.claim_records()  # what breaks rules may be no text that can be hashed
         key_id = caller.key_id or ""
         input_hash = hashlib.sha256(request.to_json().encode()).hexdigest()
@@ -101,10 +127,13 @@ class Submission:
         await self._check_budget(caller, request)
         job = _new_job(caller, request, idempotency_key, input_hash)
         job["is_local"] = here is not None
+        here = here or LocalOptions()
         try:
-            return await self._insert(
-                opened, caller, request, job, earlier, here or LocalOptions()
-            ), True
+            if isinstance(request, AttributeRequest):
+                return await self._insert_sentences(opened, caller, request, job, earlier), True
+            if isinstance(request, DialogueRequest):
+                return await self._insert_turns(opened, caller, request, job, earlier), True
+            return await self._insert(opened, caller, request, job, earlier, here), True
         except AlreadySubmitted:  # somebody submitted it at the same time
             if idempotency_key is None:
                 raise
@@ -123,16 +152,19 @@ class Submission:
         here: LocalOptions,
     ) -> Job:
         from veritrail_graph.api.configured_judge import configure_judge, judge_options
-        from veritrail_graph.api.shared import Shared
-        from veritrail_graph.verifier.models.retrying import Spending
 
-        limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
-        shared = Shared(Spending(limit, request.max_calls))
         options = judge_options(
             self._settings, request, prompts=here.prompts, concurrency=here.concurrency
         )
+        shared = _shared(caller, request)
+        last = [explanation_row()] if request.explain else []
         async with configure_judge(self._settings, options, shared) as judge:
-            job |= {"settings": judge.settings, "header": header_of(judge)}
+            if request.explain:  # an engine that cannot do so is refused before anything is paid
+                how = explaining(judge.how)
+                async with configure_attribution(self._settings, how, shared):
+                    pass
+            since = await _since(opened, request)
+            job |= {"settings": judge.settings, "header": header_of(judge, since)}
             if request.extract:
                 if judge.models is None:
                     raise InputError(
@@ -142,9 +174,7 @@ class Submission:
                         engine=judge.how.engine,
                     )
                 job["content_hash"] = await _extractable(await opened(), request)
-                return await self._kept(
-                    lambda one: self._keep(one, job, None, void), job["is_local"]
-                )
+                return await self._keep(job, last, void)
             store = await opened()
             found = await chosen(
                 store,
@@ -154,8 +184,70 @@ class Submission:
                 in_flight=await self._in_flight(request),
             )
         job["content_hash"] = found.process.content_hash
-        rows = claim_rows(found)
-        return await self._kept(lambda one: self._keep(one, job, rows, void), job["is_local"])
+        return await self._keep(job, [*claim_rows(found), *last], void)
+
+    async def _insert_sentences(
+        self,
+        opened: Callable[[], Awaitable[Store]],
+        caller: Caller,
+        request: AttributeRequest,
+        job: dict[str, Any],
+        void: Job | None,
+    ) -> Job:
+        """Keep a job that attributes sentences."""
+        options, shared = AttributeOptions.of(request), _shared(caller, request)
+        async with configure_attribution(self._settings, options, shared) as made:
+            store = await opened()
+            process = await store.processes.get(request.process_id)
+            if not (options.nodes or options.is_of_claims) and len(process.terminals) > MAX_NODES:
+                raise InputError(
+                    f"Process {process.process_id!r} has {len(process.terminals):,} terminals; a "
+                    f"job attributes at most {MAX_NODES:,} nodes. Name some.",
+                    code="too_many_nodes",
+                    most=MAX_NODES,
+                )
+            selected = await selected_sentences(store, process, options, made.splitter)
+            attributor = made.steps.attributor
+            header = {
+                "kind": JobKind.ATTRIBUTION.value,
+                "engine": made.engine,
+                "model": attributor.model,
+                "indicative": attributor.indicative,
+                "nodes": list(selected.only),
+                "left_out": [one.json_object() for one in selected.left_out],
+            }
+        job |= {"settings": made.settings, "header": json.dumps(header)}
+        job["content_hash"] = process.content_hash
+        rows = sentence_rows(list(selected.only.values()))
+        return await self._keep(job, rows, void)
+
+    async def _insert_turns(
+        self,
+        opened: Callable[[], Awaitable[Store]],
+        caller: Caller,
+        request: DialogueRequest,
+        job: dict[str, Any],
+        void: Job | None,
+    ) -> Job:
+        """Keep a job that verifies turns of a dialogue."""
+        options, shared = DialogueOptions.of(request), _shared(caller, request)
+        async with configure_dialogue(self._settings, options, shared) as made:
+            store = await opened()
+            text = await dialogue_text(
+                asking(store), store.reading, request.dialogue_id, made.splitter
+            )
+            check_turns(text, options.turns)
+            turns = wanted_turns(text, options.turns)
+            header = {
+                "kind": JobKind.DIALOGUE.value,
+                "engine": made.judge.name,
+                "model": made.judge.model,
+                "indicative": made.judge.indicative,
+                "turns": turns,
+            }
+        job |= {"settings": made.settings, "header": json.dumps(header)}
+        job["content_hash"] = text.process.content_hash
+        return await self._keep(job, turn_rows(len(turns)), void)
 
     async def _in_flight(self, request: VerifyRequest) -> set[str]:
         """Claims of the process whose verification has not ended, where that matters."""
@@ -169,30 +261,27 @@ class Submission:
             return set()
         return {claim.claim_id for _, claims in found for claim in claims}
 
-    async def _kept(self, keep: Callable[[Transaction], Job], is_local: bool) -> Job:
+    async def _keep(
+        self, job: dict[str, Any], rows: Sequence[dict[str, Any]], void: Job | None
+    ) -> Job:
         """Keep a job; one of this process is worked on even where the home cannot be written."""
+
+        def keep(connection: Transaction) -> Job:
+            if void is not None:  # its key goes over to this one
+                changes.release_key(connection, void.job_id)
+            changes.insert(connection, job, rows, self._log)
+            return reading.found_jobs(connection, [job["job_id"]])[0]
+
         try:
             return await self._service.run(keep)
         except NotWritable as error:
-            if not is_local:
+            if not job["is_local"]:
                 raise
             try:
                 self._service.use_temporary()
             except OSError:
                 raise error from None
         return await self._service.run(keep)
-
-    def _keep(
-        self,
-        connection: Transaction,
-        job: dict[str, Any],
-        rows: list[dict[str, Any]] | None,
-        void: Job | None,
-    ) -> Job:
-        if void is not None:  # its key goes over to this one
-            changes.release_key(connection, void.job_id)
-        changes.insert(connection, job, rows or [], self._log)
-        return reading.found_jobs(connection, [job["job_id"]])[0]
 
     async def _earlier(self, key_id: str, idempotency_key: str, input_hash: str) -> Job | None:
         found = await self._service.read(
@@ -208,7 +297,7 @@ class Submission:
             )
         return job
 
-    async def _check_budget(self, caller: Caller, request: VerifyRequest) -> None:
+    async def _check_budget(self, caller: Caller, request: JobRequest) -> None:
         if caller.budget_usd is None or caller.key_id is None:
             return
         if request.price is not None:
@@ -223,6 +312,20 @@ class Submission:
             )
 
 
+async def _since(opened: Callable[[], Awaitable[Store]], request: VerifyRequest) -> Version | None:
+    """The earlier version from which verdicts are kept: the same for as long as the job lives.
+
+    Raises:
+        InputError: It is not stored, or pairs of claims are given without it.
+    """
+    if request.since is None:
+        if request.match:
+            raise InputError("`match` pairs claims with those of `since`; name that, too.")
+        return None
+    store = await opened()
+    return await find_version(store, await store.processes.get(request.process_id), request.since)
+
+
 async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
     """See `repeating.is_void`; where the graph does not answer, the job is valid."""
     try:
@@ -231,8 +334,17 @@ async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
         return False
 
 
+def _shared(caller: Caller, request: JobRequest) -> Shared:
+    """What a job may spend while it is submitted; the budget of a key is instead of its own."""
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.verifier.models.retrying import Spending
+
+    limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
+    return Shared(Spending(limit, request.max_calls))
+
+
 def _new_job(
-    caller: Caller, request: VerifyRequest, idempotency_key: str | None, input_hash: str
+    caller: Caller, request: JobRequest, idempotency_key: str | None, input_hash: str
 ) -> dict[str, Any]:
     """The row of a new job, without what the graph and the models say."""
     number = uuid.uuid4().hex
@@ -247,7 +359,7 @@ def _new_job(
         "idempotency_key": idempotency_key,
         "input_hash": input_hash,
         "request": request.to_json(),
-        "is_extracted": not request.extract,
+        "is_extracted": not (isinstance(request, VerifyRequest) and request.extract),
         "is_cancelled": False,
         "created_at": now(),
     }
@@ -343,6 +455,39 @@ def claim_rows(found: Chosen) -> list[dict[str, Any]]:
     return [{**row, "place": place[row["claim_id"]]} for row in (*open_, *done)]
 
 
+def sentence_rows(sentences: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    """The rows of the sentences of a job, in their order.
+
+    Args:
+        sentences: The numbers of the sentences of each of its nodes.
+
+    Raises:
+        InputError: They are too many.
+    """
+    total = sum(map(len, sentences))
+    if total > MAX_SENTENCES:
+        raise InputError(
+            f"The nodes have {total:,} sentences; a job attributes at most {MAX_SENTENCES:,}. "
+            "Name fewer nodes.",
+            code="too_many_sentences",
+            most=MAX_SENTENCES,
+        )
+    return [
+        _row(f"{SENTENCE}{uuid.uuid4().hex}", f"{node}.{one}", Status.QUEUED)
+        for node, numbers in enumerate(sentences)
+        for one in numbers
+    ]
+
+
+def turn_rows(turns: int) -> list[dict[str, Any]]:
+    """The rows of the turns of a job, in their order.
+
+    Args:
+        turns: How many it has.
+    """
+    return [_row(f"{TURN}{uuid.uuid4().hex}", str(one), Status.QUEUED) for one in range(turns)]
+
+
 def _row(verification_id: str, claim_id: str, status: Status) -> dict[str, Any]:
     return {
         "verification_id": verification_id,
@@ -376,9 +521,11 @@ async def is_void(store: Store, job: Job) -> bool:
     if job.status in OPEN:
         return False
     try:
-        await store.processes.get(job.process_id)
+        process = await store.processes.get(job.process_id)
     except NotFound:
         return True
+    if job.kind is not JobKind.VERIFICATION:  # it goes with the content that it is about
+        return process.content_hash != job.content_hash
     # They go all together, so a few tell; a claim that was removed took only its own along.
     some = job.verification_ids[:_LOOKED_AT]
     return bool(some) and not await store.trails.headers(some)

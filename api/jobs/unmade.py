@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.jobs.model import JobClaim
+from veritrail_graph.api.jobs.model import UNJUDGED, JobClaim, JobKind, Version, kind_of
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
@@ -35,8 +35,13 @@ Ask = Callable[[Callable[["Store"], Awaitable[Any]]], Awaitable[Any]]
 RunTransaction = Callable[[Callable[[Transaction], Any]], Awaitable[Any]]
 
 
-def header_of(judge: ConfiguredJudge) -> str:
-    """What all verifications of a job have in common, as JSON for its row."""
+def header_of(judge: ConfiguredJudge, since: Version | None = None) -> str:
+    """What all verifications of a job have in common, as JSON for its row.
+
+    Args:
+        judge: Who judges.
+        since: The earlier version from which verdicts are kept.
+    """
     from veritrail_graph.api.runs import options_of
 
     judging = judge.judge
@@ -48,14 +53,17 @@ def header_of(judge: ConfiguredJudge) -> str:
             "indicative": judging.indicative,
             "run_options": options_of(judge),
         }
+        | ({} if since is None else {"since": [since.process_id, since.content_hash]})
     )
 
 
 def unmade(job: JobRow, one: JobClaim, claim: Claim) -> Verification:
     """A claim of a job as a verification without a trail."""
+    said = json.loads(job["header"])
+    said.pop(UNJUDGED, None)  # of the job, and of none of its verifications
     return Verification.of_claim(
         claim,
-        **json.loads(job["header"]),
+        **said,
         verification_id=one.verification_id,
         process_id=job["process_id"],
         run_id=job["run_id"],
@@ -80,9 +88,13 @@ async def write_ends(
 ) -> None:
     """Write to the graph that claims ended without being verified.
 
+    Of sentences and turns the graph has only what was found: there is nothing to write.
+
     Raises:
         EngineError: The graph does not answer.
     """
+    if kind_of(job["header"]) is not JobKind.VERIFICATION:
+        return
 
     async def write(store: Store) -> None:
         found = await all_unmade(store, job, claims)
@@ -105,6 +117,8 @@ async def lost(ask: Ask, read: RunTransaction, job_id: str) -> set[str]:
         EngineUnavailable: The graph or the database does not answer.
     """
     job = await read(partial(reading.job_of, job_id=job_id))
+    if job is not None and kind_of(job["header"]) is not JobKind.VERIFICATION:
+        return set()  # what replaced it counts now, and is not to be undone
     names = await read(partial(reading.succeeded_of, job_id=job_id))
     if job is None or not names:
         return set()

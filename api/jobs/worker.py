@@ -21,8 +21,8 @@ from veritrail_graph.api.jobs.storage import changes, upkeep
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.heartbeat import BEAT_SECONDS, Heartbeat
 from veritrail_graph.api.jobs.storage.queue import WorkQueue
-from veritrail_graph.api.jobs.storage.reading import to_stop, works_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.storage.works import to_stop, works_of
 from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
@@ -257,7 +257,7 @@ class _Parts:
 
         graph = WaitingGraph(GraphConnection(settings), job_settings.patience_seconds)
         repository = JobRepository(service, log, heartbeat.worker_id)
-        options = SessionOptions(settings, graph)
+        options = SessionOptions(settings, graph, cancels_batches=True)
         sessions = JobSessions(
             options, repository, log, heartbeat.worker_id, lambda: heartbeat.alive
         )
@@ -312,7 +312,7 @@ class Reaper:
         self._sessions = sessions
         self._ender = ender
         self._stop = stop
-        self._enqueued: set[tuple[str, int, bool]] = set()
+        self._enqueued: set[tuple[str, int, bool, bool]] = set()
 
     async def enqueue(self) -> None:
         """See that the engine has everything of the jobs that are open.

@@ -11,6 +11,11 @@ _VERIFICATIONS = "`run_query` with the query `verifications` lists those of a pr
 ADVICE: Mapping[str, str] = {
     **PYTHON,
     "claim_unknown": "`run_query` with the query `claims` lists those that are.",
+    "no_error_node": "`verify_claim` finds error nodes.",
+    "nodes_and_claims": "With `claim_id` or `unsupported`, leave `node_id` out.",
+    "nothing_to_attribute": (
+        "`run_query` with the query `descendants` lists nodes that were made from a node."
+    ),
     "process_unknown": "`list_processes` lists those that are.",
     "query_unknown": "The description of `run_query` lists those that are.",
     "run_not_pinned": "A person pins runs: the command line, REST or the page.",

@@ -77,7 +77,7 @@ class Allowance:
         if left <= 0 and (self.budget_usd or self.max_calls):
             raise InputError(
                 f"This server has used up its {what}; its owner can start it again with "
-                "a new one. Stored trails can still be read."
+                "a new one. What is stored can still be read."
             )
         return left
 
@@ -105,7 +105,7 @@ async def followed(
     Args:
         begin: Submits the job.
         allowance: What it is charged to.
-        tell: Told after every iteration.
+        tell: Told after every iteration, sentence and turn.
     """
     with CancelScope(shield=True):  # else a job could begin unnoticed
         job = await begin()
@@ -122,8 +122,14 @@ async def followed(
 
 async def _progress_of(job: AsyncJob, tell: Teller) -> None:
     """Wait for a job and tell how far it is."""
-    rounds = 0
+    rounds = sentences = turns = 0
     async for event in job.events():
+        if event.kind == "sentence.finished":
+            sentences += 1
+            await tell(sentences, None, f"{sentences} sentence(s) ended")
+        if event.kind == "turn.finished":
+            turns += 1
+            await tell(turns, len(job.state.turn_ids) or None, f"{turns} turn(s) ended")
         if event.kind == "iteration.finished":
             rounds += 1
             verdict = event.data.get("interim_verdict") or Status.UNDECIDED

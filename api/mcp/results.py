@@ -14,7 +14,12 @@ from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, UNSAID, VERDICT_WORDS
+from veritrail_graph.api.views.words import (
+    INDICATIVE_IN_PART,
+    UNSAID,
+    VERDICT_WORDS,
+    indicative_words,
+)
 from veritrail_graph.graph.model import Iteration, Status, Verdict
 
 ROWS = 200
@@ -320,7 +325,7 @@ def trail_text(found: Trail) -> str:
     lines = [f"Claim {found.claim_id} about node {quoted(found.node_id)}: {quoted(found.claim)}"]
     lines.append(f"Verdict: {verdict_words(found.verdict) if found.verdict else found.status}")
     if found.indicative:
-        lines.append(f"This is {INDICATIVE}.")
+        lines.append(f"This is {indicative_words(found.engine)}.")
     lines += people_text(found.people, found.verification_id)
     if found.reasoning:
         lines.append(f"Reasoning: {found.reasoning}")

@@ -8,15 +8,24 @@ Source: VeriTrail 3.2 (verdicts, evidence trail, provenance, error localization)
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Protocol
 
+from veritrail_graph.api.reports.conversation import Conversation
+from veritrail_graph.api.reports.resting import Resting
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
-from veritrail_graph.api.views.words import BY_KIND, STATE_OF, Mark, State, mark_now
+from veritrail_graph.api.views.words import (
+    BY_KIND,
+    STATE_OF,
+    Mark,
+    State,
+    indicative_reason,
+    indicative_words,
+    mark_now,
+)
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, NotFound, shown
@@ -33,6 +42,7 @@ from veritrail_graph.graph.model import (
     share_of_nodes,
     total_usage,
 )
+from veritrail_graph.graph.model.attribution import CarriedSentence
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -85,6 +95,11 @@ class CheckedClaim:
         return found is not None and found.verdict is not None and found.indicative
 
     @property
+    def engine(self) -> str:
+        """The engine of its verification; empty where there is none."""
+        return self.verification.engine if self.verification else ""
+
+    @property
     def was_edited(self) -> bool:
         """Whether its text is another one than the one that was verified."""
         return self.verification is not None and self.verification.claim != self.claim.text
@@ -94,7 +109,7 @@ class CheckedClaim:
         """What a reader must know of its verification."""
         found = []
         if self.is_indicative:
-            found.append("Indicative only: no language model judged, words were compared.")
+            found.append(f"{indicative_words(self.engine).capitalize()}.")
         if self.was_edited:
             found.append(
                 "The claim was edited after this verification, which is about its former text."
@@ -302,6 +317,12 @@ class ReportData:
         return "All verdicts" if indicative == len(judged) else "Some verdicts"
 
     @property
+    def indicative_reason(self) -> str:
+        """Why they are indicative; empty: there are none."""
+        engines = [one.engine for one in self.claims if one.is_indicative]
+        return indicative_reason(*engines) if engines else ""
+
+    @property
     def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
         days: dict[tuple[str, str | None, int], list[str]] = {}
@@ -361,6 +382,7 @@ class Trail:
         around: The sentences around cited ones; empty unless it was asked for.
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
+        carried: What its error nodes did with their sources, as far as that was attributed.
     """
 
     checked: CheckedClaim
@@ -369,6 +391,7 @@ class Trail:
     nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
     around: Context = field(default_factory=dict)
     read: Mapping[int, int] = field(default_factory=dict)
+    carried: tuple[CarriedSentence, ...] = ()
 
 
 def trail_of(
@@ -405,22 +428,21 @@ def trail_of(
     )
 
 
-def file_name(name: str) -> str:
-    """A name that every file system takes; ids of processes and claims may hold a colon."""
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
-
-
 class ReportSource(Protocol):
     """Where a report is made from: the store, or a process file."""
 
     @property
     def material(self) -> ReportData:
         """The process and its claims."""
-        ...
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes by node_id; one that is not there is left out."""
-        ...
+
+    async def resting(self) -> Resting:
+        """What each sentence of attributed nodes rests on; a process file holds nothing of it."""
+
+    async def conversation(self) -> Conversation:
+        """The turns of a dialogue with their claims; a process file holds nothing of them."""
 
     def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
@@ -433,7 +455,6 @@ class ReportSource(Protocol):
             counted: Whether the nodes without evidence that an iteration read may be left out and
                 only counted.
         """
-        ...
 
 
 _NAMED = 10

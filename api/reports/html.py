@@ -28,7 +28,6 @@ from veritrail_graph.api.reports.data import (
     ReportSource,
     Trail,
     asked_of,
-    file_name,
 )
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
@@ -36,6 +35,7 @@ from veritrail_graph.api.views.context import quoted
 from veritrail_graph.api.views.costs import money_words, spent_together, step_words
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
+from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import MARKS, RANK, VERDICT_OF, State
 from veritrail_graph.graph.counted import counted
@@ -109,7 +109,10 @@ async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
     seen = _Seen()
     async for piece in _claims(origin, made, claims, known, seen):
         yield piece
-    end = _end(material, limits, seen)
+    end = _end(material, limits, seen) | {
+        "resting": await origin.resting(),
+        "conversation": await origin.conversation(),
+    }
     yield made.get_template("parts/report_end.html").render(known | end)
     yield tail
 
@@ -141,7 +144,9 @@ async def _claims(
 def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
     """What a claim with its trail shows."""
     found = trail.verification
-    view = trail_view(found, names, read=trail.read) if found is not None else None
+    view = None
+    if found is not None:
+        view = trail_view(found, names, read=trail.read, carried=trail.carried)
     return {
         "trail": trail,
         "view": view,
@@ -175,6 +180,7 @@ def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str,
         "quoted": quoted,
         "stage_names": material.process.stage_names,
         "indicative": material.indicative,
+        "indicative_reason": material.indicative_reason,
         "still_open": open_words(material),
     }
 

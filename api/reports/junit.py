@@ -17,7 +17,7 @@ from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped,
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.costs import cost_words, spent_by
 from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.words import BY_KIND, State, either
+from veritrail_graph.api.views.words import BY_KIND, State, either, indicative_words
 from veritrail_graph.graph.model import Verification
 
 Result = Failure | Error | Skipped
@@ -136,7 +136,7 @@ def message_of(one: CheckedClaim, material: ReportData) -> str:
     """In one line why a claim has its state."""
     words = BY_KIND[one.state].word
     if one.is_indicative:
-        words += " (indicative only: no language model judged)"
+        words += f" ({indicative_words(one.engine)})"
     if one.state is State.NOT_SUPPORTED:
         return f"{words}; {_introduced(one, material)}"
     if one.state in (State.FAILED, State.UNDECIDED):

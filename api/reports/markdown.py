@@ -47,6 +47,14 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
         while more := waiting.read(_PIECE):
             yield piece
             piece = more
+        resting = await origin.resting()
+        if resting.nodes:
+            yield piece.rstrip("\n") + "\n\n"
+            piece = templates().get_template("report_resting.md").render(resting=resting)
+        talk = await origin.conversation()
+        if talk.turns:
+            yield piece.rstrip("\n") + "\n\n"
+            piece = templates().get_template("report_dialogue.md").render(conversation=talk)
         yield piece.rstrip("\n") + "\n"
 
 
@@ -63,6 +71,7 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
             process=material.process,
             counts=[(BY_KIND[state], claims) for state, claims in material.counts.items()],
             indicative=material.indicative,
+            indicative_reason=material.indicative_reason,
             usage=usage_words(material.usage) if by_model else "",
             reviewed=reviewed,
             nodes=len(material.node_ids),
@@ -79,7 +88,7 @@ def _trail(trail: Trail, *, name_node: bool) -> str:
         return ""
     template = templates().get_template("report_trail.md")
     return template.render(
-        view=trail_view(found, read=trail.read),
+        view=trail_view(found, read=trail.read, carried=trail.carried),
         reviewed=trail.checked.reviewed,
         node_id=trail.checked.claim.node_id if name_node else "",
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from veritrail_graph.api.reports.conversation import Conversation, read_conversation
 from veritrail_graph.api.reports.data import (
     CheckedClaim,
     ClaimSelection,
@@ -25,6 +26,7 @@ from veritrail_graph.api.reports.data import (
     material_of,
     trail_of,
 )
+from veritrail_graph.api.reports.resting import Resting, read_resting
 from veritrail_graph.api.views.context import (
     Around,
     Context,
@@ -124,6 +126,19 @@ class StoredSource:
         """Texts of nodes; see `ReportSource.texts`."""
         return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
 
+    async def resting(self) -> Resting:
+        """What attributed nodes rest on; of a report of some claims, the nodes that these state."""
+        found = self.material
+        only = found.node_ids if found.wanted != ClaimSelection() else None
+        return await read_resting(self.app, found.process.process_id, only)
+
+    async def conversation(self) -> Conversation:
+        """The turns of a dialogue; a report of some claims leaves them out."""
+        found = self.material
+        if found.wanted != ClaimSelection():
+            return Conversation()
+        return await read_conversation(self.app, found.process.process_id)
+
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:
@@ -142,11 +157,12 @@ class StoredSource:
             if len(found) < len(names):
                 raise self._changed()
             nodes, context = await self._nodes(read) if whole else (None, None)
+            carried = await self.app.verifications.carried(read)
             for one in some:
                 name = one.verification.verification_id if one.verification else ""
                 reviews = self.reviews.get(one.claim.claim_id, ())
                 made = trail_of(one, found.get(name), reviews, nodes, context)
-                yield replace(made, read=counts.get(name, {}))
+                yield replace(made, read=counts.get(name, {}), carried=carried.get(name, ()))
 
     def _changed(self) -> ProcessConflict:
         return ProcessConflict(
@@ -304,6 +320,14 @@ class FileSource:
             for node in self.source.records()
             if isinstance(node, NodeRecord) and node.node_id in wanted
         }
+
+    async def resting(self) -> Resting:
+        """Nothing: a process file holds no attribution."""
+        return Resting()
+
+    async def conversation(self) -> Conversation:
+        """Nothing: a process file holds no verified turns."""
+        return Conversation()
 
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False

@@ -37,7 +37,12 @@ TAGS = (
     ("lineage", "What a node was made of, and what was made of it."),
     ("claims", "Claims about a node, which can be verified."),
     ("verifications", "Start verifying; read stored verifications with their trails."),
-    ("jobs", "Verifications under way: their state, their events, cancel, resume."),
+    ("attributions", "What sentences rest on, also where they are wrong: read, and looked for."),
+    ("dialogues", "The assistant's turns, claim by claim: read, and have them verified."),
+    (
+        "jobs",
+        "What is under way: its state, its events, cancel, resume.",
+    ),
     (
         "reviews",
         "What people say about a verdict; it never replaces the verdict.",

@@ -7,15 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.app.jobs import Busy, JobStatus
-from veritrail_graph.api.app.verify_request import BudgetUsd, CallLimit, VerifyRequest
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.app.attribute_request import AttributeRequest
+from veritrail_graph.api.app.changes import Changes
+from veritrail_graph.api.app.dialogue_request import DialogueRequest
+from veritrail_graph.api.app.job_request import BudgetUsd, CallLimit
+from veritrail_graph.api.app.jobs import Busy, Job, JobKind, Jobs, JobStatus
+from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, PROCESS_ID, Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model import Status, Usage
 
 
 class JobAccepted(BaseModel):
@@ -36,30 +40,66 @@ class Limits(BaseModel):
     max_calls: CallLimit | None = None
 
 
+class ExplanationModel(BaseModel):
+    """The explanation of the verdicts of a job, its last unit; no fault of it changes a verdict."""
+
+    status: Status
+    error: str | None = Field(description="Why sentences could not be attributed.")
+
+
 class JobSummary(BaseModel):
-    """The state of a job. `failed`: at least one verification did not succeed."""
+    """The state of a job.
+
+    `failed`: a verification, a sentence or a turn did not succeed, or a correction or the
+    explanation failed.
+    """
 
     job_id: str
+    kind: JobKind = Field(
+        description="Whether it verifies claims, attributes sentences or verifies turns."
+    )
     status: JobStatus
     process_id: str
-    run_id: str = Field(description="The run of its verifications, as the command line has it.")
+    run_id: str = Field(description="The run of what it makes, as the command line has it.")
     cancelling: bool = Field(description="It was cancelled, and something of it still runs.")
     submitted_by: str = Field(description="The name of the key, or `local`.")
     counts: dict[str, int] = Field(
-        description="How many verifications have each status; only those that occur."
+        description="How many verifications, sentences or turns have each status; only those that "
+        "occur."
     )
     usage: Usage
     reused: int = Field(description="How many were verified before, with the same settings.")
     error: str | None = Field(description="Why nothing more can be done, where that holds for all.")
+    warnings: list[str] = Field(description="What a person should know, such as what was left out.")
+    explanation: ExplanationModel | None = Field(
+        description="The explanation of its verdicts; null: none was asked for."
+    )
     created_at: str
     started_at: str | None
     ended_at: str | None
 
 
+class WaitingBatch(BaseModel):
+    """A batch that a job waits for."""
+
+    batch_id: str | None = Field(description="Its id at the endpoint; null: it is being made.")
+    model: str
+    status: str = Field(
+        description="planned, uploaded, or as the endpoint says: validating, in_progress, …"
+    )
+    lines: int = Field(description="Calls in it.")
+    done: int
+    failed: int
+    since: str
+
+
 class JobModel(JobSummary):
-    """A job with its verifications."""
+    """A job with its verifications, or the nodes or turns that it is about."""
 
     verification_ids: list[str] = Field(description="In the order of the claims.")
+    node_ids: list[str] = Field(description="The nodes of an attribution.")
+    turn_ids: list[str] = Field(description="The turns of a dialogue, in their order.")
+    batches: list[WaitingBatch] = Field(description="The batches that it waits for.")
 
 
 class JobPage(BaseModel):
@@ -108,6 +148,12 @@ async def get_job(request: Request, job_id: JobId) -> Response:
     return answer((await request.app.state.jobs.get(job_id)).document())
 
 
+@router.get("/{job_id}/changes", response_model=Changes, responses=problems_of(404, 422))
+async def get_changes(request: Request, job_id: JobId) -> Response:
+    """What a job that was submitted with `since` kept, verified and changed until now."""
+    return answer(await request.app.state.jobs.changes(job_id))
+
+
 @router.post("/{job_id}:cancel", response_model=JobModel, responses=problems_of(404))
 async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Response:
     """Cancel a job: what is finished stays, what runs stops within two seconds.
@@ -123,7 +169,10 @@ async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Respon
 async def resume_job(
     request: Request, caller: Calling, job_id: JobId, limits: Limits | None = None
 ) -> Response:
-    """Take up again every claim that has no verdict: cancelled, failed, or over budget."""
+    """Take up again every claim, sentence or turn that is cancelled, failed, or over budget.
+
+    Of a dialogue, what is behind the first such turn is verified again, too.
+    """
     given = limits.model_dump(exclude_none=True) if limits is not None else {}
     try:
         job = await request.app.state.jobs.resume(job_id, given)
@@ -141,7 +190,7 @@ Key = Annotated[
         min_length=1,
         max_length=255,
         pattern=r"^[\x20-\x7e]+$",
-        description="Whoever sends the same again under the same key is given the same job.",
+        description="A client that sends the same again under the same key gets the same job.",
     ),
 ]
 
@@ -163,14 +212,29 @@ async def submit(
 
     What was verified with the same settings before belongs to the job and is not paid for again.
     """
-    jobs = request.app.state.jobs
+    job = await submitted(request, caller, wanted, idempotency_key)
+    accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
+    return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})
+
+
+async def submitted(
+    request: Request,
+    caller: Caller,
+    wanted: VerifyRequest | AttributeRequest | DialogueRequest,
+    idempotency_key: str | None,
+) -> Job:
+    """Submit a job, and record it if it is new.
+
+    Raises:
+        InputError: It cannot be done as it was asked for; nothing was submitted.
+    """
     if len(request.headers.getlist("idempotency-key")) > 1:
         raise InputError(
             "The request is invalid.",
             [Violation("wrong_value", "header.idempotency-key", "is sent twice; send one")],
         )
+    jobs: Jobs = request.app.state.jobs
     job, is_new = await jobs.submit(caller, wanted, idempotency_key)
     if is_new:
         await record(request, caller, "job.start", job.job_id, process_id=job.process_id)
-    accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
-    return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})
+    return job

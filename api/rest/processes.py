@@ -16,6 +16,7 @@ from veritrail_graph.api.app.answers import (
     ProcessPage,
     Stages,
 )
+from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -25,7 +26,7 @@ from veritrail_graph.api.http.receiving import UploadRefused, any_name
 from veritrail_graph.api.http.uploading import Stored, store_any, store_body, upload_options
 from veritrail_graph.api.rest_advice import ADVICE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model.noun import PublicId
+from veritrail_graph.graph.model.noun import PUBLIC_ID, PublicId
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 
@@ -64,6 +65,27 @@ async def get_process(app: App, process_id: ProcessId) -> Response:
 async def list_stages(app: App, process_id: ProcessId) -> Response:
     """Per stage: nodes, claims into which an error came there, sentences that evidence cites."""
     return answer(await app.processes.stages(process_id))
+
+
+@router.get(
+    "/{process_id}/diff",
+    response_model=VersionDifference,
+    responses=problems_of(404, 422),
+    dependencies=[needs(Scope.READ)],
+)
+async def compare_versions(
+    app: App,
+    process_id: ProcessId,
+    since: Annotated[
+        str,
+        Query(
+            pattern=rf"^{PUBLIC_ID}$",
+            description="The earlier version: another process, a content hash, or `last`.",
+        ),
+    ],
+) -> Response:
+    """An earlier version and the process side by side: nodes, stages, claims and verdicts."""
+    return answer(await app.processes.diff(since, process_id))
 
 
 @router.delete(
@@ -146,6 +168,13 @@ async def store_process(
         bool,
         Query(description="Replace another content under the id, and remove its verifications."),
     ] = False,
+    keep: Annotated[
+        bool,
+        Query(
+            description="With replace: keep the earlier content, with its verifications, as "
+            "process PROCESS.HASH."
+        ),
+    ] = False,
     append: Annotated[
         bool, Query(description="Add what is new to the stored process; verifications stay.")
     ] = False,
@@ -208,6 +237,7 @@ async def store_process(
     options = upload_options(
         process_id,
         replace=replace,
+        keep=keep,
         append=append,
         force=force,
         strict=strict,

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from veritrail_graph.api.rest import claims, nodes, processes, stored_verifications
+from veritrail_graph.api.rest import (
+    attributions,
+    claims,
+    dialogues,
+    nodes,
+    processes,
+    stored_verifications,
+)
 
 ROUTERS = (
     processes.router,
@@ -10,6 +17,8 @@ ROUTERS = (
     nodes.walking,
     claims.router,
     claims.beside,
+    attributions.router,
+    dialogues.router,
     stored_verifications.router,
 )
 """Included one by one: every router inside another one costs each request a search more."""

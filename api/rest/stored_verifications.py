@@ -64,9 +64,11 @@ async def list_verifications(
 async def get_verification(app: App, request: Request, verification_id: VerificationId) -> Response:
     """A verification with its whole trail: one object of `verify --json`.
 
-    The answer has an `ETag`; a trail that has succeeded does not change any more.
+    The answer has an `ETag`. A trail that has succeeded does not change any more, apart from
+    `carried`: the sentences of its error nodes that carried the claim, where they are attributed.
     """
-    return tagged(request, (await app.verifications.get(verification_id)).json_object())
+    found = await app.verifications.get(verification_id)
+    return tagged(request, await app.verifications.told(found))
 
 
 @router.get(

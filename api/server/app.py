@@ -29,6 +29,8 @@ from veritrail_graph.api.mcp.advice import ADVICE as MCP_ADVICE
 from veritrail_graph.api.python_advice import ADVICE as PYTHON_ADVICE
 from veritrail_graph.api.python_advice import CALLER_HEADER
 from veritrail_graph.api.rest import (
+    attributions,
+    dialogues,
     docs_page,
     events,
     exports,
@@ -55,6 +57,8 @@ ROUTERS = (
     exports.router,
     jobs.router,
     jobs.submitting,
+    attributions.submitting,
+    dialogues.submitting,
     *resources.ROUTERS,
     reviews.router,
     otlp.router,

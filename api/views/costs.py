@@ -45,7 +45,8 @@ def step_words(step: str) -> str:
 
 def usage_words(usage: Usage) -> str:
     """Calls, tokens and money on one line."""
-    parts = [counted(usage.calls, "call")]
+    in_batches = f" ({usage.batch_calls:,} in batches)" if usage.batch_calls else ""
+    parts = [counted(usage.calls, "call") + in_batches]
     if usage.cached_calls:
         parts.append(f"{usage.cached_calls:,} from the cache of answers")
     cached = usage.cached_input_tokens

@@ -139,6 +139,11 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
 
 
+def figure(value: float) -> str:
+    """A figure of a table for people: four places, or as many digits where it is very small."""
+    return f"{round(value, 4):.15g}" if abs(value) >= 0.001 or not value else f"{value:.4g}"
+
+
 def some(names: Sequence[str], most: int = 5) -> str:
     """Some of many untrusted names on one line, and how many more there are."""
     shown = ", ".join(one_line(name, 60) for name in names[:most])
@@ -193,3 +198,8 @@ def _fitting(text: str, most: int) -> str:
         if spent > most:
             return text[:place]
     return text[:most]
+
+
+def file_name(name: str) -> str:
+    """A name that every file system takes; ids of processes and claims may hold a colon."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spent_by
 from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.twists import Twist, twist_of
 from veritrail_graph.api.views.words import (
     UNSAID,
     WITHOUT_VERDICT,
@@ -34,6 +35,7 @@ from veritrail_graph.graph.model import (
     Verification,
     frontier_order,
 )
+from veritrail_graph.graph.model.attribution import CarriedSentence
 
 ROOTS_NAMED = 10
 
@@ -184,6 +186,8 @@ class TrailView:
         inherited: Later nodes that only carried it on, the verified node last.
         until: The last iteration whose evidence `levels` has; None: that of all iterations.
         unsaid: What to say in place of `introduced` where the node does not say what was asked.
+        twists: What the error nodes did with their sources, in the order of `introduced`; empty
+            where no sentence of them is attributed.
     """
 
     verification: Verification
@@ -195,6 +199,7 @@ class TrailView:
     inherited: tuple[ErrorNode, ...]
     until: int | None = None
     unsaid: str | None = None
+    twists: tuple[Twist, ...] = ()
 
     @property
     def nodes(self) -> tuple[EvidenceNode, ...]:
@@ -237,6 +242,7 @@ def trail_view(
     until: int | None = None,
     *,
     read: Mapping[int, int] = _NOTHING,
+    carried: Sequence[CarriedSentence] = (),
 ) -> TrailView:
     """The trail of a verification.
 
@@ -246,6 +252,7 @@ def trail_view(
         until: The last iteration whose evidence is grouped by stage; None: all of them.
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
+        carried: The attributed sentences of its error nodes that carried the claim.
     """
     # Nothing was introduced where the answer does not say what was asked.
     located = verification
@@ -279,6 +286,7 @@ def trail_view(
         inherited=_error_nodes(located.propagated_nodes, stage_names),
         until=until,
         unsaid=UNSAID if verification.is_unsaid else None,
+        twists=tuple(map(twist_of, carried)) if located.error_nodes else (),
     )
 
 

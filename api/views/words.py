@@ -16,10 +16,13 @@ from typing import Protocol
 
 from veritrail_graph.graph.model import ReviewVerdict, Status, Termination, Verdict, Verification
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
+from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
-INDICATIVE = "indicative only: no language model judged, words were compared"
-INDICATIVE_IN_PART = "indicative only where words were compared and no language model judged"
-"""What is said of a verdict that no model gave."""
+INDICATIVE_IN_PART = "indicative only where they rest on a comparison of words"
+"""What is said of verdicts some of which may be indicative."""
+BY_WORDS = "lexical"
+"""The engine that compares words."""
+_JUDGES = {"nli": "an entailment model", "openai": "a language model", "azure": "a language model"}
 
 LONGEST_REASON = 300
 """Characters of the reason of a failure that are shown beside its mark."""
@@ -47,6 +50,22 @@ FAITHFULNESS_WORDS: Mapping[Faithfulness, str] = MappingProxyType(
     {Faithfulness.FAITHFUL: "faithful", Faithfulness.UNFAITHFUL: "unfaithful"}
 )
 """Whether a sentence is faithful to its sources."""
+
+CLAIM_CATEGORY_WORDS: Mapping[ClaimCategory, str] = MappingProxyType(
+    {
+        ClaimCategory.VERIFIED: "verified",
+        ClaimCategory.OUT_OF_SCOPE: "out of scope",
+        ClaimCategory.CONTRADICTED: "contradicted",
+        ClaimCategory.LACKING_EVIDENCE: "lacking evidence",
+        ClaimCategory.ABSTENTION: "abstention",
+    }
+)
+"""Whether a claim of a turn is verified and, if it is not, why."""
+
+DIALOGUE_LABEL_WORDS: Mapping[DialogueLabel, str] = MappingProxyType(
+    {DialogueLabel.VERIFIED: "verified", DialogueLabel.UNVERIFIABLE: "unverifiable"}
+)
+"""What is said of a claim or of a turn as a whole."""
 
 WAITING = (Status.QUEUED, Status.RUNNING)
 """Verifications that have not ended: nothing can be said of their claims yet."""
@@ -220,7 +239,7 @@ def mark_of(
     if verdict is not None:
         mark = BY_KIND[STATE_OF[verdict]]
         if indicative:
-            hint = f"{mark.hint} No model judged: the verdict is indicative."
+            hint = f"{mark.hint} The verdict is indicative: it rests on a comparison of words."
             return replace(mark, hint=hint, indicative=True)
         return mark
     mark = UNCHECKED if status is None else _WITHOUT_VERDICT.get(status, UNCHECKED)
@@ -247,6 +266,32 @@ def mark_now(found: _Judged | None) -> Mark:
     if found is None:
         return UNCHECKED
     return mark_of(found.verdict, found.status, found.error, indicative=found.indicative)
+
+
+def indicative_reason(*engines: str) -> str:
+    """Why verdicts of engines are indicative only: what was compared by words, and what was not.
+
+    Args:
+        engines: Names of engines, such as `lexical`, or `lexical+nli` where the last one gave the
+            verdicts and the first one selected the evidence. At least one of them compares words.
+    """
+    if len(set(engines)) > 1:
+        return "words were compared to select the evidence or to judge"
+    evidence, _, verdicts = (engines[0] if engines else "").partition("+")
+    if not verdicts or evidence == verdicts:
+        return "no language model judged, words were compared"
+    if verdicts == BY_WORDS:
+        return f"words were compared to judge; {_who(evidence)} selected the evidence"
+    return f"words were compared to select the evidence; {_who(verdicts)} gave the verdicts"
+
+
+def _who(engine: str) -> str:
+    return _JUDGES.get(engine, f"the engine {engine}")
+
+
+def indicative_words(*engines: str) -> str:
+    """What is said of verdicts that are indicative only; see `indicative_reason`."""
+    return f"indicative only: {indicative_reason(*engines)}"
 
 
 def short_reason(failure: str) -> str:
@@ -297,3 +342,11 @@ def share(part: float, whole: float) -> str:
     if rounded == 0 and part:
         return "under 1 %"
     return "over 99 %" if rounded == 100 and part != whole else f"{rounded} %"
+
+
+def reuse_words(verification: Verification) -> str | None:
+    """That a verdict was kept from an earlier verification, and why; None: it was not."""
+    if verification.reused_from is None:
+        return None
+    why = verification.reuse_reason or "no reason is stored"
+    return f"kept from {verification.reused_from}: {why}"

@@ -51,6 +51,9 @@ ADVICE: Mapping[str, str] = {
     "model_needed": "Name it in Model, or let the service be set up with one.",
     "no_claims": "Give some.",
     "node_needed": "Choose the node.",
+    "nodes_and_claims": "Choose one of the two.",
+    "nothing_to_judge": "Tick one of them, or leave the mode as it is.",
+    "nothing_to_recheck": "Tick that a wording is proposed.",
     "other_content": "It can be replaced.",
     "price_unknown": "Give it in Price as INPUT,OUTPUT: USD per million tokens.",
     "process_in_use": "Cancel them first.",
@@ -285,7 +288,7 @@ class Faults:
         except ClientDisconnect:
             raise
         except Exception:
-            # Whoever is outside writes it down; nothing more is sent where something was.
+            # The caller writes it down; nothing more is sent where something was.
             if not answer.is_begun:
                 words = "Internal error; its log says more."
                 await problem(500, "fault", words)(scope, receive, answer.send)

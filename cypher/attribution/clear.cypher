@@ -1,11 +1,13 @@
-// purpose: Take back what sentences of a node were attributed to by an engine.
+// purpose: Take back what sentences of some nodes were attributed to by an engine.
 // param process_id: string - the process
-// param node_id: string - the node
-// param indexes: list - numbers of the sentences
+// param places: list - [node_id, numbers of its sentences] of each node
 // param engine: string - the engine
+// column done: integer - how many there were
 // source: ours
-MATCH (s:Span {process_id: $process_id, node_id: $node_id})<-[:SENTENCE_OF]-(n:Sentence)
-WHERE n.index IN $indexes
+UNWIND $places AS place
+MATCH (s:Span)<-[:SENTENCE_OF]-(n:Sentence)
+WHERE s.process_id = $process_id AND s.node_id = place[0] AND n.index IN place[1]
 WITH n  // without the node: every row would hold its whole text
 MATCH (n)-[old:ATTRIBUTED_TO {engine: $engine}]->(:Sentence)
 DELETE old
+RETURN count(*) AS done

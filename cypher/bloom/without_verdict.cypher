@@ -5,7 +5,7 @@
 // column verifies: any - that it verifies the claim
 // source: ours
 MATCH (:Process {process_id: $process, status: 'ready'})
-MATCH (v:Verification {process_id: $process})-[verifies:VERIFIES]->(c:Claim)
+MATCH (v:Verification {process_id: $process, method: 'veritrail'})-[verifies:VERIFIES]->(c:Claim)
 WHERE c.origin IS NULL AND v.status <> 'succeeded'
 RETURN c, v, verifies
 ORDER BY v.created_at DESC, v.verification_id

@@ -26,7 +26,7 @@ WHERE c.origin IS NULL AND c.node_id = $node_id AND (
          WHERE c.also[n] < $end AND c.also[n + 1] > $start)
 )
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
-OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
 WITH c, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)

@@ -10,7 +10,7 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 UNWIND $claim_ids AS claim_id
 MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
-OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
 WITH c, count(x) AS verifications, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)

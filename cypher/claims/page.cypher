@@ -22,7 +22,7 @@ WHERE (c.position > $after OR (c.position = $after AND c.claim_id > $after_id))
   AND ($node_id IS NULL OR c.node_id = $node_id)
   AND $asked = (c.origin IS NOT NULL)
 WITH c ORDER BY c.position, c.claim_id LIMIT $window
-OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
 WITH c, count(x) AS verifications, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)

@@ -9,7 +9,7 @@ MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
 SET c.asked = true
 REMOVE c.asked
 WITH p, c
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded', method: 'veritrail'})
 // Those of the run of record, then the strongest judge (a language model, an entailment model,
 // then one without a model), then the latest.
 WITH c, v

@@ -7,7 +7,7 @@
 // source: VeriTrail 3.2
 MATCH (c:Claim {process_id: $process_id})
 WHERE c.origin IS NULL
-OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
 WITH c, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)

@@ -16,7 +16,7 @@ UNWIND $process_ids AS process_id
 MATCH (p:Process {process_id: process_id})
 WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: process_id})
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WITH process_id, c, v
 ORDER BY v.created_at, v.verification_id
 WITH process_id, c,

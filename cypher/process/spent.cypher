@@ -12,7 +12,7 @@
 // column modelled: integer - verifications that a model judges, whatever their status
 // column unmetered: integer - those of them that have a verdict and do not say what it took
 // source: VeriTrail D
-MATCH (v:Verification {process_id: $process_id})
+MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WITH sum(CASE WHEN v.origin IS NULL THEN 1 ELSE 0 END) AS verifications,
      sum(CASE WHEN v.origin IS NULL THEN 0 ELSE 1 END) AS questions, sum(v.calls) AS calls, sum(v.cached_calls) AS cached_calls,
      sum(v.input_tokens) AS input_tokens, sum(v.cached_input_tokens) AS cached_input_tokens,

@@ -47,6 +47,10 @@ CALL () {
   MATCH (x:Sentence)
   WHERE NOT EXISTS { (x)-[:SENTENCE_OF]->(:Span) }
   RETURN 'Sentence' AS label, x.node_id AS id, 'is in no span' AS problem
+  UNION ALL
+  MATCH (x:Revision)
+  WHERE NOT EXISTS { (x)-[:REVISES]->(:Sentence) }
+  RETURN 'Revision' AS label, x.revision_id AS id, 'revises no sentence' AS problem
 }
 // A node without our key belongs to another application.
 WITH label, id, problem

@@ -22,6 +22,10 @@ CALL () {
   RETURN 'Sentence' AS label, x.process_id AS process_id, count(x) AS nodes,
          min(x.node_id) AS example
   UNION ALL
+  MATCH (x:Revision)
+  RETURN 'Revision' AS label, x.process_id AS process_id, count(x) AS nodes,
+         min(x.revision_id) AS example
+  UNION ALL
   MATCH (x:Verification)
   RETURN 'Verification' AS label, x.process_id AS process_id, count(x) AS nodes,
          min(x.verification_id) AS example

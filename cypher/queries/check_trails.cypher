@@ -9,7 +9,7 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (v:Verification {process_id: $process_id})
+MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WITH v, CASE
        WHEN NOT EXISTS { MATCH (v)-[:VERIFIES]->(c:Claim) WHERE c.process_id = v.process_id
                            AND c.claim_id = v.claim_id } THEN ['does not verify its claim', v.claim_id]

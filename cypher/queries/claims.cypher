@@ -21,7 +21,7 @@ WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
 WHERE $asked = (c.origin IS NOT NULL)
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
-OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, count(x) AS verifications
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, v, head(COLLECT {

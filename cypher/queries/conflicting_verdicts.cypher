@@ -18,7 +18,8 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+MATCH (c:Claim {process_id: $process_id})
+      <-[:VERIFIES]-(v:Verification {status: 'succeeded', method: 'veritrail'})
 WHERE c.claim_id = $claim_id OR ($claim_id IS NULL AND c.origin IS NULL)
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, collect(v) AS each

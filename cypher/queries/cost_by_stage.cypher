@@ -16,7 +16,7 @@
 // source: VeriTrail D
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (v:Verification {process_id: $process_id})
+MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT $verifications
 MATCH (v)-[:TOOK]->(s:Step)
 WITH v, s.iteration AS number, sum(s.calls) AS calls, sum(s.cached_calls) AS cached_calls,

@@ -14,7 +14,7 @@
 // source: VeriTrail D (percentage of nodes verified)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (v:Verification {process_id: $process_id, status: 'succeeded'})
+MATCH (v:Verification {process_id: $process_id, status: 'succeeded', method: 'veritrail'})
 WHERE v.origin IS NULL
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)
 WITH p, v, coalesce(sum(i.checked_count), 0) AS read

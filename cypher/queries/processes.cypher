@@ -18,6 +18,8 @@ WITH p ORDER BY p.process_id LIMIT $limit
 RETURN p.process_id AS process_id, p.name AS name, p.nodes AS nodes, p.edges AS edges,
        size(p.terminals) AS terminals,
        COUNT { MATCH (c:Claim {process_id: p.process_id}) WHERE c.origin IS NULL } AS claims,
-       COUNT { MATCH (v:Verification {process_id: p.process_id}) } AS verifications,
+       COUNT {
+         MATCH (v:Verification {process_id: p.process_id, method: 'veritrail'})
+       } AS verifications,
        p.created_at AS created_at
 ORDER BY p.process_id

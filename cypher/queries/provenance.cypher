@@ -15,7 +15,8 @@
 // source: VeriTrail 3.2 (provenance)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
+MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
+      <-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WHERE v.verification_id = $verification_id
    OR ($verification_id IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) })
 WITH v LIMIT 1

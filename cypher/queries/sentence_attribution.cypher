@@ -12,7 +12,7 @@
 // column source_sentence: integer - the source sentence's number in its node, counted from 0
 // column source_text: string - the source sentence
 // column correction: string - a proposed wording; null where there is none
-// column engine: string - the engine that attributed; null where it rests on none
+// column engine: string - the engine that attributed, also where the sentence rests on none
 // column run: string - the run
 // group: What rests on what
 // example: process_id=harbour-summary node_id=final
@@ -26,5 +26,5 @@ WHERE r.run = n.attributed_in
 RETURN n.index AS sentence, n.text AS text, n.implied_label AS implied_label,
        n.judged_label AS judged_label, r.categories AS categories, m.node_id AS source_node_id,
        m.index AS source_sentence, m.text AS source_text, n.correction AS correction,
-       r.engine AS engine, n.attributed_in AS run
+       n.attribution_engine AS engine, n.attributed_in AS run
 ORDER BY sentence, source_node_id, source_sentence LIMIT $limit

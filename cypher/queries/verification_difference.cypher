@@ -16,7 +16,8 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
+MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
+      <-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WITH v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH collect(v) AS stored
 WITH stored, head([v IN stored WHERE v.verification_id = $verification_id

@@ -19,7 +19,7 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (v:Verification {process_id: $process_id})
+MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WHERE ($claim_id IS NULL OR v.claim_id = $claim_id) AND ($status IS NULL OR v.status = $status)
 WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT $limit
 RETURN v.verification_id AS verification_id, v.claim_id AS claim_id, v.claim AS claim,

@@ -7,7 +7,7 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 UNWIND $rows AS row
 MATCH (c:Claim {process_id: $process_id, claim_id: row.claim_id})
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WHERE v.verification_id = row.verification_id
 WITH row, c, v
 WHERE row.verification_id IS NULL OR v IS NOT NULL

@@ -4,7 +4,8 @@
 // column in_force: integer - claims whose verification in force is among them
 // column verification_ids: list - a list of their ids for each claim
 // source: ours
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+MATCH (c:Claim {process_id: $process_id})
+      <-[:VERIFIES]-(v:Verification {status: 'succeeded', method: 'veritrail'})
 WHERE c.claim_id = $claim_id OR ($claim_id IS NULL AND c.origin IS NULL)
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, collect(CASE WHEN v.indicative THEN v.verification_id END) AS ids

@@ -5,7 +5,7 @@
 // column verification_id: string - the verification
 // column sort_key: string - created_at and verification_id
 // source: ours
-MATCH (v:Verification {process_id: $process_id})
+MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WITH v, v.created_at + ' ' + v.verification_id AS sort_key
 WHERE $before = '' OR sort_key < $before
 RETURN v.verification_id AS verification_id, sort_key

@@ -7,7 +7,7 @@
 // column engine: string - the engine of judgement
 // column model: string - the model, or null
 // source: ours
-MATCH (v:Verification {process_id: $process_id})
+MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WHERE v.run_id IS NOT NULL
 RETURN v.run_id AS run_id, v.status AS status, count(v) AS verifications,
        min(v.created_at) AS created_at, min(v.engine) AS engine, min(v.model) AS model

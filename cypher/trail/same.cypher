@@ -13,7 +13,8 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready' AND p.content_hash = $content_hash
 UNWIND $claim_ids AS claim_id
-MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})<-[:VERIFIES]-(v:Verification)
+MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
+      <-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WHERE v.status = 'succeeded' AND v.settings = $settings AND v.content_hash = $content_hash
 RETURN v.verification_id AS verification_id, c.claim_id AS claim_id, v.claim AS claim,
        v.node_id AS node_id, v.sub_claims AS sub_claims, EXISTS {

@@ -5,6 +5,7 @@ Source: VeriTrail B.2.3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from veritrail_graph.evaluation.annotation.folders import Folder
@@ -22,6 +23,30 @@ def write_articles(folder: Folder, path: Path) -> int:
     Raises:
         InputError: python-docx is not installed.
     """
+    parts = [
+        (f"Document {number}: {article.name}", article.text)
+        for number, article in enumerate(folder.articles, start=1)
+    ]
+    return write_parts(f"Folder {folder.code}", folder.question, parts, path)
+
+
+def write_parts(
+    title: str, question: str | None, parts: Sequence[tuple[str, str]], path: Path
+) -> int:
+    """Write texts with a heading and a page each.
+
+    Args:
+        title: The title of the file.
+        question: A line below it; None: none.
+        parts: Heading and text of each.
+        path: The file.
+
+    Returns:
+        How many characters that no XML may hold were left out.
+
+    Raises:
+        InputError: python-docx is not installed.
+    """
     try:
         import docx
         from docx.enum.text import WD_BREAK
@@ -29,7 +54,7 @@ def write_articles(folder: Folder, path: Path) -> int:
         raise needed("python-docx") from None
     document = docx.Document()
     facts = document.core_properties
-    facts.author, facts.title = "VeriTrail Graph", f"Folder {folder.code}"
+    facts.author, facts.title = "VeriTrail Graph", title
     facts.comments = ""
     removed = 0
 
@@ -39,15 +64,14 @@ def write_articles(folder: Folder, path: Path) -> int:
         removed += count
         return kept
 
-    document.add_heading(f"Folder {folder.code}", 0)
-    if folder.question is not None:
-        document.add_paragraph(clean(folder.question))
-    for number, article in enumerate(folder.articles, start=1):
-        if number > 1:
+    document.add_heading(title, 0)
+    if question is not None:
+        document.add_paragraph(clean(question))
+    for number, (heading, text) in enumerate(parts):
+        if number:
             document.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
-        name = " ".join(clean(article.name).split())
-        document.add_heading(f"Document {number}: {name}", 1)
-        for line in clean(article.text).splitlines():
+        document.add_heading(" ".join(clean(heading).split()), 1)
+        for line in clean(text).splitlines():
             if line.strip():
                 document.add_paragraph(line)
     document.save(str(path))

@@ -22,13 +22,13 @@ from veritrail_graph.evaluation.annotation.wording import (
     UNCERTAIN,
     YES,
     alike,
-    answer_of,
     label_of,
 )
-from veritrail_graph.evaluation.annotation.workbook import CLAIMS, FILE, SheetRow, read_workbook
+from veritrail_graph.evaluation.annotation.workbook import CLAIMS, FILE, read_claims
 from veritrail_graph.evaluation.annotation.writing import HandedFolder, HandedSheets, read_list
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.tables import Row
 from veritrail_graph.evaluation.workbook import xml_text
 from veritrail_graph.graph.errors import InputError, Violation, shown
 
@@ -146,26 +146,23 @@ class _SheetReader:
             self._missing_file()
             return
         try:
-            rows = read_workbook(path)
+            table = read_claims(path, self.place)
         except InputError as error:
             message = str(error).removeprefix(str(path)).strip(" ,:")
             self._fault("not_a_sheet", self.place, message)
             return
         claims = {claim.claim_id: claim for claim in self.folder.claims}
-        first: dict[str, int] = {}
-        for row in rows:
-            claim_id = row.cells[ID].strip()
-            claim = claims.get(claim_id)
-            if claim is None:
-                message = f"{shown(claim_id)} is no claim of folder {self.folder.code}"
-                self._at(row, ID, "unknown_claim", message)
-            elif claim_id in first:
-                message = f"claim {shown(claim_id)} is in row {first[claim_id]} already"
-                self._at(row, ID, "duplicate", message)
+        rows = {row: row.text(ID) for row in table.rows}
+        for row, claim_id in rows.items():
+            if claim_id in claims:
+                self._take(claims[claim_id], row)
             else:
-                first[claim_id] = row.number
-                self._take(claim, row)
-        for claim_id in claims.keys() - first.keys():
+                message = f"{shown(claim_id)} is no claim of folder {self.folder.code}"
+                row.fault("unknown_claim", ID, message)
+        known = [(row, (name,)) for row, name in rows.items() if name in claims]
+        table.refuse_repeats(known, "claim", ID)
+        self.into.faults += table.faults
+        for claim_id in claims.keys() - rows.values():
             where = f"{self.place}, sheet {CLAIMS}"
             self._fault("missing_row", where, f"claim {shown(claim_id)} has no row")
 
@@ -176,55 +173,44 @@ class _SheetReader:
             message = "is not there; put it back, or use --partial"
             self._fault("missing_file", self.place, message)
 
-    def _take(self, claim: LabelledClaim, row: SheetRow) -> None:
-        if alike(row.cells[CLAIM]) != alike(xml_text(claim.text)[0]):
-            message = f"the claim was changed; it reads {shown(claim.text)}"
-            self._at(row, CLAIM, "changed", message)
+    def _take(self, claim: LabelledClaim, row: Row) -> None:
+        if alike(row.text(CLAIM)) != alike(xml_text(claim.text)[0]):
+            row.fault("changed", CLAIM, f"the claim was changed; it reads {shown(claim.text)}")
             return
-        uncertain = answer_of(row.cells[UNCERTAIN])
-        if uncertain is None:
-            message = f"{shown(row.cells[UNCERTAIN])} is neither {YES} nor {NO}"
-            self._at(row, UNCERTAIN, "unknown_value", message)
+        uncertain = row.yes(UNCERTAIN, f"{YES} nor {NO}")
         label = self._label(row)
         if label is None:
             return
-        quotes = self.text.quotes(row.cells[EVIDENCE])
+        quotes = self.text.quotes(row.text(EVIDENCE))
         if label.needs_quote and not quotes:
-            message = f"is empty, but {shown(row.cells[LABEL].strip())} needs a quote"
-            self._at(row, EVIDENCE, "missing_quote", message)
+            message = f"is empty, but {shown(row.text(LABEL))} needs a quote"
+            row.fault("missing_quote", EVIDENCE, message)
         for quote in quotes:
             if not self.text.holds(quote):
-                where = self._where(row, EVIDENCE)
-                self.into.warnings.append(f"{where}: no document holds {shown(quote)}")
+                message = f"{row.cell(EVIDENCE)}: no document holds {shown(quote)}"
+                self.into.warnings.append(message)
         self.into.labels.setdefault(claim.key, []).append(
             Annotation(
                 annotator=self.annotator,
                 label=label,
-                uncertain=bool(uncertain),
+                uncertain=uncertain,
                 quotes=quotes,
-                comment=row.cells[COMMENTS].strip(),
+                comment=row.text(COMMENTS),
             )
         )
 
-    def _label(self, row: SheetRow) -> AnnotatorLabel | None:
-        text = row.cells[LABEL].strip()
+    def _label(self, row: Row) -> AnnotatorLabel | None:
+        text = row.text(LABEL)
         if not text and self.is_partial:
             self.into.unfinished += 1
             return None
         label = label_of(text)
         if not text:
-            self._at(row, LABEL, "missing_label", "is empty; choose a label, or use --partial")
+            row.fault("missing_label", LABEL, "is empty; choose a label, or use --partial")
         elif label is None:
             words = ", ".join(map(shown, LABEL_WORDS.values()))
-            self._at(row, LABEL, "unknown_value", f"{shown(text)} is none of {words}")
+            row.fault("unknown_value", LABEL, f"{shown(text)} is none of {words}")
         return label
-
-    def _where(self, row: SheetRow, column: str) -> str:
-        letter = row.letters[column]
-        return f"{self.place}, sheet {CLAIMS}, row {row.number}, column {letter} ({column})"
-
-    def _at(self, row: SheetRow, column: str, kind: str, message: str) -> None:
-        self._fault(kind, self._where(row, column), message)
 
     def _fault(self, kind: str, where: str, message: str) -> None:
         self.into.faults.append(Violation(kind, where, message))

@@ -23,11 +23,6 @@ COLUMNS = ("Id", "Claim", "Label", "Uncertain", "Evidence (quotes)", "Comments")
 ID, CLAIM, LABEL, UNCERTAIN, EVIDENCE, COMMENTS = COLUMNS
 
 YES, NO = "yes", "no"
-_ANSWERS = {
-    **dict.fromkeys(("yes", "y", "true", "1", "x"), True),
-    **dict.fromkeys(("no", "n", "false", "0", ""), False),
-}
-
 _BY_WORDS = {
     name.casefold(): label
     for label in AnnotatorLabel
@@ -118,11 +113,6 @@ INSTRUCTIONS: tuple[tuple[str, str], ...] = (
 def label_of(text: str) -> AnnotatorLabel | None:
     """The label that words of a sheet mean, or a label's own name; None: none."""
     return _BY_WORDS.get(" ".join(text.split()).rstrip(".").casefold())
-
-
-def answer_of(text: str) -> bool | None:
-    """What a yes or no means; an empty cell is a no; None: neither."""
-    return _ANSWERS.get(text.strip().casefold())
 
 
 def alike(text: str) -> str:

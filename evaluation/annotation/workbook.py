@@ -8,8 +8,6 @@ Source: VeriTrail B.2.2, B.2.3 (one file for each question and annotator, and it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +19,9 @@ from veritrail_graph.evaluation.annotation.wording import (
     NO,
     YES,
 )
-from veritrail_graph.evaluation.workbook import (
-    AS_TEXT,
-    MOST_ROWS,
-    needed,
-    opened,
-    put_text,
-    text_of,
-)
-from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.evaluation.tables import Table
+from veritrail_graph.evaluation.workbook import AS_TEXT, needed, put_text, read_workbook
+from veritrail_graph.graph.errors import InputError
 
 FILE = "claims.xlsx"
 CLAIMS, HELP, LISTS = "Claims", "Instructions", "Lists"
@@ -134,54 +126,15 @@ def _write_help(sheet: Any, folder: Folder) -> int:
     return removed
 
 
-@dataclass(frozen=True, slots=True)
-class SheetRow:
-    """A row of a sheet that was given back.
+def read_claims(path: Path, place: str) -> Table:
+    """The rows of a sheet that was given back.
 
-    Attributes:
-        number: Its number in the spreadsheet.
-        cells: Its texts by column; a cell that is no text as people would write it.
-        letters: The letters of the columns.
-    """
-
-    number: int
-    cells: Mapping[str, str]
-    letters: Mapping[str, str]
-
-
-def read_workbook(path: Path) -> list[SheetRow]:
-    """The rows of a sheet below its header that hold anything.
+    Args:
+        path: The file.
+        place: What it is called in messages.
 
     Raises:
         InputError: It cannot be read as a workbook, or it lacks the sheet or a column.
     """
-    with opened(path) as workbook:
-        if CLAIMS not in workbook.sheetnames:
-            names = ", ".join(map(shown, workbook.sheetnames)) or "none"
-            raise InputError(f"{path} has no sheet {CLAIMS!r}; its sheets: {names}.")
-        return _rows(path, workbook[CLAIMS])
-
-
-def _rows(path: Path, sheet: Any) -> list[SheetRow]:
-    from openpyxl.utils import get_column_letter
-
-    rows = enumerate(sheet.iter_rows(max_col=50, max_row=MOST_ROWS, values_only=True), start=1)
-    header = [" ".join(text_of(value).split()) for value in next(rows, (0, ()))[1]]
-    lacking = [name for name in COLUMNS if name not in header]
-    if lacking:
-        columns = ", ".join(map(shown, lacking))
-        raise InputError(
-            f"{path}, sheet {CLAIMS}, row 1: there is no column {columns}; give the header "
-            "the names that it had."
-        )
-    places = {name: header.index(name) for name in COLUMNS}
-    letters = {name: get_column_letter(place + 1) for name, place in places.items()}
-    found = []
-    for number, values in rows:
-        cells = {
-            name: text_of(values[place]) if place < len(values) else ""
-            for name, place in places.items()
-        }
-        if any(text.strip() for text in cells.values()):
-            found.append(SheetRow(number, cells, letters))
-    return found
+    within = f"{place}, sheet {CLAIMS}, "
+    return read_workbook(path, COLUMNS, sheet=CLAIMS, within=within, may_be_empty=True)

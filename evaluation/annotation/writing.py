@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -36,14 +37,22 @@ class HandedFolder(Noun):
     claims: Many[PublicId]
 
 
-class HandedSheets(Noun):
+class HandedOut(Noun):
     """What was handed out; it stands in `sheets.json` beside the folders of the annotators."""
 
     format: str
     dataset: str
-    by: str
     annotators: Many[str]
+
+
+class HandedSheets(HandedOut):
+    """Folders of claims that were handed out."""
+
+    by: str
     folders: Many[HandedFolder]
+
+
+Handed = TypeVar("Handed", bound=HandedOut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,7 @@ def write_sheets(
             else "it holds no claim"
         )
         raise InputError(f"{dataset.name}: no claim is to be annotated: {reason}.")
-    _refuse_filled(directory)
+    refuse_filled(directory)
     folders = folders_of(dataset, claims, by)
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -139,7 +148,12 @@ def write_sheets(
     return WrittenSheets(names, folders, left_out, removed)
 
 
-def _refuse_filled(directory: Path) -> None:
+def refuse_filled(directory: Path) -> None:
+    """See that a folder holds nothing, so that no labels are lost.
+
+    Raises:
+        InputError: It holds files, or cannot be looked at.
+    """
     try:
         is_filled = any(directory.iterdir())
     except FileNotFoundError:
@@ -172,10 +186,27 @@ def read_list(directory: Path) -> HandedSheets:
     Raises:
         InputError: The folder lacks the list, or it is none.
     """
+    return read_handed(directory, HandedSheets, FORMAT)
+
+
+def read_handed(directory: Path, model: type[Handed], known: str) -> Handed:
+    """The list of what was handed out, of data sets or of dialogues.
+
+    Args:
+        directory: The folder that it is in.
+        model: What it holds.
+        known: The format that it must name.
+
+    Raises:
+        InputError: The folder lacks the list, or it is none.
+    """
     path = directory / LIST
     try:
         found = json.loads(path.read_bytes())
-        handed = HandedSheets.model_validate(found)
+        named = found.get("format") if isinstance(found, dict) else None
+        if isinstance(named, str) and named != known:
+            raise InputError(f"{path}: the format is {shown(named)}; known is {known!r}.")
+        handed = model.model_validate(found)
     except FileNotFoundError:
         raise InputError(
             f"{path} is not there. It was written with the sheets: put the folders of the "
@@ -184,11 +215,9 @@ def read_list(directory: Path) -> HandedSheets:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except ValidationError as error:
-        faults = list(violations_of(error, LIST, HandedSheets))
+        faults = list(violations_of(error, LIST, model))
         raise InputError(f"{path} is no list of sheets.", faults) from None
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not JSON.") from None
-    if handed.format != FORMAT:
-        raise InputError(f"{path}: the format is {shown(handed.format)}; known is {FORMAT!r}.")
     checked_annotators(handed.annotators)
     return handed

@@ -9,16 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.evaluation.attribution.model import Attribution, AttributionFile
+from veritrail_graph.evaluation.attribution.model import VERDICTS, Attribution, AttributionFile
 from veritrail_graph.evaluation.figures.confusion import Confusion
 from veritrail_graph.evaluation.figures.figure import Figure
-from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.attribution import Faithfulness
-
-_VERDICTS = {
-    Faithfulness.FAITHFUL: Verdict.FULLY_SUPPORTED,
-    Faithfulness.UNFAITHFUL: Verdict.NOT_FULLY_SUPPORTED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +70,5 @@ def _score(
         if judged is None:
             unlabelled += 1
         else:
-            pairs.append((_VERDICTS[label], _VERDICTS[judged]))
+            pairs.append((VERDICTS[label], VERDICTS[judged]))
     return LabelScore(Confusion.of(pairs), unlabelled)

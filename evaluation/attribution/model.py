@@ -6,13 +6,20 @@ Source: Error-tolerant attribution 3 (task and categories).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
 SourceSentence: TypeAlias = tuple[str, int]
 """A source sentence: node_id, and its place in the node, from 0."""
+
+VERDICTS: Mapping[Faithfulness, Verdict] = {
+    Faithfulness.FAITHFUL: Verdict.FULLY_SUPPORTED,
+    Faithfulness.UNFAITHFUL: Verdict.NOT_FULLY_SUPPORTED,
+}
+"""The class of an evaluation that a label of faithfulness is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,23 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence as a file gives it, whether or not it is attributed.
+
+    Attributes:
+        sentence_id: What tells it from the other sentences of its file.
+        text: Its text; None: the file does not give it.
+        label: What a person or a judge said of it, else what its categories imply.
+        documents: The nodes that it was written from; empty: the file does not say.
+    """
+
+    sentence_id: str
+    text: str | None = None
+    label: Faithfulness | None = None
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AttributionFile:
     """What a file of attributions holds.
 
@@ -72,9 +96,11 @@ class AttributionFile:
         passages: Texts of source sentences, as far as the file gives them.
         failed: Ids of sentences that have no attribution because the engine failed.
         notes: What a person should know of the file, a sentence each.
+        statements: All its sentences by id, those without an attribution as well.
     """
 
     sentences: Mapping[str, Attribution]
     passages: Mapping[SourceSentence, Passage]
     failed: Sequence[str] = ()
     notes: Sequence[str] = ()
+    statements: Mapping[str, Statement] = field(default_factory=dict)

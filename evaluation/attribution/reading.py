@@ -1,7 +1,8 @@
 """Reading attributions: what `veritrail attribute --json` prints, or JSON Lines of anyone.
 
 A line is `{"id", "attributed": [["node", 3]]}`, perhaps with `label` and `categories`. In both
-forms an attributed sentence may be an object, with text, offset and categories of its own.
+forms an attributed sentence may be an object, with text, offset and categories of its own; and a
+sentence may have `propositions`, each with `attributed`: it rests on what these rest on together.
 
 Source: formats.md 8.
 """
@@ -9,30 +10,45 @@ Source: formats.md 8.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from veritrail_graph.evaluation.attribution.model import (
     Attribution,
     AttributionFile,
     Passage,
     SourceSentence,
+    Statement,
 )
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
-LINE_KEYS = ("id", "attributed", "categories", "label", "status", "text")
+LINE_KEYS = (
+    "id",
+    "attributed",
+    "propositions",
+    "categories",
+    "label",
+    "status",
+    "text",
+    "documents",
+)
 MOST_FAULTS = 1_000
 """Faults that are listed."""
 
+OPEN = "open"
+"""The status of a sentence that is still to be attributed; its label may be known."""
 _SUCCEEDED = "succeeded"
 _SHAPES = (
     'must be {"id", "attributed": [["node", 3]]}, or the document that '
     "`veritrail attribute --json` prints"
 )
+
+_LINKING = frozenset(("attributed", "propositions"))
+_Link: TypeAlias = tuple[SourceSentence, frozenset[AttributionCategory] | None]
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -86,6 +102,7 @@ class _Reading:
     is_qualified: bool
     sentences: dict[str, Attribution] = field(default_factory=dict)
     passages: dict[SourceSentence, Passage] = field(default_factory=dict)
+    statements: dict[str, Statement] = field(default_factory=dict)
     failed: dict[str, None] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     unused: dict[str, None] = field(default_factory=dict)
@@ -100,7 +117,7 @@ class _Reading:
             self.wrong(where, str(value).removeprefix(f"{self.path}, {where}: "), "not_json")
         elif isinstance(value, dict) and "nodes" in value:
             self._take_document(where, value)
-        elif isinstance(value, dict) and "id" in value and "attributed" in value:
+        elif isinstance(value, dict) and "id" in value and value.keys() & _LINKING:
             self.unused.update(dict.fromkeys(key for key in value if key not in LINE_KEYS))
             sentence_id = self._line_id(where, value["id"])
             if sentence_id is not None:
@@ -120,13 +137,15 @@ class _Reading:
             raise InputError(
                 f"{self.path} has {number}; nothing was computed.", self.faults[:MOST_FAULTS]
             )
-        if not self.sentences and not self.failed:
+        if not self.statements:
             raise InputError(f"{self.path} holds no sentences.")
         notes = []
         if self.unused:
             names = ", ".join(map(shown, self.unused))
             notes.append(f"{self.path}: keys that are not used: {names}.")
-        return AttributionFile(self.sentences, self.passages, tuple(self.failed), notes)
+        return AttributionFile(
+            self.sentences, self.passages, tuple(self.failed), notes, self.statements
+        )
 
     def _line_id(self, where: str, value: Any) -> str | None:
         if _is_id(value):
@@ -185,22 +204,76 @@ class _Reading:
             message = f"{shown(sentence_id)} is there already, at {before}; keep one"
             self.wrong(where, message, "duplicate")
             return
+        statement = self._statement(where, sentence_id, value, label, label_key)
+        self.statements[sentence_id] = statement
+        if value.get("status") == OPEN:
+            return
         if value.get("status") not in (None, _SUCCEEDED):
             self.failed[sentence_id] = None
             return
         faults = len(self.faults)
-        links: list[tuple[SourceSentence, frozenset[AttributionCategory] | None]] = []
-        for number, link in enumerate(self._list(where, "attributed", value.get("attributed"))):
+        parts = self._propositions(where, value, prefix)
+        links = [link for part in parts for link in part]
+        if value.get("attributed") is not None or not parts:
+            whole = self._links(where, value.get("attributed"), prefix)
+            if parts and {source for source, _ in whole} != {source for source, _ in links}:
+                message = "must name what the propositions name together, or be left out"
+                self.wrong(_at(where, "attributed"), message, "conflict")
+            links = links or whole
+        given = self._own_categories(where, value, has_links=bool(links))
+        if len(self.faults) == faults:
+            categories = _united([each for _, each in links]) if given is None else given
+            sources = frozenset(source for source, _ in links)
+            label = statement.label
+            if label is None and any(not part for part in parts):
+                label = Faithfulness.UNFAITHFUL  # a proposition of it rests on nothing
+            found = Attribution(sentence_id, sources, categories, label)
+            self.sentences[sentence_id] = found
+            self.statements[sentence_id] = replace(statement, label=found.known_label)
+
+    def _links(self, where: str, value: Any, prefix: str) -> list[_Link]:
+        """The source sentences of a sentence, or of a proposition, with their categories."""
+        links: list[_Link] = []
+        for number, link in enumerate(self._list(where, "attributed", value)):
             place = _at(where, f"attributed[{number}]")
             source = self._source(place, link, prefix)
             if source is not None:
                 links.append((source, self._categories_of_link(place, link)))
-        given = self._own_categories(where, value, has_links=bool(links))
+        return links
+
+    def _propositions(self, where: str, value: Mapping[str, Any], prefix: str) -> list[list[_Link]]:
+        """The source sentences of each proposition; empty: the sentence is not split."""
+        if value.get("propositions") is None:
+            return []
+        found: list[list[_Link]] = []
+        for number, one in enumerate(self._list(where, "propositions", value["propositions"])):
+            place = _at(where, f"propositions[{number}]")
+            if not isinstance(one, dict):
+                self.wrong(
+                    place, 'must be an object such as {"spans": [[0, 12]], "attributed": []}'
+                )
+                found.append([])
+                continue
+            if "spans" in one and not _are_spans(one["spans"]):
+                message = "must be pairs [start, end) in order, such as [[0, 12], [20, 31]]"
+                self.wrong(f"{place}.spans", message)
+            found.append(self._links(place, one.get("attributed"), prefix))
+        return found
+
+    def _statement(
+        self, where: str, sentence_id: str, value: Mapping[str, Any], label: Any, label_key: str
+    ) -> Statement:
+        text, documents = value.get("text"), value.get("documents")
+        if text is not None and not isinstance(text, str):
+            self.wrong(_at(where, "text"), "must be a text or null")
+            text = None
+        if documents is not None and not (
+            isinstance(documents, list) and documents and all(map(_is_id, documents))
+        ):
+            self.wrong(_at(where, "documents"), "must be a list of the node_ids of the sources")
+            documents = None
         known = self._choice(_at(where, label_key), label, Faithfulness)
-        if len(self.faults) == faults:
-            categories = _united([each for _, each in links]) if given is None else given
-            sources = frozenset(source for source, _ in links)
-            self.sentences[sentence_id] = Attribution(sentence_id, sources, categories, known)
+        return Statement(sentence_id, text, known, tuple(documents or ()))
 
     def _source(self, where: str, link: Any, prefix: str) -> SourceSentence | None:
         if isinstance(link, list):
@@ -269,6 +342,18 @@ class _Reading:
             what = shown(value) if isinstance(value, str) else f"a value of type {_kind(value)}"
             self.wrong(where, f"{what} is none of {', '.join(choices)}", "unknown_value")
             return None
+
+
+def _are_spans(value: Any) -> bool:
+    """Whether a value is a list of stretches that are in order, apart and not empty."""
+    if not isinstance(value, list) or not value:
+        return False
+    if not all(
+        isinstance(one, list) and len(one) == 2 and all(map(_is_place, one)) for one in value
+    ):
+        return False
+    places = [place for one in value for place in one]
+    return all(start < end for start, end in value) and places == sorted(places)
 
 
 def _joined(node_id: str, sentence: int) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from veritrail_graph.evaluation.attribution.corrections import CorrectionScore
 from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
 from veritrail_graph.evaluation.attribution.score import AttributionScore
+from veritrail_graph.evaluation.attribution.setups import Row
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model.attribution import Faithfulness
 
 _WIDTH, _HEIGHT, _LEFT, _BASE = 640, 320, 48, 270
@@ -31,6 +34,42 @@ def write_tables(
     if analysis is not None:
         texts["tenths.csv"] = _csv(_tenths(analysis))
         texts["tenths.svg"] = _plot(analysis)
+    return _write(folder, texts)
+
+
+def write_set_ups(folder: Path, rows: Sequence[Row]) -> list[Path]:
+    """Write `set-ups.csv`, a row each, and `labels.csv`, a row for each judgement.
+
+    Returns:
+        The files; those that were there are replaced.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    return _write(
+        folder, {"set-ups.csv": _csv(_set_ups(rows)), "labels.csv": _csv(_judgements(rows))}
+    )
+
+
+def write_corrections(folder: Path, found: Sequence[CorrectionScore], ranks: int) -> list[Path]:
+    """Write `corrections.csv`, a row for each model and mode.
+
+    Returns:
+        The files; those that were there are replaced.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    documents = [one.as_json(ranks) for one in found]
+    columns = [name for name in documents[0] if name != "reasons"]
+    rows = [
+        [guarded(one[name]) if name == "model" else one[name] for name in columns]
+        for one in documents
+    ]
+    return _write(folder, {"corrections.csv": _csv([columns, *rows])})
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
@@ -40,6 +79,30 @@ def write_tables(
     return [folder / name for name in texts]
 
 
+def _set_ups(rows: Sequence[Row]) -> Iterator[Sequence[object]]:
+    columns = ("set_up", "documents", "balanced_accuracy", "sentences", "not_judged")
+    yield columns
+    for row in rows:
+        document = row.as_json()
+        yield [document[name] for name in columns]
+
+
+def _judgements(rows: Sequence[Row]) -> Iterator[Sequence[object]]:
+    yield ("set_up", "documents", "id", "label", "judged_label", "score", "status", "reason")
+    for row in rows:
+        for one in row.judged:
+            yield (
+                row.set_up.value,
+                row.size,
+                guarded(one.case.sentence_id),
+                one.case.label.value,
+                one.label,
+                one.score,
+                one.status.value,
+                guarded(one.reason or ""),
+            )
+
+
 def _sentences(score: AttributionScore) -> Iterator[Sequence[object]]:
     yield ("id", "gold", "predicted", "precision", "recall", "f1", "iou", "label", "is_missing")
     lacking = set(score.missing)
@@ -47,12 +110,12 @@ def _sentences(score: AttributionScore) -> Iterator[Sequence[object]]:
         other = score.predicted.sentences.get(name)
         iou = score.ious[name]
         yield (
-            _cell(name),
+            guarded(name),
             len(one.sources),
             len(other.sources) if other else 0,
             *score.overlaps[name],
-            "" if iou is None else iou,
-            one.known_label or "",
+            iou,
+            one.known_label,
             "yes" if name in lacking else "no",
         )
 
@@ -64,14 +127,10 @@ def _tenths(analysis: LinkAnalysis) -> Iterator[Sequence[object]]:
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:
+    """The text of a table; None is an empty cell."""
     file = io.StringIO()
     csv.writer(file).writerows(rows)
     return file.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text
 
 
 def _plot(analysis: LinkAnalysis) -> str:

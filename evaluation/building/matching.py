@@ -10,28 +10,29 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.evaluation.building.asking import (
-    AskedStep,
-    BuildStep,
+    ask,
     lines_of,
     truth_of,
 )
-from veritrail_graph.evaluation.building.review import decision, write_review
+from veritrail_graph.evaluation.building.review import write_review
+from veritrail_graph.evaluation.building.steps import Variant
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.verifier.answers import text_of
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
-from veritrail_graph.verifier.prompted import results
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
+MOST_NAMED = 5
+"""Ids that a message names."""
 MATCHED = "matched"
 """The `label_origin` of a claim that was labelled by an accepted match."""
 
@@ -47,19 +48,6 @@ COLUMNS = (
     "accept",
 )
 _WORD = re.compile(r"\w+")
-
-
-class Variant(StrEnum):
-    """What the premises are about. Source: VeriTrail B.1.2."""
-
-    BOOK = "book"
-    QUESTION = "question"
-
-    @property
-    def step(self) -> BuildStep:
-        """The step that asks in this variant."""
-        is_book = self is Variant.BOOK
-        return BuildStep.CLAIM_MATCHING_BOOK if is_book else BuildStep.CLAIM_MATCHING_QUESTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +113,16 @@ class Matching:
         without_premise: Claims of processes that no premise is about.
         matches: The matches, one a claim.
         failed: Claims that have no match and for which a call failed, with the first reason.
+        calls: Comparisons that were asked for.
+        failed_calls: Those of them that failed.
     """
 
     asked: int
     without_premise: int
     matches: tuple[Match, ...]
     failed: Mapping[tuple[str, str], str]
+    calls: int = 0
+    failed_calls: int = 0
 
 
 def read_premises(path: Path, variant: Variant) -> list[Premise]:
@@ -155,12 +147,41 @@ def read_premises(path: Path, variant: Variant) -> list[Premise]:
     return found
 
 
+def without_process(
+    premises: Sequence[Premise], processes: Collection[str]
+) -> dict[str, list[int]]:
+    """Premises of processes that the data set lacks: the rows of each, by process_id.
+
+    Args:
+        premises: What was found faithful.
+        processes: The process_ids of the data set.
+
+    Raises:
+        InputError: Every premise is of such a process, so that nothing could match.
+    """
+    found: dict[str, list[int]] = {}
+    for one in premises:
+        if one.process_id is not None and one.process_id not in processes:
+            found.setdefault(one.process_id, []).append(one.place)
+    if found and sum(map(len, found.values())) == len(premises):
+        raise InputError(
+            f"Every premise is of a process that the data set lacks: {_some(found)}. It holds: "
+            f"{_some(processes)}."
+        )
+    return found
+
+
+def _some(names: Collection[str]) -> str:
+    named = ", ".join(map(shown, list(names)[:MOST_NAMED]))
+    return f"{named} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else named
+
+
 async def match_claims(
     claims: Sequence[LabelledClaim],
     premises: Sequence[Premise],
     about: Mapping[str, str | None],
     variant: Variant,
-    step: AskedStep,
+    step: PromptedStep,
     meter: Meter,
     on_claim: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Matching:
@@ -186,7 +207,7 @@ async def match_claims(
     slots = asyncio.Semaphore(AT_ONCE)
     words = [_words(f"{one.text} {one.evidence} {one.reasoning}") for one in premises]
     failed: dict[tuple[str, str], str] = {}
-    done = 0
+    done = calls = failed_calls = 0
 
     async def one(claim: LabelledClaim) -> Match | None:
         nonlocal done
@@ -197,14 +218,17 @@ async def match_claims(
         return found
 
     async def _match(claim: LabelledClaim) -> Match | None:
+        nonlocal calls, failed_calls
         subject = about.get("/".join(claim.key))
         for premise in _nearest(claim, premises, words):
             user = premise.user(variant, subject, claim.text)
+            calls += 1
             try:
-                entailed, reason = await step.ask(user, _read, meter)
+                entailed, reason = await ask(step, user, _read, meter)
             except (EndpointRefused, OverBudget):
                 raise
             except ModelError as error:
+                failed_calls += 1
                 failed.setdefault(claim.key, str(error))
                 continue
             if entailed:
@@ -216,7 +240,7 @@ async def match_claims(
     works = [one(claim) for claim in chosen]
     found = results(await asyncio.gather(*works, return_exceptions=True))
     matches = tuple(one for one in found if one is not None)
-    return Matching(len(chosen), len(claims) - len(chosen), matches, failed)
+    return Matching(len(chosen), len(claims) - len(chosen), matches, failed, calls, failed_calls)
 
 
 def _read(answer: Mapping[str, Any]) -> tuple[bool, str]:
@@ -270,14 +294,22 @@ def write_matches(found: Matching, path: Path) -> None:
     )
 
 
-def read_accepted(path: Path, dataset: Dataset, column: str = "accept") -> set[tuple[str, str]]:
+def read_accepted(
+    path: Path, dataset: Dataset, column: str = "accept", *, as_labels: bool = False
+) -> set[tuple[str, str]]:
     """The claims whose row a person accepted.
+
+    Args:
+        path: The table.
+        dataset: What it is about.
+        column: Where the person's decision is.
+        as_labels: Whether they become labels, so that another label of a claim is a fault.
 
     Raises:
         InputError: Rows have faults.
     """
     table = read_table(path, ("process_id", "claim_id", column), may_be_empty=True)
-    known = {claim.key for claim in dataset.claims}
+    known = {claim.key: claim.label for claim in dataset.claims}
     accepted = set()
     rows = []
     for row in table.rows:
@@ -286,8 +318,15 @@ def read_accepted(path: Path, dataset: Dataset, column: str = "accept") -> set[t
         if all(key) and key not in known:
             message = f"{shown(key[1])} of {shown(key[0])} is no claim of the data set"
             row.fault("unknown_claim", "claim_id", message)
-        if decision(row, column):
+        if row.yes(column):
             accepted.add(key)
+            label = known.get(key)
+            if as_labels and label not in (None, Verdict.FULLY_SUPPORTED):
+                message = (
+                    f"claim {shown(key[1])} is labelled {label}, but its match is accepted; change "
+                    "one of the two"
+                )
+                row.fault("contradiction", column, message)
     table.refuse_repeats(rows, "process and claim")
     table.check()
     return accepted

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.evaluation.building.asking import AskedStep, truth_of
-from veritrail_graph.evaluation.building.review import decision, write_review
+from veritrail_graph.evaluation.building.asking import ask, truth_of
+from veritrail_graph.evaluation.building.review import write_review
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
-from veritrail_graph.verifier.prompted import results
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
 COLUMNS = ("question", "asks_opinion", "stands_alone", "explanation", "proposal", "keep")
@@ -66,7 +66,7 @@ def read_questions(path: Path) -> list[str]:
 
 async def filter_questions(
     questions: Sequence[str],
-    step: AskedStep,
+    step: PromptedStep,
     meter: Meter,
     on_question: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[FilteredQuestion]:
@@ -84,7 +84,7 @@ async def filter_questions(
         async with slots:
             try:
                 user = f"Question: {' '.join(question.split())}"
-                found = FilteredQuestion(question, *await step.ask(user, _read, meter))
+                found = FilteredQuestion(question, *await ask(step, user, _read, meter))
             except (EndpointRefused, OverBudget):
                 raise
             except ModelError as error:
@@ -135,7 +135,7 @@ def read_kept(path: Path) -> list[str]:
         InputError: Rows have faults, or none is kept.
     """
     table = read_table(path, ("question", "keep"))
-    kept = [row.required("question") for row in table.rows if decision(row, "keep")]
+    kept = [row.required("question") for row in table.rows if row.yes("keep")]
     table.check()
     if not kept:
         raise InputError(f"{path}: no row has yes in the column keep.")

@@ -10,9 +10,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from veritrail_graph.evaluation.annotation.wording import answer_of
-from veritrail_graph.evaluation.tables import Row
-from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.errors import InputError
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -45,12 +43,3 @@ def _cell(value: object) -> object:
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return value
-
-
-def decision(row: Row, column: str) -> bool:
-    """A person's yes or no; an empty cell is a no, and anything else a fault."""
-    text = row.text(column)
-    answer = answer_of(text)
-    if answer is None:
-        row.fault("unknown_value", column, f"{shown(text)} is neither yes nor no")
-    return bool(answer)

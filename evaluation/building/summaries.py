@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.evaluation.building.asking import AskedStep, lines_of
+from veritrail_graph.evaluation.building.asking import ask, lines_of
 from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
 from veritrail_graph.graph.contract import FORMAT
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
 from veritrail_graph.verifier.ports import Split
-from veritrail_graph.verifier.prompted import results
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
 """Chunks that are summarised side by side; the model's own limit is what bounds the calls."""
@@ -72,8 +72,8 @@ class Summariser:
         on_text: Told of each finished text: the level, how many of it are done, how many there are.
     """
 
-    chunk: AskedStep
-    merge: AskedStep
+    chunk: PromptedStep
+    merge: PromptedStep
     options: SummaryOptions
     split: Split
     meter: Meter
@@ -206,7 +206,7 @@ class Summariser:
         words = int(self.options.summary_tokens * WORDS_A_TOKEN)
         return [f"Title: {' '.join(name.split())}", f"Limit: {words} words"]
 
-    async def _ask(self, step: AskedStep, user: str) -> str:
+    async def _ask(self, step: PromptedStep, user: str) -> str:
         def read(answer: Mapping[str, Any]) -> str:
             text = text_of(answer, "summary") or ""
             if not text:
@@ -216,12 +216,12 @@ class Summariser:
                 raise InvalidAnswer(message)
             return text
 
-        return await step.ask(user, read, self.meter)
+        return await ask(step, user, read, self.meter)
 
     def _node(
-        self, step: AskedStep, level: int, number: int, text: str, inputs: tuple[str, ...]
+        self, step: PromptedStep, level: int, number: int, text: str, inputs: tuple[str, ...]
     ) -> _Node:
-        made_by = {"model": step.model.model.model, "prompt": step.prompt.name}
+        made_by = {"model": step.model.model, "prompt": step.prompt.name}
         return _Node(f"level/{level}/{number}", text, level + 1, inputs, made_by)
 
 

@@ -5,17 +5,23 @@ Source: ours (docs/datasets.md).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+from veritrail_graph.evaluation.datasets.dataset_file import (
+    MOST_FAULTS,
+    invalid_dataset,
+    write_dataset,
+)
 from veritrail_graph.evaluation.datasets.loading import find_loader
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.model import Verdict
 
@@ -58,7 +64,7 @@ class Built:
             "claims": len(claims),
             "labels": self.labels,
             "annotations": sum(len(claim.labels) for claim in claims),
-            "with_error_stages": sum(claim.error_stages is not None for claim in claims),
+            "with_error_stages": sum(bool(claim.error_stages) for claim in claims),
             "remarks": list(self.dataset.remarks),
         }
 
@@ -86,62 +92,135 @@ def build_from(
     if output.exists() and path.exists() and output.samefile(path):
         raise InputError(f"{output} would be written over what it is made from.")
     loader = find_loader(path, format_name)
-    dataset = loader.load(path, skip_bad=skip_bad)
-    checked, nodes = _checked(dataset, skip_bad, on_process or (lambda _done, _of: None))
-    write_dataset(checked, output)
-    return Built(output, loader.name, checked, nodes)
-
-
-def _checked(
-    dataset: Dataset, skip_bad: bool, on_process: Callable[[int, int], None]
-) -> tuple[Dataset, int]:
-    """The data set without what breaks rules of processes, and the number of nodes."""
-    by_process: dict[str, list[LabelledClaim]] = {}
-    for claim in dataset.claims:
-        by_process.setdefault(claim.process_id, []).append(claim)
-    processes: dict[str, Callable[[], ProcessInput]] = {}
-    bad: dict[tuple[str, str], None] = {}
-    first = ""
-    nodes = left_out = 0
-    for number, (process_id, opened) in enumerate(dataset.processes.items()):
-        on_process(number, len(dataset.processes))
-        claims = by_process.get(process_id, [])
+    faults: tuple[Violation, ...] = ()
+    try:
+        dataset = loader.load(path, skip_bad=skip_bad)
+    except InputError as error:
+        if error.code != "invalid_dataset" or skip_bad:
+            raise
+        # What can be read is checked too, so that every fault is listed at once.
+        faults = error.violations
         try:
-            held = HeldProcess.read(opened())
-            for claim in claims:
-                _check_claim(held, claim)
-        except InputError as error:
-            told = _told(process_id, error)
-            if not skip_bad:
-                raise InputError(told, getattr(error, "violations", ()), code="bad_rows") from None
-            first = first or told
-            left_out += 1
-            bad.update({claim.key: None for claim in claims})
-            continue
-        processes[process_id] = opened
-        nodes += len(held.nodes)
-    remarks = dataset.remarks
-    if left_out:
-        remarks = (*remarks, f"{left_out:,} times: process that breaks rules, left out with "
-                   f"{len(bad):,} claim(s); first: {first}")  # fmt: skip
-    kept = tuple(claim for claim in dataset.claims if claim.key not in bad)
-    if not kept:
-        raise InputError(f"No claim can be used. {' '.join(remarks[:3])}")
-    return (
-        Dataset(dataset.name, processes, kept, dataset.description, dataset.licence, remarks),
-        nodes,
+            dataset = loader.load(path, skip_bad=True)
+        except InputError:
+            raise error from None
+    checked = _Check(dataset)
+    checked.every_process(on_process or (lambda _done, _of: None))
+    if (checked.faults or faults) and not skip_bad:
+        raise _refused(path, dataset, [*faults, *checked.faults])
+    kept = checked.kept(path)
+    write_dataset(kept, output)
+    return Built(output, loader.name, kept, checked.nodes)
+
+
+def _refused(path: Path, dataset: Dataset, faults: list[Violation]) -> InputError:
+    if dataset.places:
+        return invalid_dataset(path, sorted(faults, key=_line))
+    count = "a fault" if len(faults) == 1 else f"{len(faults):,} faults"
+    return InputError(
+        f"{path} has {count}; nothing was written.", faults[:MOST_FAULTS], code="bad_rows"
     )
 
 
-def _check_claim(held: HeldProcess, claim: LabelledClaim) -> None:
-    held.node_of(claim.node_id)
-    roots = {ref.node_id for ref in held.roots}
-    unknown = [one for one in claim.documents or () if one not in roots]
-    if unknown:
-        raise InputError(
-            f"claim {claim.claim_id!r}: the document {unknown[0]!r} is no root of the process"
+def _line(fault: Violation) -> int:
+    found = re.match(r"line (\d+)", fault.where)
+    return int(found[1]) if found else 0
+
+
+class _Check:
+    """Processes and their claims, held against the rules of an ingest."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.faults: list[Violation] = []
+        self.nodes = 0
+        self._processes: dict[str, Callable[[], ProcessInput]] = {}
+        self._bad: set[tuple[str, str]] = set()
+        self._of_bad_processes = 0
+        self._first_process = self._first_claim = ""
+
+    def every_process(self, on_process: Callable[[int, int], None]) -> None:
+        """Check all of them; a fault of a claim is none of its process."""
+        by_process: dict[str, list[LabelledClaim]] = {}
+        for claim in self.dataset.claims:
+            by_process.setdefault(claim.process_id, []).append(claim)
+        for number, (process_id, opened) in enumerate(self.dataset.processes.items()):
+            on_process(number, len(self.dataset.processes))
+            claims = by_process.get(process_id, [])
+            try:
+                held = HeldProcess.read(opened())
+            except InputError as error:
+                found = _of_process(self._place(process_id), error)
+                self._first_process = self._first_process or str(found[0])
+                self.faults += found
+                self._bad.update(claim.key for claim in claims)
+                self._of_bad_processes += len(claims)
+                continue
+            self._processes[process_id] = opened
+            self.nodes += len(held.nodes)
+            for claim in claims:
+                self._claim(held, claim)
+
+    def _claim(self, held: HeldProcess, claim: LabelledClaim) -> None:
+        found = [
+            Violation(kind, self._place(*claim.key), message)
+            for kind, message in _faults_of(held, claim)
+        ]
+        if found:
+            self._first_claim = self._first_claim or str(found[0])
+            self.faults += found
+            self._bad.add(claim.key)
+
+    def _place(self, *key: str) -> str:
+        names = zip(("process", "claim"), key, strict=False)
+        named = ", ".join(f"{what} {name!r}" for what, name in names)
+        return self.dataset.places.get(key) or named
+
+    def kept(self, path: Path) -> Dataset:
+        """The data set without what breaks rules.
+
+        Raises:
+            InputError: No claim is left.
+        """
+        remarks = list(self.dataset.remarks)
+        if bad := len(self.dataset.processes) - len(self._processes):
+            remarks.append(
+                f"{counted(bad, 'time')}: process that breaks rules, left out with "
+                f"{counted(self._of_bad_processes, 'claim')}; the first: {self._first_process}"
+            )
+        if bad := len(self._bad) - self._of_bad_processes:
+            remarks.append(
+                f"{counted(bad, 'time')}: claim that does not fit its process, left out; the "
+                f"first: {self._first_claim}"
+            )
+        claims = tuple(claim for claim in self.dataset.claims if claim.key not in self._bad)
+        if not claims:
+            raise InputError(" ".join([f"{path}: no claim can be used.", *remarks[:3]]))
+        return replace(
+            self.dataset, processes=self._processes, claims=claims, remarks=tuple(remarks)
         )
 
 
-def _told(process_id: str, error: InputError) -> str:
-    return f"process {process_id!r}: {str(error).removeprefix(f'process {process_id!r} ')}"
+def _of_process(place: str, error: InputError) -> list[Violation]:
+    """What is wrong with a process, each with the place of the process."""
+    found = error.violations or [Violation("bad_process", "", str(error))]
+    return [one.within(place) for one in found]
+
+
+def _faults_of(held: HeldProcess, claim: LabelledClaim) -> Iterator[tuple[str, str]]:
+    """Kind and message of what does not fit the process."""
+    try:
+        held.node_of(claim.node_id)
+    except InputError as error:
+        yield "unknown_node", str(error)
+    roots = {ref.node_id for ref in held.roots}
+    for one in claim.documents or ():
+        if one not in roots:
+            yield "unknown_document", f"the document {one!r} is no root of the process"
+    # The stage of the roots is never an error stage (VeriTrail 3.2, H).
+    stages = {ref.stage for ref in held.nodes if not ref.is_root and ref.stage is not None}
+    known = ", ".join(map(str, sorted(stages))) or "none"
+    for stage in claim.error_stages or ():
+        if stage not in stages:
+            why = f"the error stage {stage} is no stage of nodes besides roots; they are {known}"
+            yield "unknown_stage", why

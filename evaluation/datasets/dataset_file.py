@@ -9,8 +9,7 @@ Source: ours (docs/evaluation.md).
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,9 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from veritrail_graph.evaluation.datasets.model import FORMAT, Dataset, LabelledClaim
+from veritrail_graph.evaluation.whole_file import written_whole
 from veritrail_graph.graph.contract import FORMAT as PROCESS_FORMAT
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.importers import files
@@ -55,7 +56,7 @@ class _Reading:
     header: _Header | None = None
     processes: dict[str, Callable[[], ProcessInput]] = field(default_factory=dict)
     claims: dict[tuple[str, str], LabelledClaim] = field(default_factory=dict)
-    lines: dict[tuple[str, str], str] = field(default_factory=dict)
+    lines: dict[tuple[str, ...], str] = field(default_factory=dict)
     faults: list[Violation] = field(default_factory=list)
 
     def wrong(self, where: str, message: str, kind: str = "wrong_value") -> None:
@@ -77,10 +78,18 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
     for number, value in files.json_lines(path, strict=True):
         where = f"line {number}"
         if isinstance(value, InputError):
-            reading.wrong(where, str(value), "not_json")
+            reading.wrong(where, str(value).removeprefix(f"{path}, {where}: "), "not_json")
         elif not isinstance(value, dict):
             reading.wrong(where, "must be a JSON object", "wrong_type")
         elif reading.header is None:
+            if lacks_header(value):
+                reading.wrong(
+                    where,
+                    "the header line is missing; write it before this line, as "
+                    f'{{"format": "{FORMAT}", "name": "NAME"}}',
+                    "missing_header",
+                )
+                break
             _take_header(reading, value, where)
         elif value.keys() == {"process"}:
             _take_process(reading, value["process"], where)
@@ -97,25 +106,31 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
             reading.wrong(reading.lines[key], message, "unknown_process")
     header = reading.header
     if header is None or not header.name or (reading.faults and not skip_bad):
-        raise _invalid(path, reading.faults)
+        raise invalid_dataset(path, reading.faults)
     claims = tuple(one for one in reading.claims.values() if one.process_id in reading.processes)
     remarks: tuple[str, ...] = ()
     if reading.faults:
-        number = len(reading.faults)
-        remarks = (
-            f"{number:,} times: line that breaks a rule, left out; the first: {reading.faults[0]}",
-        )
+        often = counted(len(reading.faults), "time")
+        remarks = (f"{often}: line that breaks a rule, left out; the first: {reading.faults[0]}",)
     return Dataset(
-        header.name, reading.processes, claims, header.description, header.licence, remarks
+        header.name, reading.processes, claims, header.description, header.licence, remarks,
+        reading.lines,
+    )  # fmt: skip
+
+
+def invalid_dataset(path: Path, faults: Sequence[Violation]) -> InputError:
+    """The error that lists what is wrong with a data set."""
+    return InputError(
+        f"{path} breaks {counted(len(faults), 'rule')} of a data set.",
+        faults[:MOST_FAULTS],
+        code="invalid_dataset",
     )
 
 
-def _invalid(path: Path, faults: list[Violation]) -> InputError:
-    count = len(faults)
-    return InputError(
-        f"{path} breaks {count} rule{'' if count == 1 else 's'} of a data set",
-        faults[:MOST_FAULTS],
-        code="invalid_dataset",
+def lacks_header(first: Mapping[str, Any]) -> bool:
+    """Whether the first line of a file is a line of a data set that is no header."""
+    return (first.keys() == {"process"} and isinstance(first["process"], str | dict)) or (
+        first.keys() == {"claim"} and isinstance(first["claim"], dict)
     )
 
 
@@ -133,12 +148,12 @@ def _take_header(reading: _Reading, value: dict[str, Any], where: str) -> None:
 def _take_process(reading: _Reading, value: Any, where: str) -> None:
     try:
         if isinstance(value, str):
-            opened = partial(_open_below, reading.path, value, where)
+            opened = partial(_open_below, reading.path, value)
             process_id = opened().header.process_id
         elif isinstance(value, dict):
             process_id = value.get("process_id")
             # Reading takes the lists out of the document, so that each reading gets its own.
-            opened = partial(_open_inline, reading.path, value, where)
+            opened = partial(_open_inline, reading.path, value)
             opened()
         else:
             reading.wrong(where, "process must be a process or the path of one", "wrong_type")
@@ -155,25 +170,23 @@ def _take_process(reading: _Reading, value: Any, where: str) -> None:
         reading.wrong(where, message, "duplicate_process_id")
     else:
         reading.processes[process_id] = opened
+        reading.lines[process_id,] = where
 
 
-def _open_inline(path: Path, value: Mapping[str, Any], where: str) -> ProcessInput:
+def _open_inline(path: Path, value: Mapping[str, Any]) -> ProcessInput:
     document = dict(value)
     if document.setdefault("format", PROCESS_FORMAT) != PROCESS_FORMAT:
-        raise InputError(f"{where}: the format of a process must be {PROCESS_FORMAT!r}")
+        raise InputError(f"the format of a process must be {PROCESS_FORMAT!r}")
     return document_input(path, document)
 
 
-def _open_below(path: Path, name: str, where: str) -> ProcessInput:
+def _open_below(path: Path, name: str) -> ProcessInput:
     """A process by its path, which must not lead out of the folder of the data set."""
     folder = path.parent.resolve()
     found = (folder / name).resolve()
     if not found.is_relative_to(folder):
-        raise InputError(f"{where}: {shown(name)} leads out of the folder of the data set")
-    try:
-        return open_input(found)
-    except InputError as error:
-        raise InputError(f"{where}: {error}", getattr(error, "violations", ())) from None
+        raise InputError(f"{shown(name)} leads out of the folder of the data set")
+    return open_input(found)
 
 
 def _take_claim(reading: _Reading, value: Any, where: str) -> None:
@@ -201,18 +214,10 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
     Raises:
         InputError: A process cannot be read, or the file cannot be written; nothing is left then.
     """
-    part = path.with_name(f"{path.name}.part")
-    try:
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(part, "wt", encoding="utf-8") as file:
-            for line in _lines_of(dataset):
-                _write(file, line)
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    opened = gzip.open if path.suffix == ".gz" else open
+    with written_whole(path) as draft, opened(draft, "wt", encoding="utf-8") as file:
+        for line in _lines_of(dataset):
+            _write(file, line)
 
 
 def _write(file: IO[Any], line: Mapping[str, Any]) -> None:

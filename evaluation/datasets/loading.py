@@ -6,27 +6,31 @@ to the entry points of the group `veritrail_graph.datasets`.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
-from veritrail_graph.evaluation.datasets.dataset_file import read_dataset
+from veritrail_graph.evaluation.datasets.dataset_file import lacks_header, read_dataset
 from veritrail_graph.evaluation.datasets.model import FORMAT, Dataset, LabelledClaim
+from veritrail_graph.evaluation.loader_registry import (
+    Loader,
+    in_order,
+    loaders_of_others,
+    why_not,
+)
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import find_processes
 from veritrail_graph.graph.ingest.check import survey
-from veritrail_graph.graph.plugins import Plugin, Unusable, fault_of, needs, package_of
-from veritrail_graph.graph.plugins import load as load_plugins
-
-_log = logging.getLogger(__name__)
+from veritrail_graph.graph.plugins import Plugin, Unusable
 
 GROUP = "veritrail_graph.datasets"
+NO_FORMAT = "no_data_set"
+"""The code of the error for a path that is in no format of data sets."""
 _HERE = "veritrail_graph.evaluation.datasets"
 # Recorded runs come last: whatever can be ingested is one.
 _OURS = (
@@ -43,95 +47,27 @@ _OURS = (
     EntryPoint("qags", f"{_HERE}.loaders.qags:QagsLoader", GROUP),
     EntryPoint("tofueval", f"{_HERE}.loaders.tofueval:TofuEvalLoader", GROUP),
     EntryPoint("tofueval-one", f"{_HERE}.loaders.tofueval:OneSummaryLoader", GROUP),
+    EntryPoint("tofueval-one-dev", f"{_HERE}.loaders.tofueval:OneSummaryDevLoader", GROUP),
+    EntryPoint("tofueval-one-test", f"{_HERE}.loaders.tofueval:OneSummaryTestLoader", GROUP),
     EntryPoint("who-and-when", f"{_HERE}.loaders.who_and_when:WhoAndWhenLoader", GROUP),
     EntryPoint("processes", f"{_HERE}.loading:ProcessesLoader", GROUP),
 )
 
 
-class DatasetLoader(Protocol):
-    """A reader of one format of data sets.
-
-    Attributes:
-        name: Name of the format.
-        description: What it reads, in a line.
-        layout: The files that it reads.
-        source: Where people get them.
-    """
-
-    name: str
-    description: str
-    layout: str
-    source: str
-
-    def detect(self, path: Path) -> str | None:
-        """Why `path` is not in this format; None when it is."""
-        ...
-
-    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
-        """Read it.
-
-        Args:
-            path: A file or a folder.
-            skip_bad: Whether rows that break rules are left out, and counted in the remarks.
-
-        Raises:
-            InputError: It cannot be read; the message names the row and the column.
-        """
-        ...
+class DatasetLoader(Loader[Dataset], Protocol):
+    """A reader of one format of data sets."""
 
 
 @cache
 def of_others() -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
     """Loaders of other packages, and those of them that cannot be used, with the reason."""
-    names = {entry.name for entry in _OURS}
-    return load_plugins(entry_points(group=GROUP), names, _loader)
-
-
-def _loader(made: Callable[[], DatasetLoader]) -> DatasetLoader:
-    loader = made()
-    needs(loader, ("name", "description", "layout", "source", "detect", "load"))
-    return loader
-
-
-class _Guarded:
-    """A loader of another package: what it raises becomes an error that names it."""
-
-    def __init__(self, loader: DatasetLoader, point: EntryPoint) -> None:
-        self._loader = loader
-        self._who = f"the loader {point.name!r} of the package {package_of(point)}"
-        self.name, self.description = loader.name, loader.description
-        self.layout, self.source = loader.layout, loader.source
-
-    def detect(self, path: Path) -> str | None:
-        """As the loader says."""
-        try:
-            return self._loader.detect(path)
-        except InputError as error:
-            return str(error)
-        except Exception as error:  # noqa: BLE001 - code of others must not end a command
-            reason = f"{self._who} failed and is left out: {fault_of(error)}"
-            _log.warning("%s", reason)
-            return reason
-
-    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
-        """As the loader reads it.
-
-        Raises:
-            InputError: It says so, or it failed.
-        """
-        try:
-            return self._loader.load(path, skip_bad=skip_bad)
-        except VeriTrailError:
-            raise
-        except Exception as error:
-            raise InputError(f"{path}: {self._who} failed: {fault_of(error)}") from error
+    return loaders_of_others(entry_points(group=GROUP), _OURS)
 
 
 @cache
 def loaders() -> tuple[DatasetLoader, ...]:
     """Every loader, in the order of detection: those of other packages come first."""
-    others = [_Guarded(one.value, one.point) for one in of_others()[0]]
-    return (*others, *(entry.load()() for entry in _OURS))
+    return in_order(of_others()[0], _OURS)
 
 
 def load_unlabelled(path: Path) -> Dataset:
@@ -170,15 +106,17 @@ def find_loader(path: Path, format_name: str | None = None) -> DatasetLoader:
     if format_name is not None:
         if format_name not in by_name:
             known = ", ".join(by_name)
-            raise InputError(f"Unknown data set format {format_name!r}. Known formats: {known}.")
+            raise InputError(
+                f"Unknown data set format {format_name!r}. Known formats: {known}; and those of "
+                "dialogues that `veritrail eval formats` lists."
+            )
         return by_name[format_name]
-    reasons = []
-    for loader in by_name.values():
-        reason = loader.detect(path)
-        if reason is None:
-            return loader
-        reasons.append(f"  {loader.name} ({loader.description}): {reason}")
-    raise InputError(f"{path} is no data set that can be read. Tried:\n" + "\n".join(reasons))
+    found = why_not(path, by_name.values())
+    if isinstance(found, list):
+        raise InputError(
+            f"{path} is no data set that can be read. Tried:\n" + "\n".join(found), code=NO_FORMAT
+        )
+    return found
 
 
 class OwnLoader:
@@ -197,6 +135,8 @@ class OwnLoader:
             first = next(files.json_lines(path), (0, None))[1]
         except InputError as error:
             return str(error)
+        if isinstance(first, dict) and lacks_header(first):
+            return None  # so that reading it says what is missing
         named = first.get("format") if isinstance(first, dict) else None
         return None if isinstance(named, str) and named.startswith("veritrail.dataset/") else (
             "its first line names no data set format"
@@ -226,7 +166,7 @@ class ProcessesLoader:
         except StopIteration:
             return "no process in it"
         except InputError as error:
-            return str(error).splitlines()[0]
+            return str(error).splitlines()[0].removesuffix(" Tried:")
         return None
 
     def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:

@@ -84,6 +84,8 @@ class Dataset:
         description: What it holds.
         licence: Under which licence; None: it does not say.
         remarks: What was passed over when it was read, a line each.
+        places: Where the file has a process, by (process_id,), and a claim, by its key; empty
+            where the format has no such places.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Dataset:
     description: str | None = None
     licence: str | None = None
     remarks: tuple[str, ...] = field(default=())
+    places: Mapping[tuple[str, ...], str] = field(default_factory=dict, compare=False)
 
     @property
     def labelled(self) -> tuple[LabelledClaim, ...]:

@@ -87,7 +87,7 @@ class AnnotatorAgreement:
         return intervals(self._units(), alpha, how)["krippendorff_alpha"]
 
     def subsets(self) -> dict[str, AnnotatorAgreement]:
-        """The claims of which nobody and somebody is uncertain, and those nobody adjudicated.
+        """The claims with and without an uncertain annotator, and those without adjudication.
 
         Source: VeriTrail B.2.2.
         """

@@ -16,7 +16,7 @@ SUPPORTED = Verdict.FULLY_SUPPORTED
 UNSUPPORTED = Verdict.NOT_FULLY_SUPPORTED
 CLASSES = (SUPPORTED, UNSUPPORTED)
 
-NO_CLAIMS = "no claims"
+NO_CLAIMS = "no claim is scored"
 ONE_CLASS = "one class only"
 
 
@@ -71,11 +71,13 @@ class Confusion:
 
     def precision(self, name: Verdict) -> Figure:
         """The share of the claims with this verdict that have this label."""
-        return share(self.right(name), self.called(name), f"no claim has the verdict {name}")
+        why = f"no claim has the verdict {name}" if self.claims else NO_CLAIMS
+        return share(self.right(name), self.called(name), why)
 
     def recall(self, name: Verdict) -> Figure:
         """The share of the claims with this label that have this verdict."""
-        return share(self.right(name), self.labelled(name), f"no claim has the label {name}")
+        why = f"no claim has the label {name}" if self.claims else NO_CLAIMS
+        return share(self.right(name), self.labelled(name), why)
 
     @property
     def macro_f1(self) -> Figure:

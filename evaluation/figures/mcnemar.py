@@ -22,10 +22,14 @@ class McNemar:
     Attributes:
         b: Claims that only the first method has right.
         c: Claims that only the second method has right.
+        claims: Claims that both were scored on; None: not counted, and there are some.
+        unit: What is scored in place of claims, such as `turn`.
     """
 
     b: int
     c: int
+    claims: int | None = None
+    unit: str = "claim"
 
     @property
     def test(self) -> Literal["exact", "chi2"]:
@@ -35,8 +39,10 @@ class McNemar:
     @property
     def p_value(self) -> Figure:
         """How likely a difference at least as large is by chance."""
+        if self.claims == 0:
+            return missing(f"no {self.unit} is scored for both methods")
         if self.b + self.c == 0:
-            return missing("both methods are right and wrong on the same claims")
+            return missing(f"both methods are right and wrong on the same {self.unit}s")
         return Figure(exact(self.b, self.c) if self.test == "exact" else chi2(self.b, self.c))
 
 

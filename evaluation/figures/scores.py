@@ -189,7 +189,8 @@ def scores(
 
     Hard prediction leaves out a claim that any method calls Inconclusive, unless another rule is
     chosen. Soft prediction keeps it, and leaves out of all methods a claim that ended without a
-    verdict in any of them.
+    verdict in any of them, or that one which gives scores gave none: AUROC is over the same claims
+    for all.
 
     Args:
         claims: What the methods say; a claim at most once for each method.
@@ -199,7 +200,12 @@ def scores(
     for claim in claims:
         by_method.setdefault(claim.method, []).append(claim)
     unsure = {claim.claim_id for claim in claims if claim.verdict is INCONCLUSIVE}
-    open_ended = {claim.claim_id for claim in claims if claim.verdict is None}
+    soft = {claim.method for claim in claims if claim.score is not None}
+    open_ended = {
+        claim.claim_id
+        for claim in claims
+        if claim.verdict is None or (claim.score is None and claim.method in soft)
+    }
     found = []
     for method, own in by_method.items():
         outcomes: dict[str, tuple[Verdict, Verdict]] = {}
@@ -300,4 +306,6 @@ def _compared(first: MethodScore, second: MethodScore) -> Comparison:
         (label, one), (_, other) = first.outcomes[claim_id], second.outcomes[claim_id]
         only_first += one is label is not other
         only_second += other is label is not one
-    return Comparison((first.method, second.method), len(both), McNemar(only_first, only_second))
+    return Comparison(
+        (first.method, second.method), len(both), McNemar(only_first, only_second, len(both))
+    )

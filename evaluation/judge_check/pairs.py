@@ -192,6 +192,7 @@ def _checked(where: str, records: Iterator[Record | Violation]) -> tuple[Pair, .
     violations: list[Violation] = []
     pairs: list[Pair] = []
     places: dict[str, str] = {}
+    before: dict[tuple[tuple[str, ...], str], tuple[str, Verdict]] = {}
     for record in records:
         if isinstance(record, Violation):
             violations.append(record)
@@ -205,6 +206,14 @@ def _checked(where: str, records: Iterator[Record | Violation]) -> tuple[Pair, .
         first = places.setdefault(pair.pair_id, place)
         if first != place:
             message = f"pair_id {shown(pair.pair_id)} stands at {first} already"
+            violations.append(Violation("duplicate_pair", place, message))
+        texts = tuple(" ".join(text.split()) for text in pair.source)
+        other, label = before.setdefault((texts, pair.claim), (place, pair.label))
+        if label is not pair.label:
+            message = f"has another label than {other}, with the same source and claim; keep one"
+            violations.append(Violation("contradiction", place, message))
+        elif other != place:
+            message = f"has the same source and claim as {other}; keep one"
             violations.append(Violation("duplicate_pair", place, message))
         pairs.append(pair)
     if violations:

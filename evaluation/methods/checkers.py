@@ -1,15 +1,17 @@
 """The checkers of the paper, and two more, by name: their adapters, parameters and grids.
 
-Source: VeriTrail 4.2 (a) to (c), E.4, F; SummaC-ZS and HHEM are not in the paper.
+Source: VeriTrail 4.2 (a) to (c), E.4, F; SummaC-ZS, SummaC-Conv and HHEM are not in the paper.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from veritrail_graph.evaluation.methods.checking import ALL, ONE, Checker, Rule
+from veritrail_graph.evaluation.methods.gathering import Gathering
 from veritrail_graph.evaluation.methods.judging import sources_of, whole_number
 from veritrail_graph.evaluation.methods.method import Method
 from veritrail_graph.evaluation.methods.registry import MethodKind
@@ -18,9 +20,11 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.nli.adapters import (
     Adapter,
     AlignScore,
+    ConvWeights,
     Hhem,
     Infuse,
     MiniCheck,
+    SummaCConv,
     SummaCZs,
 )
 from veritrail_graph.verifier.nli.port import EntailmentModel
@@ -48,6 +52,8 @@ _COMMON: Mapping[str, str] = {
     "labels": "what the model's outputs mean",
     "template": "one text with {premise} and {hypothesis}, for models that read one",
 }
+WEIGHTS = "weights"
+"""The parameter that names a file of trained weights."""
 _READING = ("window", "labels", "template")
 
 
@@ -58,23 +64,35 @@ def _kind(
     *,
     ks: tuple[int, ...] = (),
     more: Mapping[str, str] | None = None,
-    is_signed: bool = False,
+    lowest: float = 0.0,
 ) -> MethodKind:
     async def make(parameters: Mapping[str, Any], resources: Resources) -> Method:
+        faults = Gathering()
+        with faults.keep():
+            threshold = _threshold(parameters, lowest)
+        with faults.keep():
+            k = whole_number(parameters, "k", 1) if ks else 1
+        with faults.keep():
+            if "words" in parameters:
+                whole_number(parameters, "words")
         documents = parameters.get("documents", ONE)
-        if documents not in (ONE, ALL):
-            raise InputError(f"documents must be {ONE} or {ALL}, not {documents!r}")
-        rule = Rule(
-            _threshold(parameters),
-            whole_number(parameters, "k", 1) if ks else 1,
-            documents,
-            sources_of(parameters),
-            is_signed,
-        )
-        reading = {key: parameters[key] for key in _READING if key in parameters}
-        model = await resources.entailment(parameters.get("model"), reading)
+        with faults.keep():
+            if documents not in (ONE, ALL):
+                raise InputError(f"documents must be {ONE} or {ALL}, not {documents!r}")
+        with faults.keep():
+            sources = sources_of(parameters)
+        given = dict(parameters)
+        with faults.keep():
+            if WEIGHTS in (more or {}):
+                path = resources.path(parameters.get(WEIGHTS), WEIGHTS)
+                given[WEIGHTS] = await asyncio.to_thread(ConvWeights.read, path)
+        with faults.keep():
+            reading = {key: parameters[key] for key in _READING if key in parameters}
+            model = await resources.entailment(parameters.get("model"), reading)
+        faults.refuse()
+        rule = Rule(threshold, k, documents, sources, lowest)
         split = lru_cache(SPLIT_TEXTS)(resources.splitter.split)
-        adapter = makes(model, split, parameters)
+        adapter = makes(model, split, given)
         return Checker(name, adapter, model, rule, resources.memory.scores)
 
     grid: dict[str, tuple[Any, ...]] = {"k": ks} if ks else {}
@@ -82,10 +100,11 @@ def _kind(
     return MethodKind(name, summary, parameters, make, {**grid, "threshold": THRESHOLDS})
 
 
-def _threshold(parameters: Mapping[str, Any]) -> float:
+def _threshold(parameters: Mapping[str, Any], lowest: float) -> float:
+    """The threshold, on the scale of the checker's own scores."""
     value = parameters.get("threshold", THRESHOLDS[0])
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InputError(f"threshold must be a number from 0 to 1, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= 1:
+        raise InputError(f"threshold must be a number from {lowest:g} to 1, not {value!r}")
     return float(value)
 
 
@@ -135,7 +154,13 @@ SUMMAC_ZS = _kind(
     "summac_zs",
     "takes entailment less contradiction over pairs of sentences",
     _make_simple(SummaCZs),
-    is_signed=True,
+    lowest=SummaCZs.lowest,
+)
+SUMMAC_CONV = _kind(
+    "summac_conv",
+    "takes a trained histogram of the probabilities of pairs of sentences",
+    lambda model, split, parameters: SummaCConv(model, split, parameters[WEIGHTS]),
+    more={WEIGHTS: "the file of the trained weights, JSON or .npz; see docs/judges.md"},
 )
 HHEM = _kind(
     "hhem",

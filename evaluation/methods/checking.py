@@ -39,15 +39,15 @@ class Rule:
         k: How many of the highest scores are averaged.
         documents: `one`: all source text is one document; `all`: each document is scored apart.
         sources: Which source text: `process`, `below` or `documents`.
-        is_signed: Whether the adapter's scores go from -1 to 1. The threshold is on that scale;
-            the score that is kept is brought to 0 to 1.
+        lowest: The lowest score of the adapter. The threshold is on its scale; the score that is
+            kept is brought to 0 to 1.
     """
 
     threshold: float
     k: int = 1
     documents: str = ONE
     sources: str = "process"
-    is_signed: bool = False
+    lowest: float = 0.0
 
     def native(self, scored: Scored) -> float:
         """The checker's own score: over a claim's parts, the mean of the k highest.
@@ -56,11 +56,11 @@ class Rule:
         """
         native = mean([mean_of_top(row, self.k) for row in scored.rows])
         # A mean may pass the bound by a rounding.
-        return min(max(native, -1.0 if self.is_signed else 0.0), 1.0)
+        return min(max(native, self.lowest), 1.0)
 
     def probability(self, native: float) -> float:
         """The score of an outcome, from 0 to 1, in the order of the native one."""
-        return (native + 1.0) / 2.0 if self.is_signed else native
+        return (native - self.lowest) / (1.0 - self.lowest)
 
 
 @dataclass
@@ -146,7 +146,9 @@ class Checker:
         if known is not None:
             if known.calls:
                 call = StepCall("entailment", "", "", self.model.name, None)
-                meter.record(call, Usage(cached_calls=known.calls, cost_usd=0.0))
+                # What an entailment server costs is not known.
+                anew = Usage(calls=known.calls, unpriced_calls=known.calls)
+                meter.record(call, Usage(cached_calls=known.calls, cost_usd=0.0), anew)
             return known
         pieces = await self._pieces_of(names, process, roots)
         before = meter.total

@@ -16,6 +16,7 @@ from typing import Any
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.documents import documents_of
 from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.methods.gathering import Gathering
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -118,11 +119,16 @@ class Direct:
 
 async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
     seed = parameters.get("seed", 0)
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError(f"seed must be a whole number, not {seed!r}")
-    sources = sources_of(parameters)
+    faults = Gathering()
+    with faults.keep():
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise InputError(f"seed must be a whole number, not {seed!r}")
+    with faults.keep():
+        sources = sources_of(parameters)
     fixed = {"max_reruns": 0, "sub_claims": False}
-    judge = await resources.judge(judge_options(parameters, **fixed))
+    with faults.keep():
+        judge = await resources.judge(judge_options(parameters, **fixed))
+    faults.refuse()
     return Direct(judge, resources.splitter, seed, sources)
 
 

@@ -7,11 +7,13 @@ probabilities), D (chunks are embedded once).
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from veritrail_graph.evaluation.figures.cost import cost_anew
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.embeddings.port import Embedder
@@ -71,6 +73,18 @@ class Scored:
     calls: int = 0
 
 
+class Embedded(NamedTuple):
+    """A vector of a text, and what it cost.
+
+    Attributes:
+        vector: The vector.
+        cost_usd: Its share of what the call cost, by the lengths of texts; None: not known.
+    """
+
+    vector: Sequence[float]
+    cost_usd: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class RunMemory:
     """What the configurations of a run share.
@@ -81,7 +95,7 @@ class RunMemory:
     """
 
     scores: Memory[Scored] = field(default_factory=lambda: Memory(MOST_SCORES))
-    vectors: Memory[Sequence[float]] = field(default_factory=lambda: Memory(MOST_NUMBERS))
+    vectors: Memory[Embedded] = field(default_factory=lambda: Memory(MOST_NUMBERS))
 
 
 _REMEMBERED = StepCall("embedding", "", "", "", None)
@@ -97,7 +111,7 @@ class SharedEmbedder:
     """
 
     embedder: Embedder
-    memory: Memory[Sequence[float]]
+    memory: Memory[Embedded]
 
     @property
     def name(self) -> str:
@@ -110,22 +124,40 @@ class SharedEmbedder:
         return self.embedder.settings
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:
-        """Embed texts; see `Embedder`. What is remembered counts as one cached call."""
+        """Embed texts; see `Embedder`. What is remembered counts as one reused call."""
         model = canonical(dict(self.settings))
         keys = [digest_of(model, text) for text in texts]
-        found = {key: vector for key in keys if (vector := self.memory.get(key)) is not None}
+        found = {key: one for key in keys if (one := self.memory.get(key)) is not None}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if found:
             call = _REMEMBERED._replace(model=self.name)
-            meter.record(call, Usage(cached_calls=1, cost_usd=0.0))
+            costs = [one.cost_usd for one in found.values()]
+            known = [one for one in costs if one is not None]
+            anew = Usage(calls=1, unpriced_calls=1)
+            if len(known) == len(costs):
+                anew = Usage(calls=1, cost_usd=math.fsum(known))
+            meter.record(call, Usage(cached_calls=1, cost_usd=0.0), anew)
         if new:
-            vectors = await self.embedder.embed(list(new.values()), meter)
-            if len(vectors) != len(new):
-                raise JudgeError(f"{self.name} gave {len(vectors)} vectors for {len(new)} texts")
-            for key, vector in zip(new, vectors, strict=True):
-                found[key] = vector
-                self.memory.keep(key, vector, len(vector))
-        return [found[key] for key in keys]
+            for key, one in (await self._embedded(new, meter)).items():
+                found[key] = one
+                self.memory.keep(key, one, len(one.vector))
+        return [found[key].vector for key in keys]
+
+    async def _embedded(self, texts: Mapping[bytes, str], meter: Meter) -> dict[bytes, Embedded]:
+        """Vectors of texts that are not remembered, with what each costs."""
+        own = Meter()
+        try:
+            vectors = await self.embedder.embed(list(texts.values()), own)
+        finally:
+            meter.take(own)
+        if len(vectors) != len(texts):
+            raise JudgeError(f"{self.name} gave {len(vectors)} vectors for {len(texts)} texts")
+        cost = cost_anew(own.total, own.reused)
+        whole = sum(map(len, texts.values())) or 1
+        return {
+            key: Embedded(vector, None if cost is None else cost * len(text) / whole)
+            for (key, text), vector in zip(texts.items(), vectors, strict=True)
+        }
 
 
 def digest_of(*parts: bytes | str) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any
 
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess, SharedHeldNodes
+from veritrail_graph.evaluation.methods.gathering import Gathering
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -82,11 +83,17 @@ class Rag:
 
 
 async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
-    k = whole_number(parameters, "k")
-    sources = sources_of(parameters)
+    faults = Gathering()
+    with faults.keep():
+        k = whole_number(parameters, "k")
+    with faults.keep():
+        sources = sources_of(parameters)
     fixed = {"max_reruns": 0, "sub_claims": False}
-    judge = await resources.judge(judge_options(parameters, **fixed))
-    vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
+    with faults.keep():
+        judge = await resources.judge(judge_options(parameters, **fixed))
+    with faults.keep():
+        vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
+    faults.refuse()
     return Rag(judge, k, vectors, SharedHeldNodes(resources.splitter), sources)
 
 

@@ -29,6 +29,7 @@ _OURS = (
     EntryPoint("alignscore", f"{_HERE}.checkers:ALIGNSCORE", GROUP),
     EntryPoint("minicheck", f"{_HERE}.checkers:MINICHECK", GROUP),
     EntryPoint("summac_zs", f"{_HERE}.checkers:SUMMAC_ZS", GROUP),
+    EntryPoint("summac_conv", f"{_HERE}.checkers:SUMMAC_CONV", GROUP),
     EntryPoint("hhem", f"{_HERE}.checkers:HHEM", GROUP),
 )
 

@@ -1,12 +1,13 @@
 """What methods are given to work with: models, prompts, a splitter, embeddings, entailment.
 
-Whoever runs an evaluation makes these from its settings; all methods of a run share them, and
+The caller of an evaluation makes these from its settings; all methods of a run share them, and
 with them the answer cache, the budget and the limits of endpoints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from veritrail_graph.evaluation.methods.memory import RunMemory
@@ -29,6 +30,14 @@ class Resources(Protocol):
     @property
     def memory(self) -> RunMemory:
         """What the configurations of the run share."""
+        ...
+
+    def path(self, named: object, parameter: str) -> Path:
+        """The file or folder that a parameter names, relative to the matrix.
+
+        Raises:
+            InputError: It is no text, or there is none.
+        """
         ...
 
     async def prompts(self, named: str | None = None) -> Prompts:

@@ -11,6 +11,7 @@ from typing import Any
 
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess, SharedHeldNodes
+from veritrail_graph.evaluation.methods.gathering import Gathering
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -93,8 +94,12 @@ class VeriTrail:
 
 async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
     more = {name: one for name, one in parameters.items() if name in _LIMITS}
-    q = whole_number(parameters, "q", DEFAULT_Q)
-    judge = await resources.judge(judge_options(parameters, **more))
+    faults = Gathering()
+    with faults.keep():
+        q = whole_number(parameters, "q", DEFAULT_Q)
+    with faults.keep():
+        judge = await resources.judge(judge_options(parameters, **more))
+    faults.refuse()
     return VeriTrail(judge, q, SharedHeldNodes(resources.splitter))
 
 

@@ -1,7 +1,7 @@
 """VeriTrail with retrieval in the place of evidence selection.
 
 In each round the k nodes nearest to the claim are the evidence. Nodes that are no roots are
-shown by their own text, since nobody summarised what was selected of them.
+shown by their own text, since no step summarised what was selected of them.
 
 Source: VeriTrail E.1 (VT-RAG).
 """
@@ -14,6 +14,7 @@ from typing import Any
 
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess, SharedHeldNodes
+from veritrail_graph.evaluation.methods.gathering import Gathering
 from veritrail_graph.evaluation.methods.judging import (
     JUDGE_PARAMETERS,
     judge_options,
@@ -144,11 +145,18 @@ class VtRag:
 
 
 async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
-    k, q = whole_number(parameters, "k"), whole_number(parameters, "q", 1)
+    faults = Gathering()
+    with faults.keep():
+        k = whole_number(parameters, "k")
+    with faults.keep():
+        q = whole_number(parameters, "q", 1)
     # What is retrieved is shown whole: the limit of the method is on summaries.
     fixed = {"max_reruns": 0, "sub_claims": False, "verdict_sentences": "none"}
-    judge = await resources.judge(judge_options(parameters, **fixed))
-    vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
+    with faults.keep():
+        judge = await resources.judge(judge_options(parameters, **fixed))
+    with faults.keep():
+        vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
+    faults.refuse()
     return VtRag(judge, k, q, vectors, SharedHeldNodes(resources.splitter))
 
 

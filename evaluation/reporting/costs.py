@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from veritrail_graph.evaluation.figures.cost import (
     ClaimCost,
     CostPerClaim,
+    cost_anew,
+    cost_paid,
     cost_per_claim,
     human_cost_per_claim,
     mean_share_verified,
@@ -22,7 +24,9 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Usage
 
 NO_CALLS = "no call to an endpoint was made"
-PREPARED_FROM_CACHE = "answers of the preparation came from the cache"
+PREPARED_FROM_CACHE = (
+    "answers of the preparation came from the cache, and what they would cost is not known"
+)
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,12 @@ def cost_row(run: ConfigurationRun, extraction_per_claim: float | None = None) -
     claims = len(run.dataset.claims)
     costs = [
         ClaimCost(
-            cost_usd=_cost(outcome.usage) if run.asks_models else None,
+            cost_usd=cost_paid(outcome.usage) if run.asks_models else None,
             is_finished=outcome.status.is_result,
             cached_calls=outcome.usage.cached_calls,
+            anew_usd=cost_anew(outcome.usage, run.reused.get(key, Usage())),
         )
-        for outcome in run.outcomes.values()
+        for key, outcome in run.outcomes.items()
     ]
     # Claims that were not judged are in the data set, and share what is paid once.
     costs += [ClaimCost(None, is_finished=False)] * (claims - len(costs))
@@ -78,7 +83,7 @@ def cost_row(run: ConfigurationRun, extraction_per_claim: float | None = None) -
     elif found.retries.value is None:
         found = replace(found, retries=missing("retries are in the cost, not counted apart"))
     if any(one.cached_calls for one in run.prepared):
-        found = replace(found, one_time=missing(PREPARED_FROM_CACHE))
+        found = replace(found, one_time=_prepared_anew(run, claims))
     finished = [one for one in run.outcomes.values() if one.status.is_result]
     calls = sum(one.usage.calls + one.usage.cached_calls for one in finished)
     nodes = {claim.key: claim.nodes for claim in run.dataset.claims}
@@ -100,20 +105,28 @@ def cost_row(run: ConfigurationRun, extraction_per_claim: float | None = None) -
 def _spent(run: ConfigurationRun) -> Figure:
     if not run.spent.calls and not run.spent.cached_calls:
         return missing(NO_CALLS)
-    cost = _cost(run.spent)
+    cost = cost_paid(run.spent)
     return missing("the price of a call is unknown") if cost is None else Figure(cost)
 
 
-def _cost(usage: Usage) -> float | None:
-    """US dollars; 0 where no call was paid, such as answers from the cache alone."""
-    if usage.cost_usd is None and not usage.calls and not usage.unpriced_calls:
-        return 0.0
-    return usage.cost_usd
+def _prepared_anew(run: ConfigurationRun, claims: int) -> Figure:
+    """What the preparation costs without the cache, divided among all claims.
+
+    A run that was continued prepares again, mostly from the cache: the dearest one is the whole.
+    """
+    known = [
+        cost_anew(prepared, reused)
+        for prepared, reused in zip(run.prepared, run.prepared_reused, strict=True)
+    ]
+    costs = [one for one in known if one is not None]
+    if len(costs) < len(known) or not claims:
+        return missing(PREPARED_FROM_CACHE)
+    return Figure(max(costs) / claims)
 
 
 def _sum(prepared: Sequence[Usage]) -> float | None:
     """What all preparations cost; None: the price of one is unknown."""
-    known = [_cost(one) for one in prepared]
+    known = [cost_paid(one) for one in prepared]
     return None if None in known else math.fsum(one for one in known if one is not None)
 
 
@@ -165,5 +178,5 @@ def _amount(text: str) -> float | None:
 
 
 def human_figures(costs: Mapping[str, float], dataset: str) -> Figure | None:
-    """What a person's judgement of a claim of a data set costs; None: nobody said."""
+    """What a person's judgement of a claim of a data set costs; None: it is not known."""
     return Figure(costs[dataset]) if dataset in costs else None

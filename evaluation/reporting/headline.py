@@ -9,6 +9,10 @@ from veritrail_graph.evaluation.reporting.score_tables import ScoredRun, ScoreTa
 
 FEW_CLAIMS = 30
 """With fewer claims than this, a report says that they are few."""
+LEVEL = 0.05
+"""Below it a p-value tells two methods apart, as an interval of 95 % does that leaves out 0."""
+MANY = 3
+"""From this many configurations on, a report says that the best of them was chosen."""
 
 
 def headline(
@@ -88,8 +92,15 @@ def _chance(paired: PairedDifference) -> str:
         f"95 % interval of the difference {ends[0]:+.3f} to {ends[1]:+.3f} over the "
         f"{paired.claims:,} claims of both; {test}"
     )
-    if paired.is_beyond_chance:
+    is_unlikely = p_value.value is not None and p_value.value < LEVEL
+    if paired.is_beyond_chance and is_unlikely:
         return f"The difference is beyond chance ({facts})."
+    if paired.is_beyond_chance:
+        why = "the interval leaves out 0, but McNemar's test does not tell the two apart"
+        return f"Whether the difference is chance is open: {why} ({facts})."
+    if is_unlikely:
+        why = "McNemar's test tells the two apart, but 0 is in the interval"
+        return f"Whether the difference is chance is open: {why} ({facts})."
     return f"The difference may well be chance ({facts})."
 
 
@@ -99,9 +110,14 @@ def _caution(first: ScoredRun, every: ScoreTable) -> str:
         found += " So few claims say little."
     if first.macro_f1 is not None and first.macro_f1 <= 0.5:
         found += " A macro F1 of 0.5 or less is also reached by always giving one verdict."
+    if len(every.rows) >= MANY:
+        found += (
+            f" The best of {len(every.rows):,} configurations was chosen on the claims that it is "
+            "scored on, so its lead is likely smaller on others."
+        )
     indicative = [row.run.indicative for row in every.rows]
     if all(indicative):
-        found += " Indicative only: no model judged."
+        found += " Indicative only: it rests on a comparison of words."
     elif first.run.indicative:
-        found += " The best configuration is indicative only: no model judged there."
+        found += " The best configuration is indicative only: it rests on a comparison of words."
     return found

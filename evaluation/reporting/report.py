@@ -61,7 +61,7 @@ class DatasetReport:
         ablation: Tracing, retrieval and both (E.1); None: not all three are there.
         grids: Heat maps.
         costs: Cost of each configuration.
-        human: What a person's judgement of a claim costs; None: nobody said.
+        human: What a person's judgement of a claim costs; None: it is not known.
         stages: Error stages; None: no method walks.
         review: Causes that people found for errors; None: no review was read.
     """
@@ -334,7 +334,11 @@ def _soft_json(table: ScoreTable) -> dict[str, Any]:
         if "auroc" in row.intervals:
             document["interval"] = row.intervals["auroc"].as_json()
         rows.append(with_reasons(document, {"auroc": figure}))
-    return {"claims_without_verdict": table.open_ended, "rows": rows}
+    return {
+        "claims_without_verdict": table.open_ended,
+        "claims_without_score": table.unscored,
+        "rows": rows,
+    }
 
 
 def _dataset_json(one: DatasetReport) -> dict[str, Any]:

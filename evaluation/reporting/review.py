@@ -12,7 +12,6 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +23,7 @@ from veritrail_graph.evaluation.figures.confusion import CLASSES, UNSUPPORTED
 from veritrail_graph.evaluation.methods.method import MethodOutcome
 from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun, RunFolder
 from veritrail_graph.evaluation.runs.record import JudgedClaim
+from veritrail_graph.evaluation.whole_file import write_text_whole
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model.noun import Many, Noun, OneOf
 
@@ -218,15 +218,8 @@ def keep_review(folder: Path, cases: Sequence[ReviewedCase]) -> None:
     Raises:
         InputError: It cannot be written.
     """
-    path, part = folder / NAME, folder / f"{NAME}.part"
     text = json.dumps(KeptReview(cases=tuple(cases)).json_object(), ensure_ascii=False, indent=1)
-    try:
-        part.write_text(text, "utf-8")
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    write_text_whole(folder / NAME, text)
 
 
 def read_kept_review(folder: Path, runs: RunFolder) -> dict[str, ReviewCounts]:

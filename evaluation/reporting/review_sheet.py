@@ -8,9 +8,7 @@ Source: VeriTrail G; the sheet is ours.
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from veritrail_graph.evaluation.reporting.review import (
 )
 from veritrail_graph.evaluation.reporting.run_folder import RunFolder
 from veritrail_graph.evaluation.tables import Row, Table, read_table
+from veritrail_graph.evaluation.whole_file import written_whole
 from veritrail_graph.evaluation.workbook import is_workbook, read_workbook, write_workbook
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.exporters.cells import guarded
@@ -33,20 +32,20 @@ CAUSES = tuple(cause.value for cause in Cause)
 COLUMNS = (*WHICH, *FACTS, *TEXTS, *CAUSES, "notes")
 WIDTHS = {"configuration": 28, "claim": 60, "reasoning": 80, "notes": 40, "dataset": 18}
 
-CHOSEN = ("x", "yes", "1", "true")
-EMPTY = ("", "no", "0", "false")
-
 
 def check_sheet(path: Path) -> None:
     """Find out before any work that a sheet cannot go there.
 
     Raises:
-        InputError: Its ending is neither .csv nor .xlsx, or its folder is not there.
+        InputError: Its ending is neither .csv nor .xlsx, its folder is not there, or a file is
+            there already, which a person may have filled in.
     """
     if path.suffix.lower() != ".csv" and not is_workbook(path):
         raise InputError(f"{path}: a sheet is .csv or .xlsx; name it so.")
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise InputError(f"{path} cannot be written: its folder is not there, or it is a folder.")
+    if path.exists():
+        raise InputError(f"{path} is there already, and may hold decisions; name another file.")
 
 
 def write_sheet(path: Path, cases: Sequence[ErrorCase]) -> None:
@@ -66,19 +65,14 @@ def write_sheet(path: Path, cases: Sequence[ErrorCase]) -> None:
             choices=dict.fromkeys(CAUSES, ("x",)),
         )
         return
-    draft = path.with_name(f".veritrail-{os.getpid()}.tmp")
-    try:
-        with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            written = csv.writer(file)
-            written.writerow(COLUMNS)
-            for row in rows:
-                written.writerow([guarded(one) if isinstance(one, str) else one for one in row])
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+    with (
+        written_whole(path) as draft,
+        draft.open("w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
+        written = csv.writer(file)
+        written.writerow(COLUMNS)
+        for row in rows:
+            written.writerow([guarded(one) if isinstance(one, str) else one for one in row])
 
 
 def _row(case: ErrorCase) -> list[Any]:
@@ -144,19 +138,9 @@ def _case(row: Row, datasets: set[str]) -> ReviewedCase:
         process_id=row.required("process_id"),
         claim_id=row.required("claim_id"),
         kind=row.choice("kind", ErrorKind) or ErrorKind.FALSE_POSITIVE,
-        causes=tuple(cause for cause in Cause if _applies(row, cause.value)),
+        causes=tuple(cause for cause in Cause if row.yes(cause.value, "x nor empty")),
         notes=row.text("notes"),
     )
-
-
-def _applies(row: Row, column: str) -> bool:
-    value = row.cells.get(column)
-    text = str(value).lower() if isinstance(value, bool) else row.text(column).casefold()
-    if text in CHOSEN:
-        return True
-    if text not in EMPTY:
-        row.fault("unknown_value", column, f"{shown(text)} is neither x nor empty")
-    return False
 
 
 def _refuse_repeats(table: Table, cases: Sequence[ReviewedCase]) -> None:

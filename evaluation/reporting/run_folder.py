@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from veritrail_graph.evaluation.figures.localization import LocatedClaim
 from veritrail_graph.evaluation.figures.scores import JudgedClaim
 from veritrail_graph.evaluation.methods.method import MethodOutcome
-from veritrail_graph.evaluation.runs.outcomes import KeptOutcome, OutcomeFile
+from veritrail_graph.evaluation.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
 from veritrail_graph.evaluation.runs.record import JudgedClaim as RunClaim
 from veritrail_graph.evaluation.runs.record import (
     JudgedDataset,
@@ -44,6 +44,8 @@ class ConfigurationRun:
         outcomes: The outcomes that count, by claim; a claim without one was not judged.
         prepared: The cost of each preparation; a run that was continued prepares again.
         spent: The cost of all lines, also of failures that were tried again later.
+        reused: What answers from the cache would have cost anew, by claim.
+        prepared_reused: The same of each preparation.
     """
 
     dataset: JudgedDataset
@@ -51,6 +53,8 @@ class ConfigurationRun:
     outcomes: Mapping[Key, MethodOutcome]
     prepared: Sequence[Usage]
     spent: Usage
+    reused: Mapping[Key, Usage] = field(default_factory=dict)
+    prepared_reused: Sequence[Usage] = ()
 
     @property
     def configuration_id(self) -> str:
@@ -140,7 +144,8 @@ def read_run_folder(folder: Path) -> RunFolder:
         (one.name, claim.key): claim.fingerprint for one in record.datasets for claim in one.claims
     }
     latest: dict[tuple[str, str], dict[Key, MethodOutcome]] = {}
-    prepared: dict[tuple[str, str], list[Usage]] = {}
+    reused: dict[tuple[str, str], dict[Key, Usage]] = {}
+    prepared: dict[tuple[str, str], list[Preparation]] = {}
     spent: dict[tuple[str, str], Usage] = {}
     stale = foreign = 0
     for line in OutcomeFile(folder / OUTCOMES).read():
@@ -148,7 +153,7 @@ def read_run_folder(folder: Path) -> RunFolder:
         if line.dataset not in datasets or line.configuration not in configurations:
             foreign += 1
         elif not isinstance(line, KeptOutcome):
-            prepared.setdefault(place, []).append(line.prepared)
+            prepared.setdefault(place, []).append(line)
             spent[place] = spent.get(place, Usage()) + line.prepared
         elif (line.dataset, line.outcome.key) not in prints:
             foreign += 1
@@ -156,6 +161,7 @@ def read_run_folder(folder: Path) -> RunFolder:
             stale += 1
         else:
             latest.setdefault(place, {})[line.outcome.key] = line.outcome
+            reused.setdefault(place, {})[line.outcome.key] = line.reused
             spent[place] = spent.get(place, Usage()) + line.outcome.usage
     runs = []
     for dataset in record.datasets:
@@ -166,8 +172,10 @@ def read_run_folder(folder: Path) -> RunFolder:
                     dataset,
                     configuration,
                     latest.get(place, {}),
-                    prepared.get(place, ()),
+                    [one.prepared for one in prepared.get(place, ())],
                     spent.get(place, Usage()),
+                    reused.get(place, {}),
+                    [one.reused for one in prepared.get(place, ())],
                 )
             )
     return RunFolder(record, runs, stale, foreign)

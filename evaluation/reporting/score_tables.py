@@ -69,12 +69,15 @@ class ScoreTable:
         inconclusive: Labelled claims that at least one of them calls Inconclusive.
         open_ended: Claims that ended in at least one of them without a verdict.
         comparisons: The best row with every other one; empty: they were not compared.
+        unscored: Claims with a verdict in all of them that one which gives scores gave none; they
+            leave soft prediction of all.
     """
 
     rows: Sequence[ScoredRun]
     inconclusive: int = 0
     open_ended: int = 0
     comparisons: Sequence[Compared] = ()
+    unscored: int = 0
 
     @property
     def best(self) -> list[ScoredRun]:
@@ -126,11 +129,15 @@ def score_table(
             Compared(ordered[0], other, paired_difference(ordered[0].score, other.score, how))
             for other in ordered[1:]
         ]
+    open_ended = {one.claim_id for one in claims if one.verdict is None}
+    giving = {name for name, score in found.items() if score.has_scores}
+    unscored = {one.claim_id for one in claims if one.score is None and one.method in giving}
     return ScoreTable(
         rows,
         len({one.claim_id for one in claims if one.verdict is INCONCLUSIVE and one.is_labelled}),
-        len({one.claim_id for one in claims if one.verdict is None}),
+        len(open_ended),
         pairs,
+        len(unscored - open_ended),
     )
 
 

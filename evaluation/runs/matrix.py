@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from veritrail_graph.evaluation.datasets.loading import loaders
 from veritrail_graph.evaluation.methods.registry import MethodKind, method_kind
-from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.model.canonical import canonical
 
 MOST_CONFIGURATIONS = 5_000
@@ -53,12 +56,14 @@ class DatasetEntry:
         path: Where it is.
         format: Its format; None: detected.
         sample: The subset; None: all of it.
+        place: Which entry of the matrix it is, for messages.
     """
 
     name: str
     path: Path
     format: str | None = None
     sample: Sample | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +74,16 @@ class Configuration:
         kind: The method.
         label: What the tables call the method; the method's name unless the matrix gives one.
         parameters: The values.
+        place: Which entry of the matrix it is of, for messages.
+        without: Parameters whose values in the matrix cannot be read, so that `parameters` has
+            other values for them, or none: nothing may run, but the others can be checked.
     """
 
     kind: MethodKind
     label: str
     parameters: Mapping[str, Any]
+    place: str = ""
+    without: tuple[str, ...] = ()
 
     @property
     def configuration_id(self) -> str:
@@ -109,7 +119,37 @@ def read_matrix(path: Path) -> Matrix:
     """Read a matrix; paths in it are relative to its folder.
 
     Raises:
-        InputError: It cannot be read, or a key or a value is wrong; all faults are told.
+        InputError: It cannot be read, or a key or a value is wrong; `violations` lists all faults.
+    """
+    matrix, faults = parse_matrix(path)
+    refuse_faults(path, faults)
+    return matrix
+
+
+def refuse_faults(path: Path, faults: Sequence[Violation]) -> None:
+    """Raise where a matrix has faults.
+
+    Raises:
+        InputError: With every fault.
+    """
+    if faults:
+        message = f"{path} has {counted(len(faults), 'fault')}; nothing was judged."
+        raise InputError(message, sorted(faults, key=_order))
+
+
+def _order(fault: Violation) -> tuple[int, int]:
+    """The order of the file: what is of the whole, data sets, and methods, by their numbers."""
+    found = re.search(r": (dataset|method) (\d+)", fault.where)
+    if found is None:
+        return 0, 0
+    return 1 + (found[1] == "method"), int(found[2])
+
+
+def parse_matrix(path: Path) -> tuple[Matrix, list[Violation]]:
+    """Read a matrix as far as it can be read; gives what could be read, and what is wrong.
+
+    Raises:
+        InputError: The file cannot be read at all, or is not TOML.
     """
     try:
         data = path.read_bytes()
@@ -123,7 +163,8 @@ def read_matrix(path: Path) -> Matrix:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}") from None
-    return _Reader(path).read(values)
+    reader = _Reader(path)
+    return reader.read(values), reader.faults
 
 
 class _Reader:
@@ -131,16 +172,12 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._faults: list[str] = []
+        self.faults: list[Violation] = []
 
     def read(self, values: dict[str, Any]) -> Matrix:
-        """The matrix.
-
-        Raises:
-            InputError: A key or a value is wrong.
-        """
-        self._keys(values, "the file", {"name", "seed", "dataset", "method"})
-        name = self._text(values, "name", "the file") or self._path.stem
+        """What can be read of the matrix; `faults` says what cannot."""
+        self._keys(values, "", {"name", "seed", "dataset", "method"})
+        name = self._text(values, "name", "") or self._path.stem
         seed = values.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             self._wrong("seed must be a whole number of 0 or more")
@@ -156,18 +193,14 @@ class _Reader:
         for number, one in enumerate(self._tables(values, "method"), 1):
             for made in self._configurations(one, f"method {number}"):
                 known = configurations.setdefault(made.configuration_id, made)
-                if known is not made:
-                    self._wrong(f"method {number}: {made.title} stands in the matrix twice")
+                if known is not made and not (known.without or made.without):
+                    self._wrong(f"{made.title} stands in the matrix twice", made.place)
         if len(configurations) > MOST_CONFIGURATIONS:
             self._wrong(f"{len(configurations):,} configurations; at most {MOST_CONFIGURATIONS:,}")
-        if self._faults:
-            raise InputError(
-                f"{self._path} is wrong:\n" + "\n".join(f"  {f}" for f in self._faults)
-            )
         return Matrix(name, seed, tuple(datasets), tuple(configurations.values()))
 
-    def _wrong(self, message: str) -> None:
-        self._faults.append(message)
+    def _wrong(self, message: str, where: str = "") -> None:
+        self.faults.append(Violation("wrong_value", place_of(self._path, where), message))
 
     def _tables(self, values: dict[str, Any], key: str) -> list[dict[str, Any]]:
         found = values.get(key)
@@ -180,76 +213,99 @@ class _Reader:
         for key in values:
             if key not in known:
                 names = ", ".join(sorted(known))
-                self._wrong(f"{where}: unknown key {shown(key)}; known keys: {names}")
+                self._wrong(f"unknown key {shown(key)}; known keys: {names}", where)
 
     def _text(self, values: Mapping[str, Any], key: str, where: str) -> str | None:
         value = values.get(key)
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            self._wrong(f"{where}: {key} must be a text")
+            self._wrong(f"{key} must be a text", where)
             return None
         return value
 
     def _dataset(self, values: dict[str, Any], where: str) -> DatasetEntry | None:
         self._keys(values, where, {"name", "path", "format", "sample"})
         path = self._text(values, "path", where)
-        if path is None:
-            if "path" not in values:
-                self._wrong(f"{where}: the key 'path' is missing")
+        if path is None and "path" not in values:
+            self._wrong("the key 'path' is missing", where)
+        found = None if path is None else self._path.parent / path
+        if found is not None and not found.exists():
+            self._wrong(f"{found}: no such file or folder", where)
+        name = self._text(values, "name", where)
+        format_name = self._text(values, "format", where)
+        known = [loader.name for loader in loaders()]
+        if format_name is not None and format_name not in known:
+            self._wrong(f"unknown format {shown(format_name)}; known formats: {', '.join(known)}",
+                        where)  # fmt: skip
+        sample = self._sample(values, where)
+        if found is None:
             return None
-        found = self._path.parent / path
-        if not found.exists():
-            self._wrong(f"{where}: {found}: no such file or folder")
-        name = self._text(values, "name", where) or found.name.partition(".")[0] or found.name
-        return DatasetEntry(
-            name, found, self._text(values, "format", where), self._sample(values, where)
-        )
+        name = name or found.name.partition(".")[0] or found.name
+        return DatasetEntry(name, found, format_name, sample, where)
 
     def _sample(self, values: dict[str, Any], where: str) -> Sample | None:
         given = values.get("sample")
         if given is None:
             return None
         if not isinstance(given, dict):
-            self._wrong(f'{where}: sample must be such as {{ by = "document", count = 6 }}')
+            self._wrong('sample must be such as { by = "document", count = 6 }', where)
             return None
-        self._keys(given, f"{where}: sample", {"by", "count"})
+        self._keys(given, f"{where}, sample", {"by", "count"})
         by, count = given.get("by", "claim"), given.get("count")
-        if by not in set(SampleBy):
-            self._wrong(f"{where}: sample: by must be one of {', '.join(SampleBy)}")
-            return None
+        is_known = isinstance(by, str) and by in set(SampleBy)
+        if not is_known:
+            self._wrong(f"sample: by must be one of {', '.join(SampleBy)}", where)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            self._wrong(f"{where}: sample: count must be a whole number of 1 or more")
+            self._wrong("sample: count must be a whole number of 1 or more", where)
             return None
-        return Sample(SampleBy(by), count)
+        return Sample(SampleBy(by), count) if is_known else None
 
     def _configurations(self, values: dict[str, Any], where: str) -> list[Configuration]:
         name = self._text(values, "method", where)
         if name is None:
             if "method" not in values:
-                self._wrong(f"{where}: the key 'method' is missing")
+                self._wrong("the key 'method' is missing", where)
             return []
         try:
             kind = method_kind(name)
         except InputError as error:
-            self._wrong(f"{where}: {error}")
+            self._wrong(str(error), where)
             return []
+        where = f"{where} ({name})"
         label = self._text(values, "label", where) or name
-        self._keys(values, f"{where} ({name})", {"method", "label", *kind.parameters})
+        self._keys(values, where, {"method", "label", *kind.parameters})
         given = {key: one for key, one in values.items() if key in kind.parameters}
         every = {**kind.grid, **given}
         ordered = {key: every[key] for key in kind.parameters if key in every}
-        for key, one in ordered.items():
-            for value in _values(one):
-                if not _is_plain(value):
-                    self._wrong(f"{where} ({name}): {key} has the value {value!r}; "
-                                "values are texts, finite numbers, true or false")  # fmt: skip
-                    return []
-            if isinstance(one, Sequence) and not isinstance(one, str) and not one:
-                self._wrong(f"{where} ({name}): {key} is an empty list")
-                return []
+        without = []
+        for key, one in list(ordered.items()):
+            plain = self._plain(key, one, where)
+            if not plain:
+                without.append(key)
+            ordered[key] = plain or kind.grid.get(key, ())
+        ordered = {key: one for key, one in ordered.items() if one}
         return [
-            Configuration(kind, label, dict(zip(ordered, combination, strict=True)))
+            Configuration(
+                kind, label, dict(zip(ordered, combination, strict=True)), where, tuple(without)
+            )
             for combination in itertools.product(*map(_values, ordered.values()))
         ]
+
+    def _plain(self, key: str, given: Any, where: str) -> list[Any]:
+        """The values of a parameter that a method may get; the others are faults."""
+        values = list(_values(given))
+        if not values:
+            self._wrong(f"{key} is an empty list", where)
+        plain = [one for one in values if _is_plain(one)]
+        for value in values:
+            if not _is_plain(value):
+                self._wrong(f"{key} has the value {value!r}; values are texts, finite "
+                            "numbers, true or false", where)  # fmt: skip
+        return plain
+
+
+def place_of(path: Path, where: str) -> str:
+    """A place in a matrix, such as `m.toml: method 2 (rag)`."""
+    return f"{path.name}: {where}" if where else path.name
 
 
 def _values(value: Any) -> Sequence[Any]:

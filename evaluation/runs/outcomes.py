@@ -34,6 +34,9 @@ class KeptOutcome(Noun):
     configuration: str = Field(description="Id of the configuration.")
     fingerprint: str = Field(description="Hash of the claim and of the process's content.")
     outcome: MethodOutcome = Field(description="What the method said.")
+    reused: Usage = Field(
+        default=Usage(), description="What answers from the cache would cost anew; not paid."
+    )
 
 
 class Preparation(Noun):
@@ -42,6 +45,9 @@ class Preparation(Noun):
     dataset: str = Field(description="Name of the data set.")
     configuration: str = Field(description="Id of the configuration.")
     prepared: Usage = Field(description="What it cost.")
+    reused: Usage = Field(
+        default=Usage(), description="What answers from the cache would cost anew; not paid."
+    )
 
 
 _Line = TypeAdapter[KeptOutcome | Preparation](

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from veritrail_graph.evaluation.runs.matrix import Configuration
+from veritrail_graph.evaluation.whole_file import write_text_whole
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf, PublicId, Stage, Text
@@ -96,14 +96,8 @@ def write_record(record: RunRecord, folder: Path) -> None:
     Raises:
         InputError: It cannot be written.
     """
-    path, part = folder / NAME, folder / f"{NAME}.part"
-    try:
-        part.write_text(json.dumps(record.json_object(), ensure_ascii=False, indent=1), "utf-8")
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    text = json.dumps(record.json_object(), ensure_ascii=False, indent=1)
+    write_text_whole(folder / NAME, text)
 
 
 def read_record(folder: Path) -> RunRecord:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from filelock import FileLock, Timeout
 
@@ -36,9 +37,9 @@ from veritrail_graph.evaluation.runs.record import (
     RunRecord,
     write_record,
 )
-from veritrail_graph.evaluation.runs.sampling import sampled
+from veritrail_graph.evaluation.runs.sampling import sampled, shortage
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.verifier.models.port import Meter, OverBudget
 
 OUTCOMES = "outcomes.jsonl"
@@ -55,6 +56,7 @@ class LoadedDataset:
         processes: The processes of the chosen claims, by process_id.
         claims: The chosen claims.
         left_out: How many claims have no label that is a class of the evaluation.
+        short: Why the subset is smaller than asked for, in words; None: it is not.
     """
 
     entry: DatasetEntry
@@ -62,6 +64,7 @@ class LoadedDataset:
     processes: Mapping[str, HeldProcess]
     claims: tuple[LabelledClaim, ...]
     left_out: int
+    short: str | None = None
 
     def fingerprints(self) -> dict[tuple[str, str], str]:
         """What an outcome of each claim is of, by the claim's key.
@@ -101,7 +104,12 @@ def load(entry: DatasetEntry, seed: int) -> LoadedDataset:
         {name: process for name, process in processes.items() if name in kept},
         claims,
         len(dataset.claims) - len(labelled),
+        shortage(labelled, processes, entry.sample),
     )
+
+
+Loading: TypeAlias = Callable[[DatasetEntry, int], LoadedDataset]
+"""`load`, or what remembers its results: the check, the estimate and the run need the same ones."""
 
 
 def _held(dataset: Dataset, process_id: str, entry: DatasetEntry) -> HeldProcess:
@@ -171,10 +179,12 @@ class RunObserver:
     Attributes:
         began: A configuration begins on a data set: the title, how many claims it has to judge.
         judged: An outcome was kept.
+        loaded: A data set was read.
     """
 
     began: Callable[[str, Configuration, int], None] = lambda _data, _one, _claims: None
     judged: Callable[[KeptOutcome], None] = lambda _kept: None
+    loaded: Callable[[LoadedDataset], None] = lambda _loaded: None
 
 
 @dataclass(slots=True)
@@ -185,11 +195,13 @@ class RunSummary:
         judged: Outcomes that this run made.
         known: Outcomes that were there already.
         unfinished: How many of all have no outcome that counts, by status.
+        spent: What this run cost in all, preparations and failures in.
     """
 
     judged: int = 0
     known: int = 0
     unfinished: dict[Status, int] = field(default_factory=dict)
+    spent: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)
@@ -202,6 +214,7 @@ class MatrixRun:
         resources: Opens what a configuration is made with; closed when it has judged.
         concurrency: Claims that are judged at a time.
         observer: Its hooks are called.
+        loading: Reads a data set.
     """
 
     matrix: Matrix
@@ -209,6 +222,7 @@ class MatrixRun:
     resources: Callable[[], AbstractAsyncContextManager[Resources]]
     concurrency: int = DEFAULT_CONCURRENCY
     observer: RunObserver = field(default_factory=RunObserver)
+    loading: Loading = load
 
     async def run(self) -> RunSummary:
         """Judge everything that has no outcome yet.
@@ -234,7 +248,8 @@ class MatrixRun:
             done = judged_before(kept)
             datasets: list[JudgedDataset] = []
             for entry in self.matrix.datasets:
-                loaded = load(entry, self.matrix.seed)
+                loaded = self.loading(entry, self.matrix.seed)
+                self.observer.loaded(loaded)
                 prints = loaded.fingerprints()
                 datasets.append(_judged_dataset(loaded, prints))
                 write_record(self._record(datasets), self.folder)
@@ -275,22 +290,27 @@ class MatrixRun:
         name, dataset = configuration.configuration_id, loaded.entry.name
         meter = Meter()
         await method.prepare(tuple(loaded.processes.values()), meter)
+        summary.spent += meter.total
         if meter.total.calls or meter.total.cached_calls:
-            kept.keep(Preparation(dataset=dataset, configuration=name, prepared=meter.total))
+            facts = {"prepared": meter.total, "reused": meter.reused}
+            kept.keep(Preparation(dataset=dataset, configuration=name, **facts))
         queue = iter(waiting)
         spent: list[str] = []  # why the budget ended the run; calls on their way are paid for
 
         async def work() -> None:
             for claim in queue:
-                outcome = await method.judge(claim, loaded.processes[claim.process_id], Meter())
+                meter = Meter()
+                outcome = await method.judge(claim, loaded.processes[claim.process_id], meter)
                 one = KeptOutcome(
                     dataset=dataset,
                     configuration=name,
                     fingerprint=prints[claim.key],
                     outcome=outcome,
+                    reused=meter.reused,
                 )
                 kept.keep(one)
                 summary.judged += 1
+                summary.spent += outcome.usage
                 if outcome.status not in KEPT:
                     count = summary.unfinished.get(outcome.status, 0)
                     summary.unfinished[outcome.status] = count + 1
@@ -347,5 +367,5 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
             sorted({ref.known_stage for one in processes.values() for ref in one.roots})
         ),
         stage_names=names,
-        remarks=loaded.dataset.remarks,
+        remarks=(*loaded.dataset.remarks, *filter(None, [loaded.short])),
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.evaluation.runs.matrix import Sample, SampleBy
+from veritrail_graph.graph.counted import counted
 
 
 def sampled(
@@ -25,11 +26,32 @@ def sampled(
     """
     if sample is None:
         return tuple(claims)
-    groups = sorted({_group(claim, processes, sample.by) for claim in claims})
+    groups = _groups(claims, processes, sample.by)
     if len(groups) <= sample.count:
         return tuple(claims)
     drawn = set(random.Random(f"{seed}/{sample.by}").sample(groups, sample.count))  # noqa: S311
     return tuple(claim for claim in claims if _group(claim, processes, sample.by) in drawn)
+
+
+def shortage(
+    claims: Sequence[LabelledClaim], processes: Mapping[str, HeldProcess], sample: Sample | None
+) -> str | None:
+    """In words that a subset cannot be as large as is asked for; None: it can."""
+    if sample is None:
+        return None
+    there = len(_groups(claims, processes, sample.by))
+    if there >= sample.count:
+        return None
+    return (
+        f"The sample asks for {counted(sample.count, sample.by.value)}, and only {there:,} with a "
+        "labelled claim can be drawn from: all are taken."
+    )
+
+
+def _groups(
+    claims: Sequence[LabelledClaim], processes: Mapping[str, HeldProcess], by: SampleBy
+) -> list[tuple[str, str]]:
+    return sorted({_group(claim, processes, by) for claim in claims})
 
 
 def _group(

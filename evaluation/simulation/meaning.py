@@ -1,6 +1,6 @@
 """What the rows of a simulation mean, in sentences.
 
-Settings are compared for one and the same judge: how good a judge is, nobody can choose.
+Settings are compared for one and the same judge: how good a judge is cannot be chosen.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class ProcessShape:
         """The same with other sizes of its nodes: one number, or one for each stage.
 
         Raises:
-            InputError: There are more or fewer numbers than stages.
+            InputError: There are more or fewer numbers than stages, or one is below 1.
         """
         known = np.unique(self.stages)
         if len(of_stages) not in (1, len(known)):
@@ -117,6 +117,8 @@ class ProcessShape:
                 f"sentences: {len(of_stages)} numbers are given, and {self.name} has {len(known)} "
                 "stages. Give one number, or one for each stage."
             )
+        if min(of_stages) < 1:
+            raise InputError(f"sentences: {min(of_stages)} is too few; a node has at least one.")
         sizes = np.asarray(of_stages, dtype=np.int32)
         places = (
             np.searchsorted(known, self.stages) if len(sizes) > 1 else np.zeros_like(self.stages)

@@ -115,6 +115,11 @@ class _Bench:
             if stage not in there:
                 known = ", ".join(map(str, sorted(there)[:20]))
                 raise InputError(f"flip_at={stage}: no node has that stage. Stages: {known}.")
+            if stage == int(self._shape.stages[self._shape.node]):
+                raise InputError(
+                    f"flip_at={stage}: that is the stage of the verified node, and verdicts are "
+                    "over the stages below it, so it would change nothing."
+                )
         self._nodes = SimulatedNodes(self._shape, self._judge.sentence_tokens)
         self._planter = Planter(
             simulation.shape,

@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 _SUPERVISOR = "veritrail_graph.graph.embedded.supervisor"
 _POLL_SECONDS = 0.02
 _STATUS_TIMEOUT = 10.0
+_NOTICED_SECONDS = 5.0
+"""At most until a supervisor has noticed that its engine ended: some hundredths of a second."""
+_ANSWER_SECONDS = 1.0
+_BOLT_HANDSHAKE = bytes.fromhex("6060b017 00000404 00000304 00000004 00000000")
+"""The magic number of Bolt and the versions 4.4, 4.3 and 4.0, as every server understands them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ async def running_engine(
     from veritrail_graph.graph.store import DatabaseAddress  # the driver: half a second
 
     folder = EngineFolder(settings.home)
-    channel = await _lease(settings, folder, on_starting)
+    channel = await _living(settings, folder, on_starting)
     try:
         yield DatabaseAddress(_uri(channel.reply), USERNAME, folder.read_password(), DATABASE)
     finally:
@@ -182,6 +187,45 @@ async def _ask(
         await _close(writer)
         raise
     return _Channel(reader, writer, reply)
+
+
+async def _living(
+    settings: EngineSettings, folder: EngineFolder, on_starting: Callable[[], None] | None
+) -> _Channel:
+    """A lease of an engine that answers.
+
+    One that was killed a moment ago may be granted still: its supervisor has not noticed. It ends
+    when it does, and with it the connection; then an engine is started.
+    """
+    channel = await _lease(settings, folder, on_starting)
+    try:
+        if await _answers(channel):
+            return channel
+        with suppress(TimeoutError, ConnectionError):
+            await asyncio.wait_for(channel.reader.read(), _NOTICED_SECONDS)
+    except BaseException:
+        await channel.close()
+        raise
+    await channel.close()
+    return await _lease(settings, folder, on_starting)
+
+
+async def _answers(channel: _Channel) -> bool:
+    """Whether the engine of a lease answers as Bolt does; a process that dies still connects."""
+    try:
+        port = channel.reply["bolt_port"]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    try:
+        writer.write(_BOLT_HANDSHAKE)
+        return bool(await asyncio.wait_for(reader.read(4), _ANSWER_SECONDS))
+    except TimeoutError:  # it is busy: the driver has limits of its own
+        return True
+    except ConnectionError:
+        return False
+    finally:
+        await _close(writer)
 
 
 async def _close(writer: asyncio.StreamWriter) -> None:

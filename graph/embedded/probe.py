@@ -13,7 +13,11 @@ import sys
 import time
 
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.store import Database, DatabaseAddress
+from veritrail_graph.graph.lean_imports import keep_imports_lean
+
+keep_imports_lean()
+
+from veritrail_graph.graph.store import Database, DatabaseAddress  # noqa: E402
 
 _PAUSE_SECONDS = 0.05
 

@@ -29,10 +29,15 @@ _STATEMENTS = {
     "Extraction": "export/script_extractions",
     "Sentence": "export/script_sentences",
     "Verification": "export/script_verifications",
+    "TurnVerification": "export/script_turns",
+    "PART_OF": "export/script_part_of",
+    "COMPARED_WITH": "export/script_compared",
+    "CONTRADICTS": "export/script_contradicts",
     "Iteration": "export/script_iterations",
     "CHECKED": "export/script_checked",
     "FOUND": "export/script_evidence",
     "ATTRIBUTED_TO": "export/script_attributed",
+    "Revision": "export/script_revisions",
     "CITES": "export/script_cited",
     "Step": "export/script_steps",
     "EVIDENCE_FOR": "export/script_links",
@@ -126,7 +131,7 @@ def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:
         if part.type == "CITES":
             yield literal([*ends, properties["role"], properties["position"]])
         else:
-            bare = part.type in {"CHECKED", "CONSIDERS", "IN_FORCE"}
+            bare = part.type in {"CHECKED", "CONSIDERS", "IN_FORCE", "PART_OF"}
             yield literal(ends if bare else [*ends, dict(properties)])
 
 

@@ -69,6 +69,16 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
         yield Relationships("SENTENCE_OF", [(place, place[0], {}) for place in places])
     async for found in stored.attributions():
         yield Relationships("ATTRIBUTED_TO", found)
+    async for page in stored.revisions():
+        keys = [(one["revision_id"], one) for one in page]
+        yield Nodes("Revision", keys)
+        yield Relationships("REVISES", [(key, _sentence(one), {}) for key, one in keys])
+    async for turns, judged in stored.turns():
+        for part in turn_parts(turns, judged):
+            if part.rows:
+                yield part
+    async for contradicting in stored.contradictions():
+        yield Relationships("CONTRADICTS", contradicting)
     async for trails in stored.trails(names):
         for part in trail_parts(trails):
             if part.rows:
@@ -112,6 +122,29 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
         )
 
 
+def turn_parts(
+    turns: Sequence[Properties], judged: Sequence[tuple[Properties, Sequence[tuple[int, str]]]]
+) -> Iterator[Part]:
+    """What was found of turns, with the verifications of their claims."""
+    keys = [((one["node_id"], one["run_id"]), one) for one in turns]
+    yield Nodes("TurnVerification", keys)
+    yield Relationships("OF_TURN", [(key, key[0], {}) for key, _ in keys])
+    headers = [(one["verification_id"], one) for one, _ in judged]
+    yield Nodes("Verification", headers)
+    yield Relationships("VERIFIES", [(key, one["claim_id"], {}) for key, one in headers])
+    yield Relationships(
+        "PART_OF", [(key, (one["node_id"], one["run_id"]), {}) for key, one in headers]
+    )
+    yield Relationships(
+        "COMPARED_WITH",
+        [
+            (one["verification_id"], name, {"position": place})
+            for one, compared in judged
+            for place, name in compared
+        ],
+    )
+
+
 def review_parts(reviews: Sequence[Properties]) -> Iterator[Part]:
     """Reviews with the claims and the verifications that they are about."""
     keys = [(one["review_id"], one) for one in reviews]
@@ -119,6 +152,11 @@ def review_parts(reviews: Sequence[Properties]) -> Iterator[Part]:
     yield Relationships("REVIEWS", [(key, one["claim_id"], {}) for key, one in keys])
     considered = [(key, one.get("verification_id")) for key, one in keys]
     yield Relationships("CONSIDERS", [(key, name, {}) for key, name in considered if name])
+
+
+def _sentence(properties: Properties) -> Key:
+    """The key of the sentence that a wording was proposed for."""
+    return tuple(properties[name] for name in ("node_id", "index", "start", "end"))
 
 
 def _round(properties: Properties) -> tuple[str, int]:

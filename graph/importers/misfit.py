@@ -18,6 +18,7 @@ _TEXTS = (".json", *files.LINES_SUFFIXES, *files.DELIMITERS)
 _TABLES = (".parquet", *files.DELIMITERS)
 _KEYS: Mapping[str, frozenset[str]] = {
     "process": frozenset({"nodes", "edges", "stages", "terminals"}),
+    "dialogue": frozenset({"turns", "dialogue_id", "initial_knowledge"}),
     "agents": frozenset({"messages", "history", "role", "content", "conversation"}),
     "rag": frozenset({
         "question", "answer", "contexts", "context", "documents", "user_input", "response",

@@ -204,6 +204,7 @@ class IngestReport:
         edges_added: Number of edges that an append added.
         removed_reviews: Number of reviews that a replacement removed.
         reviews_added: Number of reviews of the input that were not stored before.
+        kept_as: process_id under which what was replaced is kept; None: it is not.
     """
 
     survey: Survey
@@ -217,6 +218,7 @@ class IngestReport:
     edges_added: int = 0
     removed_reviews: int = 0
     reviews_added: int = 0
+    kept_as: str | None = None
 
 
 _PROBES = 1_000  # batches looked up by one statement

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.model.node_ref import Origin, Role
 from veritrail_graph.graph.model.process import Claim, Process, Verdict
 from veritrail_graph.graph.model.review import Review, Reviewed
 from veritrail_graph.graph.model.trail import Status, Usage, Verification
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.conversation import DialogueCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,10 +362,11 @@ class Cost:
 
     Attributes:
         verifications: How many there are of claims of the answer, whatever their status.
-        usage: What they and those of questions cost together.
+        usage: What they, those of questions and those of turns cost together.
         modelled: How many of them a model judges.
-        unmetered: How many of these have a verdict and do not say what it took.
+        unmetered: How many of these have a result and do not say what it took.
         questions: How many verifications there are of questions.
+        turns: How many turns of a dialogue were verified, each run by itself.
     """
 
     verifications: int
@@ -370,6 +374,7 @@ class Cost:
     modelled: int = 0
     unmetered: int = 0
     questions: int = 0
+    turns: int = 0
 
 
 NEVER = "none"
@@ -402,8 +407,8 @@ class OutcomeSummary:
         usage: What all its verifications cost; only calls and cost are counted.
         changed_at: When the latest verification was made; None: there is none.
         modelled: How many verifications a model judges, whatever their status.
-        unmetered: How many of them have a verdict and do not say what it took.
-        verified: Verifications of its claims, without those of questions.
+        unmetered: How many of them have a result and do not say what it took.
+        verified: Verifications of its claims and turns, without those of questions.
     """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -412,6 +417,17 @@ class OutcomeSummary:
     modelled: int = 0
     unmetered: int = 0
     verified: int = 0
+
+    def with_turns(self, turns: DialogueCost) -> OutcomeSummary:
+        """The same with what was spent on turns of a dialogue."""
+        return replace(
+            self,
+            usage=self.usage + turns.usage,
+            changed_at=max(self.changed_at or "", turns.changed_at or "") or None,
+            modelled=self.modelled + turns.modelled,
+            unmetered=self.unmetered + turns.unmetered,
+            verified=self.verified + turns.turns,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Origin(StrEnum):
     Attributes:
         SOURCE: Text that counts as true.
         GENERATED: Text that the process wrote.
-        GIVEN: Said by somebody whose word nobody vouches for, such as a user's turn.
+        GIVEN: Said by a person or a program that is no source, such as a user's turn.
     """
 
     SOURCE = "source"
@@ -81,7 +81,7 @@ class NodeRef:
 
     @property
     def is_unsourced(self) -> bool:
-        """Whether nobody recorded what the node was made from, and it is no source text."""
+        """Whether what the node was made from was not recorded, and it is no source text."""
         return self.role is Role.UNSOURCED
 
 

@@ -74,6 +74,11 @@ def is_none(value: object) -> bool:
     return value is None
 
 
+def is_empty(value: tuple[object, ...]) -> bool:
+    """Whether a list is left out of JSON, where `exclude_if` asks."""
+    return not value
+
+
 class Noun(BaseModel):
     """A frozen value whose `model_dump(mode="json")` is the contract's JSON.
 

@@ -166,6 +166,9 @@ class Usage(Noun):
         default=0, description="Those of the output that were reasoning."
     )
     unpriced_calls: Count = Field(default=0, description="Calls whose price is not known.")
+    batch_calls: Count = Field(
+        default=0, description="Those of the calls that were made in a batch, at its lower price."
+    )
 
     def __add__(self, other: Usage) -> Usage:
         known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
@@ -179,6 +182,7 @@ class Usage(Noun):
             cost_usd=sum(known) if known and not unpriced else None,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             unpriced_calls=unpriced,
+            batch_calls=self.batch_calls + other.batch_calls,
         )
 
 
@@ -433,6 +437,25 @@ class Verification(Noun):
     said: bool | None = Field(
         default=None,
         description="Of a question: whether a sentence of the node has half of its words.",
+        exclude_if=is_none,
+    )
+    reused_from: RecordId | None = Field(
+        default=None,
+        description="The earlier verification whose verdict was kept; null: it was made anew.",
+    )
+    compared_with: RecordId | None = Field(
+        default=None,
+        description="The verification of the claim in the earlier version of the process.",
+        exclude_if=is_none,
+    )
+    reuse_reason: Text | None = Field(
+        default=None,
+        description="Why the earlier verdict was kept, or why it was not.",
+        exclude_if=is_none,
+    )
+    saved_calls: Count | None = Field(
+        default=None,
+        description="Answers of models that the kept verdict rests on and that were not asked for.",
         exclude_if=is_none,
     )
 

@@ -19,7 +19,7 @@ from veritrail_graph.graph.schema.style import (
     RELATIONSHIP_COLOURS,
 )
 
-WIDTH, HEIGHT = 1450, 960
+WIDTH, HEIGHT = 1450, 1230
 CARD_WIDTH = 230
 HEADER, ROW, FOOT = 36, 20, 12
 
@@ -66,6 +66,10 @@ CARDS: dict[str, Card] = {
     "Extraction": Card(40, 720, ("process_id", "node_id", "position", "text", "outcome", "reason")),
     "Sentence": Card(420, 720, ("process_id", "node_id", "index", "start", "end", "text")),
     "Evidence": Card(800, 720, ("evidence_id", "summary", "missing")),
+    "Revision": Card(800, 880, ("revision_id", "text", "mode", "edits", "outcome")),
+    "TurnVerification": Card(
+        420, 980, ("process_id", "node_id", "run_id", "status", "label", "score", "in_force")
+    ),
     "VeriTrailSchema": Card(1180, 720, ("name", "version")),
 }
 
@@ -73,11 +77,16 @@ LINES: dict[str, Line] = {
     "INPUT_TO": Line(((420, 478), (345, 478), (345, 526), (420, 526)), (345, 502)),
     "EVIDENCE_FOR": Line(((420, 556), (345, 556), (345, 604), (420, 604)), (345, 580)),
     "EXTRACTED_FROM": Line(((492, 258), (492, 410)), (492, 320)),
-    "EXTRACTION_OF": Line(((270, 790), (345, 790), (345, 632), (420, 632)), (345, 711)),
+    "EXTRACTION_OF": Line(((270, 790), (318, 790), (318, 618), (420, 618)), (318, 711)),
     "VERIFIES": Line(((800, 170), (650, 170)), (725, 170)),
+    "COMPARED_WITH": Line(((800, 230), (650, 230)), (725, 230)),
+    "CONTRADICTS": Line(((420, 130), (345, 130), (345, 178), (420, 178)), (345, 154)),
+    "OF_TURN": Line(((420, 1040), (385, 1040), (385, 632), (420, 632)), (385, 944)),
+    "PART_OF": Line(((1030, 280), (1060, 280), (1060, 1080), (650, 1080)), (855, 1080)),
     "IN_FORCE": Line(((650, 200), (800, 200)), (725, 200)),
     "REVIEWS": Line(((1410, 340), (1430, 340), (1430, 70), (535, 70), (535, 90)), (900, 70)),
     "CONSIDERS": Line(((1180, 340), (1105, 340), (1105, 250), (1030, 250)), (1105, 295)),
+    "REUSED_FROM": Line(((1030, 100), (1090, 100), (1090, 140), (1030, 140)), (1090, 120)),
     "HAS_ITERATION": Line(((950, 298), (950, 410)), (950, 354)),
     "TOOK": Line(((1030, 170), (1180, 170)), (1105, 170)),
     "CHECKED": Line(((800, 502), (650, 502)), (725, 502)),
@@ -85,6 +94,7 @@ LINES: dict[str, Line] = {
     "CITES": Line(((800, 790), (650, 790)), (725, 790)),
     "SENTENCE_OF": Line(((535, 720), (535, 638)), (535, 679)),
     "ATTRIBUTED_TO": Line(((650, 850), (725, 850), (725, 895), (650, 895)), (725, 872)),
+    "REVISES": Line(((800, 945), (535, 945), (535, 908)), (670, 945)),
     "ERROR_INTRODUCED_AT": Line(((846, 298), (846, 326), (582, 326), (582, 410)), (716, 326)),
     "ERROR_PROPAGATED_THROUGH": Line(((880, 298), (880, 368), (616, 368), (616, 410)), (748, 368)),
 }
@@ -145,7 +155,8 @@ def _head() -> Iterator[str]:
         "states them. A verification points to its claim, its iterations and its steps; a review "
         "to its claim and to the verification that it is about; an iteration to the spans that it "
         "checked and to the evidence that it found; evidence to sentences, and these to their "
-        "spans.</desc>"
+        "spans. What was found of a turn of a dialogue points to the turn, and its verifications "
+        "to it and to the claims that they were compared with.</desc>"
     )
     yield f"<style>\n{_STYLE}</style>"
     yield "<defs>"

@@ -112,6 +112,7 @@ _USAGE = (
     integer("reasoning_tokens", "those of them that were spent on reasoning"),
     Property("cost_usd", "float", "US dollars; absent where the price of any call is not known"),
     integer("unpriced_calls", "calls whose price is not known"),
+    integer("batch_calls", "calls that were made in a batch"),
 )
 
 _PROCESS = (
@@ -166,6 +167,7 @@ _CLAIM = (
     string("label", "a person's verdict, for evaluation"),
     string("origin", "`asked`: a question, which nothing counts; absent: a claim of the answer"),
     kept("said", "boolean", "of a question: whether a sentence of the node has half of its words"),
+    string("category", "of a claim of a turn: `VERIFIED`, `CONTRADICTED`, …, where one counts"),
     kept("position", "integer", "its place among the claims of the process"),
 )
 
@@ -190,7 +192,7 @@ _VERIFICATION = (
     string("claim", "the claim's text as it was verified"),
     strings("sub_claims", "its sub-claims as they were used"),
     string("node_id", "the node that was verified against its sources"),
-    string("method", "`veritrail`"),
+    string("method", "`veritrail`, or `vista` where it checks a claim of a turn"),
     integer("q", "Not Fully Supported verdicts in a row that end the walk"),
     string("engine", "the engine of judgement"),
     string("model", "the model that judged"),
@@ -209,12 +211,46 @@ _VERIFICATION = (
     ),
     string("termination", "why the walk stopped"),
     integers("error_stages", "the stages at which unsupported content entered"),
+    string("category", "of a claim of a turn: `VERIFIED`, or why it is not"),
+    strings("contradicts_knowledge", "nodes of initial knowledge that a claim of a turn denies"),
     string("error", "why there is no verdict"),
     kept("content_hash", "string", "hash of the content that was verified"),
     kept("run_id", "string", "the run that it was made in"),
     kept("place", "integer", "its place in that run"),
     kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),
     kept("run_options", "string", "what its run may spend, as JSON text"),
+    string("reused_from", "the earlier verification whose verdict was kept"),
+    kept("compared_with", "string", "the verification of the claim in the earlier version"),
+    string("reuse_reason", "why the earlier verdict was kept, or why it was not"),
+    kept("saved_calls", "integer", "answers of models that a kept verdict rests on"),
+    *_USAGE,
+)
+
+_TURN_VERIFICATION = (
+    _PROCESS_ID,
+    string("node_id", "the turn"),
+    string("run_id", "the run"),
+    _CAPTION,
+    string("turn_id", "the turn's id in the dialogue"),
+    string("status", "`succeeded`, `failed`, `over_budget`, `cancelled`"),
+    string("label", "`VERIFIED` or `UNVERIFIABLE`; absent without claims"),
+    Property("score", "float", "share of verified claims among the verifiable ones"),
+    string("error", "why it did not succeed"),
+    Property("in_force", "boolean", "whether it is what counts for the turn"),
+    Property("check_contradiction", "boolean", "whether the turn contradicts an earlier one"),
+    strings("check_quotes", "what the turn says, and what the earlier one said"),
+    string("check_turn_id", "the earlier turn"),
+    string("check_reason", "the reason for it"),
+    string("check_model", "the model that checked the turn"),
+    kept("history_left_out", "integer", "earlier turns that did not fit into a prompt"),
+    kept("background_left_out", "integer", "remembered facts that did not fit into a prompt"),
+    kept("background_lacks", "integer", "earlier turns of which not all is remembered"),
+    string("engine", "the engine"),
+    string("model", "the model that verified"),
+    Property("indicative", "boolean", "whether no model was asked"),
+    string("created_at", "when the run began"),
+    kept("content_hash", "string", "hash of the content that was verified"),
+    kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),
     *_USAGE,
 )
 
@@ -245,6 +281,7 @@ _ITERATION = (
     integer("evidence_count", "sentences that were selected"),
     strings("carried_roots", "roots with evidence from earlier iterations"),
     kept("carried_places", "list of integers", "stage and position of each of them, in turn"),
+    kept("frontier_hash", "string", "hash of the nodes that were read, in their order"),
     kept("dropped_ids", "integer", "sentence ids given that were not in their prompt"),
     kept("reruns", "integer", "times that evidence was selected again because the prompt was full"),
     kept("judged", "string", "after reruns, the evidence that the verdict saw, as JSON text"),
@@ -282,10 +319,40 @@ _SENTENCE = (
     _CAPTION,
     string("text", "the sentence"),
     string("attributed_in", "the run whose attribution of it counts; absent: it has none"),
+    string("attributed_at", "when that run stored it, in UTC"),
+    string("attributed_against", "`inputs` or `roots`: what it was attributed to"),
+    string("attribution_engine", "the engine of that run"),
+    string("attribution_model", "its model; absent: the engine has none"),
     kept("attribution_indicative", "boolean", "whether no model was asked for that attribution"),
     string("implied_label", "`FAITHFUL` or `UNFAITHFUL`, as its attribution implies"),
     string("judged_label", "the same as a judge said; absent where none was asked"),
+    string("judged_reason", "the judge's reason"),
     string("correction", "a faithful wording that a model proposed; the text stays as it was"),
+    string("corrected_label", "what the judge said of the correction"),
+    integer("dropped_ids", "ids that the model named and was not shown; absent: none"),
+    strings("propositions", "its propositions, where it was split; `…` stands for a gap"),
+    strings("proposition_spans", "where each stands in the node's text: `START-END`, or several"),
+    strings("proposition_labels", "`FAITHFUL` or `UNFAITHFUL`, as each one's attribution implies"),
+)
+
+_REVISION = (
+    string("revision_id", "its id"),
+    _CAPTION,
+    _PROCESS_ID,
+    _NODE_ID,
+    integer("index", "number of the sentence in the node, counted from 0"),
+    integer("start", "offset of its first character in the node's text, in code points"),
+    integer("end", "offset just behind its last character"),
+    string("text", "the proposed wording; the sentence stays as it was"),
+    string("run", "the run that proposed it"),
+    string("engine", "the engine that proposed it"),
+    string("mode", "what the model saw: `plain`, `highlighted` or `attribution`"),
+    integer("edits", "words that differ from the sentence"),
+    string("outcome", "`fixed`, `partly` or `not`; absent: it was not verified again"),
+    string("rechecked_by", "`judge` or `walk`; absent: it was not verified again"),
+    integer("claims", "of the walk: claims of the wording"),
+    integer("supported", "of the walk: those of them that are fully supported"),
+    integer("rank", "among the wordings of several modes, 1 is best; absent: there is one mode"),
 )
 
 _SCHEMA = (
@@ -317,6 +384,13 @@ NODES: tuple[NodeType, ...] = (
         "caption",
     ),
     NodeType(
+        "TurnVerification",
+        (*_PLACE, "run_id"),
+        "what a run found of a turn of a dialogue",
+        _TURN_VERIFICATION,
+        "caption",
+    ),
+    NodeType(
         "Review",
         ("review_id",),
         "a person's verdict on a claim; appended, never changed",
@@ -339,6 +413,13 @@ NODES: tuple[NodeType, ...] = (
         (*_PLACE, "index", "start", "end"),
         "a sentence that became evidence, or that was attributed",
         _SENTENCE,
+        "caption",
+    ),
+    NodeType(
+        "Revision",
+        ("revision_id",),
+        "a proposed wording of a sentence; it never takes its place",
+        _REVISION,
         "caption",
     ),
     NodeType("VeriTrailSchema", ("name",), "version of the schema", _SCHEMA, "name", True),
@@ -366,9 +447,37 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "Verification",
         "the verification that counts, where the claim has several",
     ),
+    RelationshipType("OF_TURN", "TurnVerification", "Span", "the turn that was verified"),
+    RelationshipType(
+        "PART_OF", "Verification", "TurnVerification", "a claim of the turn, as the run found it"
+    ),
+    RelationshipType(
+        "COMPARED_WITH",
+        "Verification",
+        "Claim",
+        "a claim of an earlier turn that was shown as background",
+        (kept("position", "integer", "its place in the background, oldest first"),),
+    ),
+    RelationshipType(
+        "CONTRADICTS",
+        "Claim",
+        "Claim",
+        "the first cannot be true together with the second, of an earlier turn",
+        (
+            string("run_id", "the run that found it"),
+            kept("position", "integer", "its place among those of the claim"),
+            strings("quotes", "what each of them says"),
+        ),
+    ),
     RelationshipType("REVIEWS", "Review", "Claim", "the claim that a person reviewed"),
     RelationshipType(
         "CONSIDERS", "Review", "Verification", "the verification whose verdict was reviewed"
+    ),
+    RelationshipType(
+        "REUSED_FROM",
+        "Verification",
+        "Verification",
+        "the earlier verification whose verdict it keeps, of an earlier version of the process",
     ),
     RelationshipType("HAS_ITERATION", "Verification", "Iteration", "the rounds"),
     RelationshipType("TOOK", "Verification", "Step", "the calls to models"),
@@ -396,8 +505,14 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
                 "categories", "`EVIDENCE`, `CONTRADICTION`, `NEAR_MATCH`, `EXPECTED_SPAN`; any of"
             ),
             string("engine", "the engine that found it"),
+            strings(
+                "propositions",
+                "for which propositions it counts, and as what, such as `0 EVIDENCE`; absent: the "
+                "sentence was not split",
+            ),
         ),
     ),
+    RelationshipType("REVISES", "Revision", "Sentence", "the sentence that it is a wording for"),
     RelationshipType(
         "EVIDENCE_FOR",
         "Span",

@@ -31,11 +31,13 @@ LABELS: dict[str, Colours] = {
     "Claim": Colours("#F0E442", "#B8AD14", _DARK),
     "Extraction": Colours("#F7F1A1", "#C9BE3A", _DARK),
     "Verification": Colours("#CC79A7", "#9C4A78", _DARK),
+    "TurnVerification": Colours("#722672", "#4A1749", _LIGHT),
     "Review": Colours("#4E4EDA", "#3434A8", _LIGHT),
     "Iteration": Colours("#EDABCE", "#B9789D", _DARK),
     "Step": Colours("#E4E5E7", "#8B94A1", _DARK),
     "Evidence": Colours("#009E73", "#006E50", _DARK),
     "Sentence": Colours("#53C6A3", "#4BA387", _DARK),
+    "Revision": Colours("#3FBF6A", "#278A49", _DARK),
     "VeriTrailSchema": Colours("#FFFFFF", "#A9B0BA", _DARK),
 }
 """Colours by label."""

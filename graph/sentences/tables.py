@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.lean_imports import without_numbers
 
 _NAME = re.compile(r"[a-z][a-z_]{0,31}")
 
@@ -66,7 +67,8 @@ def _bundled(language: str) -> ModuleType | None:
 
 
 def _filled(tables: ModuleType) -> Any:
-    from nltk.tokenize.punkt import PunktParameters
+    with without_numbers():
+        from nltk.tokenize.punkt import PunktParameters
 
     parameters = PunktParameters()
     parameters.abbrev_types = set(tables.ABBREV_TYPES)
@@ -77,8 +79,9 @@ def _filled(tables: ModuleType) -> Any:
 
 
 def _installed(language: str) -> Any:
-    from nltk.data import find
-    from nltk.tokenize.punkt import load_punkt_params
+    with without_numbers():
+        from nltk.data import find
+        from nltk.tokenize.punkt import load_punkt_params
 
     try:
         return load_punkt_params(find(f"tokenizers/punkt_tab/{language}/"))

@@ -22,7 +22,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-import neo4j
+from veritrail_graph.graph.lean_imports import without_numbers
+
+with without_numbers():
+    import neo4j
 from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, Neo4jError
 
 from veritrail_graph import cypher

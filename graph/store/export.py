@@ -214,6 +214,47 @@ class StoredProcess:
             yield [(tuple(source), tuple(target), one) for source, target, one in rows]
             skip += len(rows)
 
+    def revisions(self) -> AsyncIterator[list[Properties]]:
+        """The wordings that were proposed for sentences."""
+        return pages(
+            self._database, "export/revisions", {"after": ("revision_id", "")}, self.process_id
+        )
+
+    async def turns(
+        self,
+    ) -> AsyncIterator[tuple[list[Properties], list[tuple[Properties, list[tuple[int, str]]]]]]:
+        """What was found of turns, and the verifications of their claims.
+
+        Each verification comes with the claims that it was compared with, as place and claim_id.
+        """
+        cursor = {"after": ("node_id", ""), "after_run": ("run_id", "")}
+        async for page in pages(
+            self._database, "export/turn_verifications", cursor, self.process_id
+        ):
+            for start in range(0, len(page), _TRAILS):
+                turns = page[start : start + _TRAILS]
+                rows = await self._database.read(
+                    "export/turn_claims",
+                    process_id=self.process_id,
+                    rows=[[one["node_id"], one["run_id"]] for one in turns],
+                )
+                yield (
+                    turns,
+                    [
+                        (one, sorted((place, name) for place, name in compared))
+                        for one, compared in rows
+                    ],
+                )
+
+    async def contradictions(self) -> AsyncIterator[list[tuple[str, str, Properties]]]:
+        """Claims that contradict each other: the claim_ids of both, and the properties."""
+        skip = 0
+        while rows := await self._database.read(
+            "export/contradictions", process_id=self.process_id, skip=skip, limit=_ATTRIBUTIONS
+        ):
+            yield [(source, target, one) for source, target, one in rows]
+            skip += len(rows)
+
     def reviews(self) -> AsyncIterator[list[Properties]]:
         """What people said of verdicts, the oldest first."""
         cursor = {"after": ("created_at", ""), "after_id": ("review_id", "")}

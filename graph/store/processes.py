@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 
+_PARTS = (
+    "reviews", "verifications", "turn_verifications", "revisions", "sentences", "claims",
+    "extractions",
+)  # fmt: skip
+"""What is deleted with a process, in this order, beside trails and nodes."""
 DELETE_BATCH = 5_000
 MOST_LINKS = 10_000
 """Links of an iteration to what it checked that are deleted together with it."""
@@ -185,6 +190,11 @@ class ProcessStore:
         for status, content_hash, owner, beat, replaces, plan in rows:
             return StoredState(process_id, status, owner, beat, replaces, content_hash, plan)
         return None
+
+    async def of_content(self, digits: str) -> list[tuple[str, str]]:
+        """process_id and content hash of the processes whose content hash begins with digits."""
+        rows = await self._database.read("process/of_content", digits=digits)
+        return [(process_id, content_hash) for process_id, content_hash in rows]
 
     @staticmethod
     def staged_id(process_id: str) -> str:
@@ -382,10 +392,11 @@ class ProcessStore:
         whose: dict[str, Any] = {"process_id": process_id}
         beats = [process_id] if staged_id is None else [process_id, staged_id]
         await self._in_batches("process/delete_checked", beats, most=MOST_LINKS, **whose)
+        await self._in_batches("process/delete_compared", beats, **whose)
         # Twice: a trail that was being written when the process was hidden is stored after that.
         for _ in range(2):
             await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)
-            for kind in ("reviews", "verifications", "sentences", "claims", "extractions"):
+            for kind in _PARTS:
                 await self._in_batches(f"process/delete_{kind}", beats, **whose)
         # A span goes with its edges; one with too many of them for a transaction loses them first.
         hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)
@@ -452,8 +463,13 @@ async def _read_behind_replacement(database: Database, process_id: str) -> list[
     """
     await ProcessStore(database).finish_replacement(process_id)
     rows = await database.read("process/get", process_id=process_id)
+    if rows:
+        return rows
+    fault = await _not_ready(database, process_id)
+    # A live writer may have put it in place between the two reads.
+    rows = await database.read("process/get", process_id=process_id)
     if not rows:
-        raise await _not_ready(database, process_id)
+        raise fault
     return rows
 
 

@@ -29,6 +29,7 @@ GROUPS = (
     "Where a claim comes from",
     "Where it went wrong",
     "What rests on what",
+    "Dialogues",
     "The process as a graph",
     "Runs and cost",
     "Integrity: no rows on a sound graph",

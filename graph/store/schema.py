@@ -26,8 +26,8 @@ from veritrail_graph.graph.errors import EngineError, EngineUnavailable, Process
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row
 from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
-SCHEMA_VERSION = 6
-"""A migration `cypher/migrations/v0006_….cypher` raises it."""
+SCHEMA_VERSION = 8
+"""A migration `cypher/migrations/v0006_….cypher` raises it, or a new rule of `schema.cypher`."""
 
 Report = Callable[[str, int], None]
 """Called with what is being done and the number of nodes that were changed so far."""

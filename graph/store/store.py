@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from veritrail_graph.graph.store.attributions import AttributionStore
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.graph.store.database import QUERY_SECONDS, Database, DatabaseAddress
+from veritrail_graph.graph.store.dialogues import DialogueStore
 from veritrail_graph.graph.store.lineage import LineageReader
 from veritrail_graph.graph.store.nodes import NodeStore
 from veritrail_graph.graph.store.processes import ProcessStore
@@ -34,6 +35,7 @@ class Store:
         reviews: Reviews of verdicts by people.
         queries: The query library.
         attributions: What sentences rest on.
+        dialogues: Turns of dialogues, and what was found of them.
     """
 
     database: Database
@@ -46,6 +48,7 @@ class Store:
     lineage: LineageReader
     claims: ClaimStore
     attributions: AttributionStore
+    dialogues: DialogueStore
 
     @classmethod
     def of(cls, database: Database) -> Store:
@@ -61,6 +64,7 @@ class Store:
             LineageReader(database),
             ClaimStore(database),
             AttributionStore(database),
+            DialogueStore(database),
         )
 
 

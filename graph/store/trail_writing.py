@@ -8,6 +8,7 @@ Source: VeriTrail 3.2.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from veritrail_graph.graph.model import (
     StepRecord,
     Verification,
 )
+from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.rows import MOST_HELD, in_words, properties, short
 
@@ -62,6 +64,13 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: Tr
     for rest in batch.rests.values():
         for name, rows in rest.batches():
             tx.run(name, process_id=process_id, rows=rows)
+    reused = [
+        [row["verification_id"], row["properties"]["reused_from"]]
+        for row in batch.rows
+        if row["properties"]["reused_from"] is not None
+    ]
+    if reused:
+        tx.run("trail/link_reused", rows=reused)
     claim_ids = sorted({row["claim_id"] for row in batch.rows})
     tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
 
@@ -299,7 +308,11 @@ def _iteration(
         else:
             rest.checked.append([key, iteration.number, ref.node_id])
     return {
-        "properties": iteration_row(key, iteration, verification.indicative),
+        "properties": {
+            **iteration_row(key, iteration, verification.indicative),
+            # Only of the content that is stored: of another one it is not known today.
+            "frontier_hash": frontier_hash(iteration) if verification.content_hash else None,
+        },
         "checked": checked,
         "evidence": _evidence(key, iteration, capacity, rest),
     }
@@ -400,6 +413,19 @@ def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) 
         ],
         "caption": f"{iteration.number}: {_interim(iteration, indicative)}",
     }
+
+
+def frontier_hash(iteration: Iteration) -> str:
+    """Hash of what decides how a prompt shows the nodes of an iteration, their texts left aside.
+
+    Those are their ids in their order and whether each is a root; of roots also their places,
+    which decide their order among the roots of other iterations.
+    """
+    shown = [
+        [ref.node_id, *([ref.stage, ref.position] if ref.is_root else [])]
+        for ref in iteration.checked
+    ]
+    return hashlib.sha256(canonical(shown)).hexdigest()
 
 
 def judged_text(iteration: Iteration) -> str | None:

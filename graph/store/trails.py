@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import (
@@ -36,6 +36,7 @@ from veritrail_graph.graph.store.rows import batches, node_from, noun_from
 from veritrail_graph.graph.store.trail_writing import (
     MAX_ROWS,
     HugeTrail,
+    frontier_hash,
     is_huge,
     verification_row,
     write_trails,
@@ -44,6 +45,23 @@ from veritrail_graph.graph.store.trail_writing import (
 T = TypeVar("T")
 
 _READ_AT_ONCE = 100
+
+
+class EarlierOutline(NamedTuple):
+    """A verification that succeeded on a content, as far as a claim is compared with it."""
+
+    verification_id: str
+    claim_id: str
+    claim: str
+    node_id: str
+    sub_claims: list[str] | None
+    is_decomposed: bool
+    has_same_settings: bool
+
+    def has_sub_claims_of(self, claim: Claim) -> bool:
+        """Whether the claim would have its sub-claims: given ones, or those that a model finds."""
+        is_same_list = claim.sub_claims == tuple(self.sub_claims or ())
+        return is_same_list or (self.is_decomposed and not claim.sub_claims)
 
 
 class TrailStore:
@@ -184,11 +202,54 @@ class TrailStore:
             }
         return found
 
+    async def earlier(
+        self, process_id: str, content_hash: str, settings: str
+    ) -> list[EarlierOutline]:
+        """All that succeeded on a content, oldest first, to compare claims of another one with.
+
+        Args:
+            process_id: The process that holds them.
+            content_hash: The content.
+            settings: The settings that theirs are compared with.
+        """
+        rows = await self._database.read(
+            "trail/earlier", process_id=process_id, content_hash=content_hash, settings=settings
+        )
+        return [EarlierOutline(*row) for row in rows]
+
+    async def contents(self, process_id: str) -> list[tuple[str, str]]:
+        """Content hashes that have a verdict, each with when the newest was given, oldest first."""
+        return [
+            (one, at)
+            for one, at in await self._database.read("trail/contents", process_id=process_id)
+        ]
+
+    async def moved(self, verifications: Sequence[Verification]) -> set[str]:
+        """Which of these read nodes that are not placed as they were when they were verified.
+
+        Those made before anything was known of this are among them.
+        """
+        then: dict[str, dict[int, str | None]] = {}
+        for batch in batches(verifications, _READ_AT_ONCE):
+            ids = [one.verification_id for one in batch]
+            for name, number, kept in await self._database.read(
+                "trail/frontiers", verification_ids=ids
+            ):
+                then.setdefault(name, {})[number] = kept
+        return {
+            one.verification_id
+            for one in verifications
+            if any(
+                then.get(one.verification_id, {}).get(it.number) != frontier_hash(it)
+                for it in one.iterations
+            )
+        }
+
     async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
         found: list[Verification] = []
         for ids in batches(verification_ids, _READ_AT_ONCE):
-            found += (await self._database.read_with(partial(_read, ids=ids)))[0]
+            found += (await self._database.read_with(partial(_read, ids=ids))).verifications
         return found
 
     async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
@@ -196,7 +257,7 @@ class TrailStore:
         found: list[Verification] = []
         for ids in batches(verification_ids):
             rows = await self._database.read("trail/read_verifications", verification_ids=ids)
-            found += [_verification(properties, errors) for properties, errors in rows]
+            found += [_verification(properties, errors) for properties, errors, _ in rows]
         return found
 
     async def get(self, verification_id: str) -> Verification:
@@ -207,17 +268,22 @@ class TrailStore:
         """
         return _only(await self.read([verification_id]), verification_id)
 
-    async def with_reviews(self, verification_id: str) -> tuple[Verification, list[Review]]:
+    async def with_reviews(self, verification_id: str) -> tuple[Verification, list[Review], bool]:
         """One verification with its trail, and the reviews of its claim, newest first.
+
+        Returns:
+            Both, and whether sentences of its error nodes are attributed: only then is there more
+            to read of them.
 
         Raises:
             NotFound: There is none.
         """
 
-        def work(tx: Transaction) -> tuple[Verification, list[Review]]:
-            found = _only(_read(tx, [verification_id])[0], verification_id)
+        def work(tx: Transaction) -> tuple[Verification, list[Review], bool]:
+            read = _read(tx, [verification_id])
+            found = _only(read.verifications, verification_id)
             reviews = reviews_of(tx, found.process_id, found.claim_id)
-            return found, [one.review for one in reviews]
+            return found, [one.review for one in reviews], bool(read.explained)
 
         return await self._database.read_with(work)
 
@@ -228,14 +294,14 @@ class TrailStore:
         """
         found: list[TrailOutline] = []
         for ids in batches(verification_ids, _READ_AT_ONCE):
-            some, rounds = await self._database.read_with(
-                partial(_read, ids=ids, rounds="trail/outline")
-            )
+            read = await self._database.read_with(partial(_read, ids=ids, rounds="trail/outline"))
             counts: dict[str, dict[int, int]] = {}
-            for row, nodes in rounds:
+            for row, nodes in read.rounds:
                 count = row.get("checked_count", len(nodes))
                 counts.setdefault(row["verification_id"], {})[row["number"]] = count
-            found += [TrailOutline(one, counts.get(one.verification_id, {})) for one in some]
+            found += [
+                TrailOutline(one, counts.get(one.verification_id, {})) for one in read.verifications
+            ]
         return found
 
     async def paths(self, verification_id: str) -> list[EvidencePath]:
@@ -318,14 +384,20 @@ def _is_same(
     claim: Claim, text: str, node_id: str, sub_claims: list[str] | None, decomposed: bool
 ) -> bool:
     """Whether a claim is what was verified, sub-claims that a model was asked for left aside."""
-    is_same_list = claim.sub_claims == tuple(sub_claims or ())
-    is_found_again = decomposed and not claim.sub_claims
-    return (claim.text, claim.node_id) == (text, node_id) and (is_same_list or is_found_again)
+    stored = EarlierOutline("", "", text, node_id, sub_claims, decomposed, True)
+    is_same_claim = (claim.text, claim.node_id) == (text, node_id)
+    return is_same_claim and stored.has_sub_claims_of(claim)
 
 
-def _read(
-    tx: Transaction, ids: list[str], rounds: str = "trail/read_iterations"
-) -> tuple[list[Verification], list[Row]]:
+class _Trails(NamedTuple):
+    """Verifications with their trails, the rows of their rounds, and which are explained."""
+
+    verifications: list[Verification]
+    rounds: list[Row]
+    explained: set[str]
+
+
+def _read(tx: Transaction, ids: list[str], rounds: str = "trail/read_iterations") -> _Trails:
     """Verifications with their trails, and the rows of their rounds.
 
     Args:
@@ -353,9 +425,11 @@ def _read(
             row[0], row[1], evidence.get((row[0]["verification_id"], row[0]["number"]), ())
         ),
     )
-    made = []
-    for properties, errors in verifications:
+    made, explained = [], set()
+    for properties, errors, is_explained in verifications:
         key = properties["verification_id"]
+        if is_explained:
+            explained.add(key)
         made.append(
             _verification(
                 properties,
@@ -365,7 +439,7 @@ def _read(
                 steps=tuple(steps.get(key, ())),
             )
         )
-    return made, iterations
+    return _Trails(made, iterations, explained)
 
 
 def _grouped(

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from acceptance.command import Veritrail, process_file
 from acceptance.model_fixtures import MODEL, asking
 from fakes.attributing import SAMPLE, AttributionReader, gold_sentences
+from fakes.entailment import tiny_model
 from fakes.model_server import ModelServer
 
 pytestmark = pytest.mark.engine
 
 RUN_KEYS = ["run_id", "process_id", "engine", "model", "indicative", "nodes", "usage"]
-PROCESS = "harbour-attribution"
+PROCESS = "attributed-here"  # of its own: modules share an engine
 
 
 @pytest.fixture(scope="module")
 def process(veritrail: Veritrail) -> str:
-    veritrail("ingest", str(SAMPLE))
+    veritrail("ingest", str(SAMPLE), "--process-id", PROCESS)
     return PROCESS
 
 
@@ -80,8 +82,55 @@ def test_the_planted_errors_are_told_and_stored(veritrail: Veritrail, process: s
     assert "6 sentence(s): 1 faithful, 5 unfaithful" in again.err
     (step,) = rows(veritrail, "twisting-steps", process_id=process)
     assert (step["step"], step["sentences"], step["unfaithful"]) == ("summarise", 6, 5)
+    stored = rows(veritrail, "sentence-attribution", process_id=process, node_id="summary")
+    assert [[one["text"], one["implied_label"], one["categories"]] for one in stored] == [
+        [gold["text"], gold["implied_label"], source and source["categories"]]
+        for gold in gold_sentences()
+        for source in gold["attributed"] or [None]
+    ]
     misread = rows(veritrail, "misread-sentences", process_id=process, limit="1")
     assert misread[0]["text"] == "It may close the east quay in winter."
+
+
+def test_propositions_are_attributed_told_and_stored(
+    veritrail: Veritrail, process: str, tmp_path: Path
+) -> None:
+    ferry = gold_sentences()[5]["text"]
+    subject, _, rest = ferry.partition(" carried ")
+    parts = [[f"{subject} carried"], [subject, f"carried {rest.rstrip('.')}"]]
+    spans = [[0, len(parts[0][0])], [0, len(ferry) - 1]]
+    evidence = {"sentence_id": 5, "categories": ["EVIDENCE", "NEAR_MATCH"]}
+    reader = AttributionReader(
+        {parts[0][0]: {"attributions": [evidence, {"sentence_id": 99, "categories": "EVIDENCE"}]},
+         ferry.rstrip("."): {"attributions": []}},
+        {ferry: parts},
+    )  # fmt: skip
+    command = ("attribute", process, "--propositions")
+    with ModelServer(reader) as server:
+        told = veritrail(*command, "--json", **asking(server))
+        again = veritrail(*command, **asking(server))
+    *others, one = told.json["nodes"][0]["sentences"]
+    start = one["start"]
+    assert [part["spans"] for part in one["propositions"]] == [
+        [[start + first, start + last]] for first, last in spans
+    ]
+    assert [part["implied_label"] for part in one["propositions"]] == ["UNFAITHFUL"] * 2
+    assert [len(other["propositions"]) for other in others] == [1] * 5
+    assert one["dropped_ids"] == 1
+    assert "1 sentence(s) rest on a source sentence that is named as evidence and" in told.err
+    assert "1 id(s) that the model named were not in its prompt" in told.err
+    words = " ".join(again.out.split())
+    assert f"part unfaithful: {ferry.rstrip('.')} (rests on nothing)" in words
+    assert "evidence + near match (contradictory): notes-ferry 0" in words
+    assert "The model named 1 id that was not in its prompt" in words
+    wrong = rows(veritrail, "unfaithful-propositions", process_id=process)
+    assert [row["number"] for row in wrong if row["sentence"] == 5] == [0, 1]
+    report = tmp_path / "report.md"
+    veritrail("report", process, "--format", "markdown", "-o", str(report))
+    assert "rests on nothing" in report.read_text(encoding="utf-8")
+    with ModelServer(AttributionReader()) as server:  # leaves the process as it was
+        whole = veritrail("attribute", process, "--json", **asking(server)).json
+    assert all("propositions" not in each for each in whole["nodes"][0]["sentences"])
 
 
 def test_a_sentence_without_a_valid_answer_is_failed_and_the_others_are_stored(
@@ -131,6 +180,7 @@ def test_a_refused_key_ends_with_3_and_what_is_known_is_told(
         (["--node", "t", "--node", "r"], "node 'r': is a root"),
         (["--judge"], "need a language model, and engine lexical asks none"),
         (["--correct"], "need a language model"),
+        (["--propositions"], "Splitting sentences into propositions needs a language model"),
         (["--against", "sources"], "is not one of"),
         (["--engine", "lexical", "--model", "m"], "A model is named"),
     ],
@@ -141,6 +191,46 @@ def test_what_cannot_be_attributed_is_refused_and_nothing_is_stored(
     ended = veritrail("attribute", odd, *arguments, "--json", status=2)
     told = [ended.message, *(f"{one['where']}: {one['message']}" for one in ended.violations)]
     assert any(message in one for one in told), told
+
+
+def test_a_checker_judges_with_the_entailment_model_of_the_settings(
+    veritrail: Veritrail, process: str, tmp_path: Path
+) -> None:
+    texts = [one["text"] for one in json.loads(SAMPLE.read_text())["nodes"]]
+    model = {"VERITRAIL_NLI_MODEL": str(tiny_model(tmp_path / "tiny", texts))}
+    asked = ["attribute", process, "--engine", "lexical", "--json"]
+    ended = veritrail(*asked, "--judge-with", "alignscore", "--mode", "plain", **model)
+    first, second = ended.json["nodes"][0]["sentences"][:2]
+    assert ended.json["judge"] == "alignscore with tiny"
+    assert (first["judged_label"], second["judged_label"]) == ("FAITHFUL", "UNFAITHFUL")
+    assert first["judged_reason"].endswith("(threshold 0.5).")
+    for options, message, settings in (
+        (["--judge-with", "summac-zs", "--mode", "highlighted"], "takes no instructions", model),
+        (["--judge-with", "alignscore", "--judge-threshold", "-0.5"], "go from 0 to 1", model),
+        (["--judge-with", "summac-conv"], "needs a JSON file of its trained weights", model),
+        (["--judge-with", "summac-zs"], "needs an entailment model", {}),
+        (["--judge-with", "summac-zs", "--correct"], "need a language model", model),
+        (["--judge-threshold", "0.5"], "of a judge with scores", model),
+    ):
+        assert message in veritrail(*asked, *options, status=2, **settings).message
+
+
+def test_corrections_in_all_modes_are_ranked_over_the_sentences_of_a_run(
+    veritrail: Veritrail, process: str, tmp_path: Path
+) -> None:
+    with ModelServer(AttributionReader()) as server:  # it corrects nothing where nothing decides
+        run = veritrail(
+            "attribute", process, "--judge", "--correct", "--all-modes", "--json", status=1,
+            **asking(server, VERITRAIL_ANSWER_RETRIES="0"),
+        )  # fmt: skip
+    path = tmp_path / "run.json"
+    path.write_text(run.out, encoding="utf-8")
+    found = veritrail("eval", "corrections", str(path), "--json").json["corrections"]
+    assert [one["mode"] for one in found] == ["plain", "highlighted", "attribution"]
+    assert {(one["model"], one["fixed"], one["rank_1"]) for one in found} == {(MODEL, 1.0, 1.0)}
+    shown = veritrail("eval", "corrections", str(path), "-o", str(tmp_path / "out"))
+    assert "rank_1" in shown.out
+    assert (tmp_path / "out" / "corrections.csv").is_file()
 
 
 def test_an_unknown_process_is_refused(veritrail: Veritrail, process: str) -> None:

@@ -65,6 +65,7 @@ def test_high_is_what_a_run_makes_in_which_everything_is_evidence(
     assert high["nodes_visited"] == len(read)
 
 
+@pytest.mark.soak
 def test_a_terminal_shows_how_far_it_is(veritrail: Veritrail, harbour: str) -> None:
     pytest.importorskip("termios", reason="no terminals to open here")
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", veritrail.on_terminal("estimate", harbour))

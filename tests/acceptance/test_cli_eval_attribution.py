@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
+from acceptance.model_fixtures import MODEL, asking
+from fakes import attributing
+from fakes.entailment import tiny_model
+from fakes.model_server import ModelServer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 GOLD = str(EXAMPLES / "evaluation" / "attribution-gold.jsonl")
@@ -61,6 +65,40 @@ def test_people_read_the_same_figures(veritrail: Veritrail) -> None:
     for text in ("macro_f1", "0.768", "balanced accuracy, judged labels", "tenth 10", "0.0020"):
         assert text in shown.out
     assert "21 sentences, 1 missing." in shown.err
+
+
+def test_a_judge_is_tried_in_every_set_up(veritrail: Veritrail, tmp_path: Path) -> None:
+    gold, sources = str(attributing.GOLD), str(attributing.SAMPLE)
+    asked = ["eval", "faithfulness", gold, "--sources", sources]
+    sizes = ["--documents", "1", "--documents", "6", "--others", SOURCES]
+    with ModelServer(attributing.AttributionReader()) as server:
+        ended = veritrail(*asked, *sizes, "--json", "-o", str(tmp_path / "out"), **asking(server))
+        sent = len(server.requests)
+        shown = veritrail(*asked, *sizes, **asking(server))
+        assert len(server.requests) == sent == 4 * 6 + 5
+    found = {(one["set_up"], one["documents"]): one for one in ended.json["set_ups"]}
+    assert list(found) == [
+        ("plain", 1), ("highlighted", 1), ("plain", 6), ("highlighted", 6),
+        ("attribution", None), ("mixed", 1),
+    ]  # fmt: skip
+    assert {one["balanced_accuracy"] for one in found.values()} == {1.0}
+    assert (ended.json["judge"], ended.json["sentences"]) == (MODEL, 6)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"set-ups.csv", "labels.csv"}
+    assert "mixed" in shown.out
+    texts = [one["text"] for one in json.loads(attributing.SAMPLE.read_text("utf-8"))["nodes"]]
+    tiny = {"VERITRAIL_NLI_MODEL": str(tiny_model(tmp_path / "tiny", texts))}
+    ended = veritrail(*asked, "--judge-with", "alignscore", "--json", **tiny)
+    assert [one["set_up"] for one in ended.json["set_ups"]] == ["plain", "attribution", "mixed"]
+    for options, message in (
+        (["--documents", "10"], "8 are needed"),
+        (["--judge-with", "alignscore", "--mode", "highlighted"], "takes no instructions"),
+        (["--judge-threshold", "0.5"], "of a judge with scores"),
+        (["--engine", "lexical"], "needs a language model"),
+    ):
+        assert message in veritrail(*asked, *options, "--json", status=2, **tiny).message
+    with ModelServer(attributing.AttributionReader(), key="another") as server:
+        refused = veritrail(*asked, "--no-cache", "--json", status=3, **asking(server))
+    assert all(one["balanced_accuracy"] is None for one in refused.json["set_ups"][:2])
 
 
 def test_bad_files_are_violations(veritrail: Veritrail, tmp_path: Path) -> None:

@@ -52,10 +52,40 @@ def test_what_is_missing_is_named(veritrail: Veritrail, tmp_path: Path) -> None:
     assert "--from" in veritrail("eval", "build", "-o", output, status=2).err
     absent = veritrail("eval", "build", "--from", "absent", "-o", output, status=2)
     assert "no such file or folder" in absent.err
+    strange = tmp_path / "strange.tsv"
+    strange.write_text("knowledge\tmessage\nA.\tB.\n", encoding="utf-8")
+    told = veritrail("eval", "build", "--from", str(strange), "-o", output, status=2).err
+    assert "qags (" in told
+    assert "begin (" in told
+    assert "'begin_label'" in told
 
 
 def test_formats_are_listed(veritrail: Veritrail) -> None:
     listed = veritrail("eval", "formats", "--json").json["formats"]
-    assert (listed[0]["name"], listed[-1]["name"]) == ("veritrail", "processes")
+    names = [one["name"] for one in listed]
+    assert (names[0], names[-1]) == ("vista", "processes")
+    assert names.index("rgm-contradictions") < names.index("veritrail")
     shown = veritrail("eval", "formats").out
     assert all(one["source"] in shown for one in listed)
+
+
+def test_dialogues_become_a_file_of_labelled_turns(veritrail: Veritrail, tmp_path: Path) -> None:
+    header = "model_name\tdata_source\tknowledge\tmessage\tresponse\tbegin_label"
+    rows = ["t5\twow\tThe quay is old.\tIs it?\tIt is.\tFully attributable",
+            "t5\twow\tThe quay is old.\tIs it?\tIt is red.\tPerhaps"]  # fmt: skip
+    source, output = tmp_path / "begin.tsv", tmp_path / "gold.jsonl"
+    source.write_text("\n".join([header, *rows]), encoding="utf-8")
+    arguments = ("eval", "build", "--from", str(source), "-o", str(output))
+    told = veritrail(*arguments, status=2)
+    assert "row 3" in told.err
+    assert "begin_label" in told.err
+    assert not output.exists()
+    shown = veritrail(*arguments, "--skip-bad")
+    assert "BEGIN (begin, licence CC BY 4.0" in shown.err
+    assert "dialogues 1, labelled turns 1" in shown.err
+    document = veritrail(*arguments, "--skip-bad", "--json").json
+    assert (document["format"], document["labels"]["VERIFIED"]) == ("begin", 1)
+    assert [next(iter(json.loads(line))) for line in output.read_text().splitlines()] == [
+        "dialogue",
+        "turn",
+    ]

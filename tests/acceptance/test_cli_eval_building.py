@@ -136,6 +136,8 @@ def test_a_summary_is_a_process_with_every_text_on_the_way(
         (["match", "{data}", "--faithful", "{book}", "--alignment", "-o", "{out}"], "goes with"),
         (["match", "{data}", "--faithful", "{book}", "-o", "{data}"], "may hold decisions"),
         (["match", "{data}", "--faithful", "{bad}", "-o", "{out}"], "a fault"),
+        (["match", "{data}", "--faithful", "{away}", "-o", "{out}"], "the data set lacks: 'p9'"),
+        (["build", "-o", "{out}", "--from", "{data}", "--chunk", "9"], "only with --summarise"),
         (["questions", "{bad}", "-o", "{out}"], "lacks the column question"),
         (["duplicates", "{data}", "-o", "{data}"], "may hold decisions"),
     ],
@@ -143,7 +145,9 @@ def test_a_summary_is_a_process_with_every_text_on_the_way(
 def test_wrong_use_is_told_and_nothing_is_asked(
     veritrail: Veritrail, model: ModelServer, tmp_path: Path, arguments: list[str], said: str
 ) -> None:
-    places = {name: tmp_path / f"{name}.txt" for name in ("book", "empty", "none", "out", "bad")}
+    names = ("book", "empty", "none", "out", "bad", "away")
+    places = {name: tmp_path / f"{name}.txt" for name in names}
+    places["away"].write_text("premise,process_id\nIt sailed.,p9\n", encoding="utf-8")
     places["book"].write_text(BOOK, encoding="utf-8")
     places["empty"].write_text(" \n", encoding="utf-8")
     places["bad"].write_text("premise,evidence\n ,x\n", encoding="utf-8")
@@ -165,6 +169,24 @@ def test_build_summarises_too(veritrail: Veritrail, model: ModelServer, tmp_path
     assert sorted(path.name for path in folder.iterdir()) == ["one.json", "two.json"]
     # A text of one chunk needs no merge: the summary of the chunk is the final one.
     assert [one["stages"] for one in runs] == [{"1": 1, "2": 1}] * 2
+    stopped = veritrail(*call, "--max-calls", "1", "--no-cache", status=1, **settings(model))
+    assert "has made them" in stopped.err
+
+
+def test_build_takes_the_sizes_of_summaries(
+    veritrail: Veritrail, model: ModelServer, tmp_path: Path
+) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text(BOOK, encoding="utf-8")
+    sizes = ["--chunk", "40", "--context", "1080", "--summary", "60", "--no-context"]
+    made = []
+    for number, command in enumerate((["build", "--summarise"], ["summarise"])):
+        out = tmp_path / f"{number}.json"
+        call = ["eval", *command, str(book), "-o", str(out), *sizes, "--json"]
+        (one,) = veritrail(*call, **settings(model)).json["runs"]
+        assert one["stages"]["1"] > 8
+        made.append(out.read_text(encoding="utf-8"))
+    assert made[0] == made[1]
 
 
 def test_chunks_overlap(veritrail: Veritrail, tmp_path: Path) -> None:
@@ -230,6 +252,7 @@ def test_matches_become_labels_when_a_person_accepts_them(
     made = veritrail(*call, "--variant", variant, "--json", status=1, **settings(model)).json
     counts = {key: made[key] for key in ("asked", "matched", "without_premise", "failed")}
     assert counts == {"asked": 4, "matched": 2, "without_premise": 0, "failed": 1}
+    assert made["unknown_processes"] == {"another": 1}
     steps = {request.step for request in model.requests}
     assert steps == {f"claim_matching_{variant}"}
     assert all(request.user.startswith(first) for request in model.requests)
@@ -266,7 +289,9 @@ def test_a_match_never_changes_a_label(veritrail: Veritrail, tmp_path: Path) -> 
     table.write_text("process_id,claim_id,accept\np,k4,yes\n", encoding="utf-8")
     call = ["eval", "match", str(_dataset(tmp_path)), "--accepted", str(table)]
     ended = veritrail(*call, "-o", str(tmp_path / "o.jsonl"), "--json", status=2)
-    assert "'k4' is labelled NOT_FULLY_SUPPORTED" in ended.message
+    assert [one["where"] for one in ended.violations] == ["row 2, column accept"]
+    assert "'k4' is labelled NOT_FULLY_SUPPORTED" in ended.violations[0]["message"]
+    assert str(table) in ended.message
     found = veritrail(*call, "--alignment", "--json").json
     assert (found["matched"], found["aligned_share"]) == (1, 0)
     table.write_text("process_id,claim_id,accept\np,k9,yes\n", encoding="utf-8")
@@ -274,6 +299,17 @@ def test_a_match_never_changes_a_label(veritrail: Veritrail, tmp_path: Path) -> 
         "is no claim"
         in veritrail(*call, "--alignment", "--json", status=2).violations[0]["message"]
     )
+
+
+def test_an_empty_table_of_failed_calls_is_not_kept(
+    veritrail: Veritrail, model: ModelServer, tmp_path: Path
+) -> None:
+    table, faithful = tmp_path / "m.csv", tmp_path / "faithful.csv"
+    faithful.write_text("premise\nGeese are loud.\n", encoding="utf-8")
+    call = ["eval", "match", str(_dataset(tmp_path)), "-o", str(table), "--faithful", str(faithful)]
+    ended = veritrail(*call, status=1, **settings(model))
+    assert "1 of 4 calls failed." in ended.err
+    assert not table.exists()
 
 
 def test_near_duplicates_go_when_a_person_says_so(veritrail: Veritrail, tmp_path: Path) -> None:

@@ -19,6 +19,10 @@ from fakes.model_answers import Answer, WordReader, missing_words
 from fakes.model_prompts import VERDICT, parse_excerpts
 from fakes.model_server import ModelServer
 
+from veritrail_graph.evaluation.datasets.loading import load_dataset
+from veritrail_graph.evaluation.datasets.model import Dataset
+from veritrail_graph.evaluation.runs import runner
+
 FULLY, NOT_FULLY = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
 ROOTS = [
     f"Pump{number} delivered {10_000 + number} litres. The hall is cold." for number in range(4)
@@ -121,6 +125,22 @@ def test_the_true_false_prompt_works_inside_every_method_that_asks(
     assert {key: one["verdict"] for key, one in found.items()} == {
         (method, name): label for method in ASKING for name, label in LABELS.items()
     }
+
+
+def test_a_run_from_the_cache_says_what_it_paid_and_what_it_costs_anew(
+    alone: Veritrail, tmp_path: Path, embedder: Path
+) -> None:
+    path = matrix(tmp_path, ("veritrail", "rag"))
+    told = []
+    with ModelServer() as server:
+        for name in ("first", "again"):
+            call = ("eval", "run", path, "-o", str(tmp_path / name), "--price", "1,2", "--json")
+            told.append(alone(*call, **asking(server), **embedding(embedder)).json)
+    for first, again in zip(*(one["configurations"] for one in told), strict=True):
+        assert first["processing_cost"] > 0
+        assert (again["processing_cost"], again["spent_usd"]) == (0, 0)
+        assert again["cached"] == again["finished"] == 4
+        assert again["cost_per_claim"] == pytest.approx(first["cost_per_claim"])
 
 
 @pytest.mark.parametrize("threshold", [2, 3])
@@ -312,3 +332,18 @@ def test_checkers_and_retrieval_run_without_any_endpoint(
             for kind in (FULLY, NOT_FULLY)
         )
         assert min(high) > max(low)
+
+
+def test_the_check_the_estimate_and_the_run_read_a_data_set_once(
+    alone: Veritrail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def counted(path: Path, **how: Any) -> Dataset:
+        read.append(path)
+        return load_dataset(path, **how)
+
+    monkeypatch.setattr(runner, "load_dataset", counted)
+    path = matrix(tmp_path, ("veritrail",), 'engine = "lexical"\n')
+    alone("eval", "run", path, "-o", str(tmp_path / "out"))
+    assert len(read) == 1

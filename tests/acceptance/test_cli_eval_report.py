@@ -38,7 +38,7 @@ def test_a_run_ends_with_its_report(veritrail: Veritrail, folder: Path) -> None:
     again = veritrail("eval", "run", str(MATRIX), "-o", str(folder))
     assert again.status == 0
     assert again.out.splitlines()[0].split()[:3] == ["data", "set", "best"]
-    assert "Indicative only: no model judged." in " ".join(again.err.split())
+    assert "Indicative only: it rests on a comparison of words." in " ".join(again.err.split())
 
 
 def test_a_report_is_made_again_from_the_folder_alone(veritrail: Veritrail, folder: Path) -> None:
@@ -100,3 +100,27 @@ def test_no_errors_make_no_sheet(veritrail: Veritrail, tmp_path: Path) -> None:
     )
     assert "holds no wrong verdict" in ended.message
     assert not (tmp_path / "s.csv").exists()
+
+
+def test_a_sample_that_is_larger_than_the_data_set_is_told(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    matrix, made = tmp_path / "m.toml", tmp_path / "out"
+    data = (MATRIX.parents[1] / "harbour-summary.json").as_posix()
+    matrix.write_text(
+        f'[[dataset]]\nname = "harbour"\npath = "{data}"\n'
+        'sample = { by = "document", count = 6 }\n'
+        '[[method]]\nmethod = "veritrail"\nengine = "lexical"\n'
+    )
+    words = (
+        "The sample asks for 6 documents, and only 1 with a labelled claim can be drawn from: all "
+        "are taken."
+    )
+    estimated = veritrail("eval", "run", str(matrix), "-o", str(made), "--estimate", "--json")
+    assert estimated.json["notes"] == [f"harbour: {words}"]
+    ended = veritrail("eval", "run", str(matrix), "-o", str(made))
+    assert f"harbour: {words}" in " ".join(ended.err.split())
+    (dataset,) = json.loads((made / "report.json").read_text())["datasets"]
+    assert dataset["remarks"] == [words]
+    for name in ("report.md", "report.html"):
+        assert words[:40] in (made / name).read_text()

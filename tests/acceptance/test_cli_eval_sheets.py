@@ -112,7 +112,7 @@ def test_labels_go_from_sheets_into_the_data_set_and_its_agreement(
     assert "1 label(s) of me rest on other documents" in apart.err
     assert apart.json["krippendorff_alpha"] > whole["krippendorff_alpha"]
     read_by_people = veritrail("eval", "agreement", str(final))
-    assert "… where nobody is uncertain, 3 claims" in read_by_people.out
+    assert "… where no annotator is uncertain, 3 claims" in read_by_people.out
     assert "2 label(s) say that the claim is not understood" in read_by_people.err
     assert not veritrail.home.exists()
 
@@ -163,3 +163,51 @@ def test_a_table_may_know_uncertainty_and_decisions(veritrail: Veritrail, tmp_pa
     path.write_text(f"{head}\nk,a,x,maybe,\n", encoding="utf-8")
     ended = veritrail("eval", "agreement", str(path), "--json", status=2)
     assert [one["where"] for one in ended.violations] == ["row 2, column uncertain"]
+
+
+def test_claims_of_turns_go_from_a_run_into_sheets_and_back(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    turns = [
+        {"turn_id": "t1", "role": "user", "text": "How old is the quay?"},
+        {"turn_id": "t2", "role": "assistant", "text": "From 1901."},
+    ]
+    dialogue = {"format": "veritrail.dialogue/1", "dialogue_id": "quay", "turns": turns}
+    claim = {"claim_id": "k1", "claim": "The quay is from 1901.", "category": "VERIFIED"}
+    run = {
+        "dialogue_id": "quay",
+        "turns": [{"turn_id": "t2", "status": "succeeded", "claims": [claim]}],
+    }
+    source, proposed = tmp_path / "quay.json", tmp_path / "run.json"
+    source.write_text(json.dumps(dialogue), encoding="utf-8")
+    proposed.write_text(json.dumps(run), encoding="utf-8")
+    folder, output = tmp_path / "sheets", tmp_path / "labelled.jsonl"
+    arguments = ("eval", "sheets", str(source))
+    veritrail(*arguments, "-o", str(folder), "--by", "document", status=2)
+    written = veritrail(
+        *arguments, "-o", str(folder), "--annotators", "ann,ben", "--proposed", str(proposed)
+    )
+    assert "1 claims of 1 turns in 1 folder(s) for each of 2 annotator(s)" in written.err
+    for annotator, label in (("ann", "Verifiable"), ("ben", "Lacking evidence")):
+        path = folder / annotator / "D01/claims.xlsx"
+        workbook = openpyxl.load_workbook(path)
+        workbook["Claims"]["D2"], workbook["Claims"]["F2"] = "keep", label
+        workbook.save(path)
+    back = (*arguments, "-o", str(output), "--read", str(folder))
+    shown = veritrail(*back)
+    assert "quay, t2: no majority for 'The quay is from 1901.'" in shown.err
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text(
+        "dialogue_id,turn_id,claim,label\nquay,t2,The quay is from 1901.,Verifiable\n"
+    )
+    agreed = veritrail("eval", "agreement", str(output), "--json").json
+    assert (agreed["annotators"]["matched"], agreed["annotators"]["jaccard"]) == (1, 1.0)
+    assert agreed["disagreements"]["annotators"]["ann|ben"]["kinds"]["missed_hallucination"] == 1
+    told = veritrail("eval", "agreement", str(output)).out
+    assert "verifiable after all" in told
+    veritrail("eval", "agreement", str(output), "--labels", "given", status=2)
+    document = veritrail(*back, "--adjudicate", str(decisions), "--json").json
+    assert (document["annotations_read"], document["unresolved"]) == (2, [])
+    assert document["categories"] == {"VERIFIED": 1}
+    again = ("eval", "sheets", str(output), "-o", str(tmp_path / "more"))
+    assert "--all" in veritrail(*again, status=2).err

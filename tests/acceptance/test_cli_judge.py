@@ -24,7 +24,6 @@ from fakes.model_answers import (
 )
 from fakes.model_prompts import EVIDENCE_SELECTION, EXCERPT_STEPS, parse_excerpts
 from fakes.model_server import ModelServer
-from sklearn.metrics import balanced_accuracy_score
 
 from veritrail_graph.evaluation.judge_check.pairs import Pair, own_pairs
 
@@ -104,6 +103,8 @@ def test_a_judge_that_is_always_right_gets_the_best_figures(alone: Veritrail) ->
 def test_planted_errors_are_counted_by_kind_and_failed_pairs_apart(
     alone: Veritrail, tmp_path: Path
 ) -> None:
+    from sklearn.metrics import balanced_accuracy_score
+
     wrong = [
         *names("number", NOT_FULLY_SUPPORTED, 6),
         *names("time", FULLY_SUPPORTED, 3),
@@ -235,6 +236,8 @@ def test_an_estimate_makes_no_call(alone: Veritrail) -> None:
 def test_the_engine_without_a_model_is_checked_by_its_words_alone(
     alone: Veritrail, tmp_path: Path
 ) -> None:
+    from sklearn.metrics import balanced_accuracy_score
+
     file = tmp_path / "verdicts.csv"
     told = alone(*CHECK, "--json", "--output", str(file)).json
     assert (told["engine"], told["model"], told["indicative"]) == ("lexical", None, True)

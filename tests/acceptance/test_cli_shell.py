@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(params=["embedded", "neo4j"])
+@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.soak)])
 def shell(request: pytest.FixtureRequest, veritrail: Veritrail) -> Veritrail:
     """The command on each engine; there is no cypher-shell on its path."""
     path = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}

@@ -61,6 +61,32 @@ def test_a_process_in_a_file_gives_its_shape_and_no_texts(simulate) -> None:
     assert found["rows"][0]["nodes_share"] <= 1
 
 
+def test_one_of_several_processes_of_a_path_is_chosen_by_its_id(simulate, tmp_path: Path) -> None:
+    whole = json.loads(HARBOUR.read_text())
+    (tmp_path / "runs").mkdir()
+    for name, process in (("a", whole), ("b", whole | {"process_id": "other"})):
+        (tmp_path / "runs" / f"{name}.json").write_text(json.dumps(process))
+    small = {"format": "veritrail.process/1", "process_id": "small",
+             "nodes": [{"node_id": "r", "text": "One."}, {"node_id": "t", "text": "Two."}],
+             "edges": [{"source": "r", "target": "t"}]}  # fmt: skip
+    (tmp_path / "runs" / "c.json").write_text(json.dumps(small))
+    (tmp_path / "runs" / "d.json").write_text('{"format": "veritrail.process/1"}')
+    arguments = ("--like", str(tmp_path / "runs"), "--claims", "5", "--q", "1", "--json")
+
+    status, out, _ = simulate(*arguments)
+    message = json.loads(out)["error"]["message"]
+    assert status == 2
+    assert f"{whole['process_id']}, other, small. Choose one with --process." in message
+    assert "1 process cannot be read: " in message
+
+    status, out, _ = simulate(*arguments, "--process", "small")
+    assert status == 0
+    assert json.loads(out)["process"] | {"name": "small", "nodes": 2} == json.loads(out)["process"]
+    status, out, _ = simulate(*arguments, "--process", "none")
+    assert status == 2
+    assert "holds no process 'none'. It holds: " in json.loads(out)["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -77,6 +103,9 @@ def test_a_process_in_a_file_gives_its_shape_and_no_texts(simulate) -> None:
         (("--shape", "rag", "--workers", "0"), "workers=0"),
         (("--shape", "rag", "--node", "t"), "use it with --like"),
         (("--shape", "rag", "-o", "nowhere/rows.csv"), "it cannot be written"),
+        (("--shape", "rag", "--process", "p"), "use it with --like FILE"),
+        (("--like", str(HARBOUR), "--process", "p2"), "holds no process 'p2'"),
+        (("--like", "p1", "--process", "p2"), "p1' is no file"),
         (("--like", str(HARBOUR), "--nodes", "9"), "--like takes the sizes"),
         (("--like", str(HARBOUR), "--node", "zz"), "it has no node 'zz'"),
         (("--like", str(ROOT / "nowhere.json")), "no such file"),
@@ -88,6 +117,15 @@ def test_wrong_use_ends_with_one_message(simulate, arguments, words: str) -> Non
     assert status == 2
     assert words in json.loads(out)["error"]["message"]
     assert "Traceback" not in err
+
+
+def test_a_data_set_is_no_process(simulate, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    for line in ('{"format": "veritrail.dataset/1", "name": "x"}', '{"process": {}}'):
+        path.write_text(line, encoding="utf-8")
+        status, out, _ = simulate("--like", str(path), "--json")
+        assert status == 2
+        assert "this is a data set" in json.loads(out)["error"]["message"]
 
 
 def test_a_stored_process_gives_the_same_shape_as_its_file(veritrail: Any, simulate) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
@@ -68,6 +70,31 @@ def test_a_job_is_stopped_and_gone_on_with(kind, veritrail, model, process):
             assert job.usage.calls > 0
             told = list(job.events())
             assert [one.kind for one in told].count("job.finished") == 2
+
+
+@pytest.mark.parametrize("kind", ["service", "in process"])
+def test_a_job_keeps_what_a_change_cannot_touch(kind, veritrail, model, tmp_path):
+    env, name = asking(model), f"kept-{kind.replace(' ', '-')}"
+    document = json.loads(Path(pumps(tmp_path / f"{name}.json", CLAIMS)).read_text())
+    with serving(veritrail, env=env, start=kind == "service") as service:
+        if kind == "service":
+            service.until_ready()
+            client: Client | Local = Client(service.url)
+        else:
+            client = Local(settings_of(veritrail.environment(env)))
+        with client:
+            client.ingest(document)
+            client.verify(name).wait(60)
+            with pytest.raises(Rejected, match="No verification of an earlier version"):
+                client.verify(name, since="last")
+            document["nodes"][0]["text"] += " It snows."  # r0, which k0 rests on
+            kept_as = client.ingest(document, replace=True, keep=True).kept_as
+            job = client.verify(name, since="last").wait(60)
+            changes = job.changes()
+            assert (job.status, changes.since) == ("succeeded", kept_as)
+            assert [one.kept for one in changes.claims] == [False, False, True, True, False, True]
+            assert changes.changed == changes.moved == 0
+            assert client.compare_versions(name, "last").nodes_changed == ["r0"]
 
 
 @pytest.mark.parametrize("kind", ["service", "in process"])

@@ -27,9 +27,11 @@ GIVEN = {
     "sub_claims": ["The harbour opened in 1901.", "The harbour has nine piers."],
 }
 FREE = "The lighthouse was built in 1923."
+LABELS = {"FAITHFUL", "UNFAITHFUL"}
+EXAMPLES = Path(local_model.__file__).parent
 IN_CI = bool(os.environ.get("CI"))
 
-pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")
@@ -65,18 +67,7 @@ def test_real_answers_end_in_stored_trails(
     }
     file = tmp_path / "claims.json"
     file.write_text(json.dumps(claims), encoding="utf-8")
-    engine = ["--engine", "openai", "--model", local_model.MODEL]
-    done = subprocess.run(
-        command("verify", process, "--claims", str(file), *engine, "--json"),
-        env=veritrail.environment(settings),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=SECONDS,
-    )
-    told = done.stderr.decode()
-    assert done.returncode in (0, 1), told
-    assert "Traceback" not in told
+    done = run(veritrail, settings, "verify", process, "--claims", str(file))
     found = json.loads(done.stdout)["verifications"]
     assert len(found) == len(claims)
     statuses = {each["status"] for each in found}
@@ -93,6 +84,127 @@ def test_real_answers_end_in_stored_trails(
         assert (stored["status"], stored["verdict"]) == (each["status"], each["verdict"])
         assert stored["iterations"] == each["iterations"]
         assert each["claim"] in veritrail("show", number).out
+
+
+@pytest.mark.soak
+def test_real_answers_attribute_sentences_or_leave_them_failed(
+    veritrail: Veritrail, base_url: str, tmp_path: Path
+) -> None:
+    """The first two sentences of the sample, with all that can be asked about them."""
+    sample = json.loads((EXAMPLES / "harbour-attribution.json").read_text(encoding="utf-8"))
+    texts = {one["node_id"]: one["text"] for one in sample["nodes"]}
+    nodes = [
+        {"node_id": name, "text": ". ".join(texts[name].split(". ")[:2]) + ".", "stage": stage}
+        for name, stage in (("notes-board", 1), ("summary", 2))
+    ]
+    edges = [{"source": "notes-board", "target": "summary"}]
+    process = "tiny-attribution"
+    veritrail("ingest", process_file(tmp_path / f"{process}.json", nodes=nodes, edges=edges))
+    settings = {
+        **local_model.SETTINGS,
+        "OPENAI_BASE_URL": base_url,
+        "VERITRAIL_ANSWER_RETRIES": "1",
+        "VERITRAIL_MAX_OUTPUT_TOKENS": "100",
+    }
+    done = run(veritrail, settings, "attribute", process, "--judge", "--correct")
+    document = json.loads(done.stdout)
+    sentences = document["nodes"][0]["sentences"]
+    assert [one["text"] for one in sentences] == [
+        "The board met on 4 March.", "The east quay will close in winter.",
+    ]  # fmt: skip
+    succeeded = [one for one in sentences if one["status"] == "succeeded"]
+    for one in sentences:
+        assert one["status"] in ("succeeded", "failed")
+        assert bool(one["error"]) == (one["status"] == "failed")
+        assert one["status"] == "failed" or {one["implied_label"], one["judged_label"]} <= LABELS
+    assert done.returncode == int(len(succeeded) < len(sentences))
+    assert document["stored"] == len(succeeded)
+    assert document["usage"]["calls"] >= len(sentences)
+    told = veritrail("query", "sentence-attribution", "-p", f"process_id={process}",
+                     "-p", "node_id=summary", "--json").json  # fmt: skip
+    number = told["columns"].index("sentence")
+    assert {row[number] for row in told["rows"]} == {one["sentence"] for one in succeeded}
+
+
+@pytest.mark.soak
+def test_real_answers_verify_turns_of_a_dialogue_or_leave_them_failed(
+    veritrail: Veritrail, base_url: str, tmp_path: Path
+) -> None:
+    """The first two turns of the assistant in the sample, each with its check as a whole."""
+    sample = json.loads((EXAMPLES / "lindholm-dialogue.json").read_text(encoding="utf-8"))
+    name = "tiny-dialogue"
+    path = tmp_path / f"{name}.json"
+    path.write_text(
+        json.dumps({**sample, "dialogue_id": name, "turns": sample["turns"][:4]}), encoding="utf-8"
+    )
+    veritrail("ingest", str(path))
+    settings = {
+        **local_model.SETTINGS,
+        "OPENAI_BASE_URL": base_url,
+        "VERITRAIL_STRUCTURED": "on",
+        "VERITRAIL_ANSWER_RETRIES": "1",
+        "VERITRAIL_MAX_OUTPUT_TOKENS": "120",
+    }
+    done = run(veritrail, settings, "dialogue", "verify", name, "--turn-check", "--zero-shot")
+    document = json.loads(done.stdout)
+    turns = document["turns"]
+    assert [turn["turn_id"] for turn in turns] == ["t2", "t4"]
+    assert (document["model"], document["indicative"]) == (local_model.MODEL, False)
+    statuses = {turn["status"] for turn in turns}
+    assert statuses <= {"succeeded", "failed"}
+    assert done.returncode == int("failed" in statuses)
+    for turn in turns:
+        ended = {claim["status"] for claim in turn["claims"]}
+        assert ended <= {"succeeded", "failed"}
+        assert bool(turn["error"]) == (turn["status"] == "failed")
+        assert turn["usage"]["calls"] > 0
+        for claim in turn["claims"]:
+            assert (claim["category"] is None) == (claim["status"] == "failed")
+            assert (claim["label"] == "VERIFIED") == (claim["category"] == "VERIFIED")
+    assert document["stored"] == len(turns)
+    stored = veritrail("dialogue", "show", name, "--run", document["run_id"], "--json").json
+    assert [one["claims"] for one in stored["turns"]] == [one["claims"] for one in turns]
+
+
+@pytest.mark.soak
+def test_the_small_matrix_runs_from_end_to_end(
+    veritrail: Veritrail, base_url: str, tmp_path: Path
+) -> None:
+    """Every method that asks a language model, with real answers and real vectors."""
+    settings = {**local_model.SETTINGS, "OPENAI_BASE_URL": base_url}
+    matrix, folder = str(EXAMPLES / "evaluation" / "small-local.toml"), tmp_path / "small"
+    done = called(veritrail, settings, "eval", "run", matrix, "-o", str(folder), seconds=2_000)
+    rows = json.loads(done.stdout)["configurations"]
+    assert len(rows) == 8  # two samples; veritrail, direct, and rag with two values of k
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert [sum(one["labels"].values()) for one in report["datasets"]] == [3, 3]
+    assert all(min(one["labels"].values()) for one in report["datasets"])
+
+
+def run(
+    veritrail: Veritrail, settings: dict[str, str], *arguments: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Call a command that takes the engine and the model."""
+    engine = ["--engine", "openai", "--model", local_model.MODEL]
+    return called(veritrail, settings, *arguments, *engine, seconds=SECONDS)
+
+
+def called(
+    veritrail: Veritrail, settings: dict[str, str], *arguments: str, seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Call a command with the model; whatever it answers, there is no stack trace."""
+    done = subprocess.run(
+        command(*arguments, "--json"),
+        env=veritrail.environment(settings),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=seconds,
+    )
+    told = done.stderr.decode()
+    assert done.returncode in (0, 1), told
+    assert "Traceback" not in told
+    return done
 
 
 def test_the_server_ends_with_the_process_that_started_it(base_url: str) -> None:

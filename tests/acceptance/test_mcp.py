@@ -20,6 +20,10 @@ import pytest
 from acceptance.command import Veritrail, command, process_file
 from acceptance.model_fixtures import asking as asking_model
 from acceptance.model_fixtures import pumps
+from fakes.attributing import SAMPLE, AttributionReader, gold_sentences
+from fakes.dialogues import SAMPLE as DIALOGUE
+from fakes.dialogues import DialogueReader
+from fakes.explaining import LINES, MAY, TWISTED, WILL, Both
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from fakes.settings_of import settings_of
@@ -32,7 +36,12 @@ from veritrail_graph.graph.store.queries import library
 
 pytestmark = pytest.mark.engine
 
-TOOLS = ("list_processes", "verify_claim", "show_trail", "run_query")
+TOOLS = (
+    "list_processes", "verify_claim", "show_trail", "show_attribution", "attribute_sentences",
+    "show_dialogue", "verify_turns", "run_query",
+)  # fmt: skip
+PROCESS = "mcp-attributed"
+STARTS = ("verify_claim", "attribute_sentences", "verify_turns")
 
 
 @asynccontextmanager
@@ -110,7 +119,7 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
     tools = {tool.name: tool for tool in asking(work).tools}
     assert tuple(tools) == TOOLS
     for name, tool in tools.items():
-        assert tool.annotations.read_only_hint is (name != "verify_claim")
+        assert tool.annotations.read_only_hint is (name not in STARTS)
         assert tool.annotations.destructive_hint is not True
         assert tool.output_schema["type"] == "object"
         assert tool.description
@@ -118,7 +127,11 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
     assert tools["verify_claim"].input_schema["required"] == ["process_id"]
     # Neither engine nor model nor money is an assistant's to choose.
     assert set(tools["verify_claim"].input_schema["properties"]) == {
-        "process_id", "claim", "claim_id", "node_id", "q", "add",
+        "process_id", "claim", "claim_id", "node_id", "q", "add", "explain",
+    }  # fmt: skip
+    assert set(tools["attribute_sentences"].input_schema["properties"]) == {
+        "process_id", "node_id", "against", "judge", "judge_with",  # the server's own checkers
+        "correct", "recheck", "every_mode", "claim_id", "unsupported",
     }  # fmt: skip
     for statement in library():
         assert f"- {statement.short_name}(" in tools["run_query"].description
@@ -174,6 +187,117 @@ def test_a_new_claim_is_told_in_rounds(veritrail, tmp_path):
     assert messages[0].startswith("iteration 1: ")
 
 
+def test_a_claim_is_explained_and_its_sentences_are_corrected(veritrail, tmp_path):
+    async def whole(model: ModelServer) -> Any:
+        settings = asking_model(model)
+        async with assistant_here(veritrail, "--engine", "openai", **settings) as client:
+            given = {"process_id": "mcp-explained", "claim_id": "k1"}
+            explained = await client.call_tool("verify_claim", {**given, "explain": True})
+            corrected = {**given, "correct": True, "recheck": "judge", "every_mode": True}
+            return explained, await client.call_tool("attribute_sentences", corrected)
+
+    veritrail("ingest", process_file(tmp_path / "mcp-explained.json", **TWISTED))
+    wording = "The east quay may close in winter."
+    of_modes = dict.fromkeys(("plain", "highlighted", "attribution"), wording)
+    with ModelServer(Both(LINES, of_modes)) as model:
+        explained, corrected = asyncio.run(whole(model))
+    (carried,) = explained.structured_content["carried"]
+    assert (carried["node_id"], carried["text"]) == ("notes", WILL)
+    assert f'near match: "r" sentence 1: "{MAY}"' in text_of(explained)
+    (found,) = corrected.structured_content["sentences"]
+    assert len(found["proposed"]) == 3
+    assert all("fixed" in line for line in found["proposed"])
+
+
+def test_sentences_are_attributed_and_what_they_rest_on_is_shown(veritrail, tmp_path):
+    """A sentence that failed is told as one of which nothing is known."""
+    (broken,) = (one["text"] for one in gold_sentences() if one["sentence"] == 2)
+    messages: list[str | None] = []
+
+    async def told(_progress: float, _total: float | None, message: str | None) -> None:
+        messages.append(message)
+
+    async def whole(model: ModelServer) -> Any:
+        settings = asking_model(model, VERITRAIL_ANSWER_RETRIES="0")
+        async with assistant_here(veritrail, "--engine", "openai", **settings) as client:
+            node = {"process_id": PROCESS, "node_id": "summary"}
+            given = {"process_id": PROCESS, "judge": True}
+            before = await client.call_tool("show_attribution", node)
+            made = await client.call_tool("attribute_sentences", given, progress_callback=told)
+            one = await client.call_tool("show_attribution", {**node, "sentence": 1})
+            none = await client.call_tool("show_attribution", {**node, "sentence": 2})
+            return before, made, one, none
+
+    file = json.loads(SAMPLE.read_text(encoding="utf-8"))
+    path = tmp_path / "attributed.json"
+    path.write_text(json.dumps({**file, "process_id": PROCESS}), encoding="utf-8")
+    veritrail("ingest", str(path))
+    with ModelServer(AttributionReader({broken: "no object"})) as model:
+        before, made, one, none = asyncio.run(whole(model))
+    assert before.structured_content["sentences"] == []
+    assert "says nothing about them" in text_of(before)
+    done = made.structured_content
+    assert (done["status"], done["counts"]) == ("failed", {"succeeded": 5, "failed": 1})
+    assert [found["sentence"] for found in done["sentences"]] == [0, 1, 3, 4, 5]
+    assert "1 sentence(s) could not be attributed" in text_of(made)
+    assert "no source sentence decides it" in text_of(made)
+    assert messages == [f"{number} sentence(s) ended" for number in range(1, 7)]
+    (found,) = one.structured_content["sentences"]
+    assert found["attributed"][0]["categories"] == ["NEAR_MATCH"]
+    assert 'near match: "notes-board" sentence 1: "It may close' in text_of(one)
+    assert none.structured_content["sentences"] == []
+
+
+def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_path):
+    name = "mcp-dialogue"
+    messages: list[str | None] = []
+
+    async def told(_progress: float, _total: float | None, message: str | None) -> None:
+        messages.append(message)
+
+    async def whole(model: ModelServer) -> Any:
+        settings = asking_model(model, VERITRAIL_ANSWER_RETRIES="0")
+        async with assistant_here(veritrail, "--engine", "openai", **settings) as client:
+            of = {"process_id": name}
+            before = await client.call_tool("show_dialogue", of)
+            some = {**of, "turn_ids": ["t2", "t4"]}
+            made = await client.call_tool("verify_turns", some, progress_callback=told)
+            await client.call_tool("verify_turns", of)
+            first = await client.call_tool("show_dialogue", of)
+            after = first.structured_content["next"]
+            rest = await client.call_tool("show_dialogue", {**of, "after": after})
+            one = await client.call_tool("show_dialogue", {**of, "turn_id": "t24"})
+            none = await client.call_tool("show_dialogue", {**of, "turn_id": "t99"})
+            users = await client.call_tool("verify_turns", {**of, "turn_ids": ["t1"]})
+            return before, made, first, rest, one, none, users
+
+    document = json.loads(DIALOGUE.read_text(encoding="utf-8"))
+    path = tmp_path / "dialogue.json"
+    path.write_text(json.dumps({**document, "dialogue_id": name}), encoding="utf-8")
+    veritrail("ingest", str(path))
+    broken = "The assistant is the guide of the Lindholm Tram Museum."
+    with ModelServer(DialogueReader({broken: "no object"})) as model:
+        before, made, first, rest, one, none, users = asyncio.run(whole(model))
+    assert "No turn was verified yet" in text_of(before)
+    assert "not checked" in text_of(before)
+    done = made.structured_content
+    assert (done["status"], done["counts"]) == ("failed", {"succeeded": 1, "failed": 1})
+    assert [turn["turn_id"] for turn in done["turns"]] == ["t2", "t4"]
+    assert "1 turn(s) could not be verified" in text_of(made)
+    assert messages == ["1 turn(s) ended", "2 turn(s) ended"]
+    turns = first.structured_content["turns"] + rest.structured_content["turns"]
+    assert [turn["turn_id"] for turn in turns] == [f"t{n}" for n in range(1, 31)]
+    assert rest.structured_content["next"] is None
+    (turn,) = one.structured_content["turns"]
+    assert [claim["category"] for claim in turn["claims"]] == ["CONTRADICTED", "VERIFIED"]
+    assert turn["claims"][0]["contradicts"][0]["turn_id"] == "t4"
+    assert 'said before in turn "t4": "The Lindholm Tram Museum is closed' in text_of(one)
+    assert none.is_error
+    assert "is not in the dialogue" in text_of(none)
+    assert users.is_error
+    assert "is the user's" in text_of(users)
+
+
 def test_queries_of_the_library_are_asked_and_bounded(asking):
     async def work(client):
         given = {"name": "source_nodes"}
@@ -197,6 +321,15 @@ def test_queries_of_the_library_are_asked_and_bounded(asking):
 REFUSED = (
     ("verify_claim", {"process_id": "nope", "claim": "x"}, "No process 'nope' is stored"),
     ("verify_claim", {"process_id": "harbour-summary"}, "either `claim` or `claim_id`"),
+    ("attribute_sentences", {"process_id": "nope"}, "No process 'nope' is stored"),
+    ("attribute_sentences", {"process_id": "harbour-summary", "node_id": "c01"}, "is a root"),
+    ("attribute_sentences", {"process_id": "harbour-summary", "against": "x"}, "against"),
+    ("attribute_sentences", {"process_id": "harbour-summary", "judge": True}, "language model"),
+    ("attribute_sentences", {"process_id": "harbour-summary", "judge_with": "x"}, "judge_with"),
+    ("verify_turns", {"process_id": "harbour-summary"}, "is no dialogue"),
+    ("show_dialogue", {"process_id": "harbour-summary"}, "is no dialogue"),
+    ("show_dialogue", {"process_id": "nope"}, "No process 'nope' is stored"),
+    ("show_attribution", {"process_id": "harbour-summary", "node_id": "zz"}, "has no node 'zz'"),
     (
         "verify_claim",
         {"process_id": "harbour-summary", "claim": "x", "node_id": "c01"},
@@ -347,7 +480,9 @@ def test_nothing_but_the_protocol_is_on_stdout(veritrail, harbour):
     assert harbour
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [pytest.param(signal.SIGINT, marks=pytest.mark.soak), signal.SIGTERM]
+)
 def test_a_signal_ends_it_also_while_it_waits_for_the_next_line(veritrail, how):
     child = subprocess.Popen(
         command("mcp", "--engine", "lexical"),

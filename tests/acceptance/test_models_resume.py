@@ -80,6 +80,7 @@ def test_a_run_killed_again_and_again_goes_on_and_pays_for_nothing_twice(
     assert len(server.requests) <= 152 + 32 * len(kills)
 
 
+@pytest.mark.soak
 def test_ctrl_c_stops_a_run_that_can_be_resumed(veritrail: Veritrail, tmp_path: Path) -> None:
     process = a_process(veritrail, tmp_path, "pumps-stopped")
     with ModelServer(latency=LATENCY) as server:
@@ -223,6 +224,7 @@ def test_a_killed_run_that_found_every_call_failing_loses_nothing(
     assert outcome(told) == expected(6)
 
 
+@pytest.mark.soak
 def test_a_killed_run_whose_process_was_deleted_is_verified_anew(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:

@@ -94,6 +94,17 @@ def test_a_language_model_selects_and_an_entailment_model_gives_the_verdicts(
     assert "tiny-nli" in true["iterations"][0]["reasoning"]
 
 
+def test_words_that_select_and_a_model_that_judges_are_both_named(
+    veritrail: Veritrail, process: str, model: Path
+) -> None:
+    both = ("--engine", "lexical", "--verdict-engine", "nli")
+    told = veritrail("verify", process, *both, VERITRAIL_NLI_MODEL=str(model))
+    assert (
+        "Engine lexical+nli: indicative only: words were compared to select the evidence; an "
+        "entailment model gave the verdicts."
+    ) in " ".join(told.err.split())
+
+
 def test_without_a_model_nothing_begins(veritrail: Veritrail, process: str) -> None:
     ended = veritrail("verify", process, "--engine", "nli", status=2)
     assert "VERITRAIL_NLI_MODEL" in ended.err

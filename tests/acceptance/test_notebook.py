@@ -100,7 +100,7 @@ def test_without_a_service_it_runs_too(beside, tmp_path):
     assert "no service is named" in one(shown, "VERITRAIL_URL")
 
 
-def test_the_evaluation_shows_what_it_is_kept_with(tmp_path):
+def test_the_evaluation_is_kept_with_what_it_shows():
     nbformat.validate(nbformat.read(EVALUATION, as_version=4))
     kept = outputs(EVALUATION)
     assert "| veritrail (q = 3, engine = lexical) | 23 |" in one(kept, 'row["title"]')
@@ -108,5 +108,10 @@ def test_the_evaluation_shows_what_it_is_kept_with(tmp_path):
     assert told in one(kept, "run = MatrixRun")
     assert "from a coin" in one(kept, '"judge", "check"')
     assert "| 3 |" in one(kept, '"simulate"')
+
+
+@pytest.mark.soak
+def test_the_evaluation_shows_the_same_when_it_is_run_again(tmp_path):
+    kept = outputs(EVALUATION)
     alone = Veritrail(tmp_path / "home")
     assert executed(alone, tmp_path / "done.ipynb", EVALUATION) == kept

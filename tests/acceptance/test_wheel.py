@@ -87,6 +87,11 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix not in BESIDES_FILES
     } | {"veritrail_graph/__init__.py", "veritrail_graph/py.typed"}
+    there |= {
+        f"veritrail_graph/samples/{name}{kind}.json"
+        for name in ("harbour-summary", "graphrag-energy")
+        for kind in ("", ".labels")
+    }
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert held == there
@@ -118,6 +123,7 @@ def test_folders_of_the_same_names_beside_it_are_not_taken_for_it(
     assert told.startswith("veritrail_graph.api.client")
 
 
+@pytest.mark.soak
 def test_a_wheel_of_the_source_distribution_is_the_same(
     wheel: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -168,9 +174,30 @@ def test_the_main_job_runs_from_the_installed_wheel(veritrail: Any, tmp_path: Pa
     assert verification["iterations"][0]["checked"] == ["c1", "c2"]
 
 
-def checked(command: list[str], cwd: Path) -> str:
+def test_the_demo_shows_verdicts_beside_labels_a_path_and_an_error(
+    installed: Path, tmp_path: Path
+) -> None:
+    # Nothing leaves the machine: whatever goes through a proxy meets a closed port.
+    closed = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
+    told = checked([str(installed / "veritrail-graph"), "demo"], tmp_path, **closed)
+    for sample in ("harbour-summary", "graphrag-energy"):
+        assert f"$ veritrail verify {sample}" in told
+    assert told.count("verdicts agree with the labels") == 2
+    assert "differs" in told  # disagreements are shown, not hidden
+    assert "indicative" in told
+    path = told.split("Where did that come from?")[1]
+    places = [path.index(f"{node}  stage {stage}") for node, stage in
+              (("c02", 1), ("s02", 2), ("g1", 3), ("final", 4))]  # fmt: skip
+    assert places == sorted(places)
+    error = told.split("Where did it go wrong?")[1]
+    assert "introduced in s03  stage 2" in error
+    assert "carried on by g1, final" in error
+
+
+def checked(command: list[str], cwd: Path, **settings: str) -> str:
     """Run a command that must succeed; return its standard output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= settings
     done = subprocess.run(
         command,
         cwd=cwd,

@@ -23,12 +23,22 @@ from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 ON_NEO4J_IN_SOAK = {
     f"test_{name}.py"
     for name in (
-        "edge_counts", "export_formats", "export_fuzz", "export_lineage", "export_process",
-        "export_verdicts",
-        "one_more_field", "page_reads", "picture", "queries_pasted", "report_origins",
-        "review_queue", "standings",
+        "application", "asked", "edge_counts", "export_formats", "export_fuzz", "export_lineage",
+        "export_process", "export_verdicts", "faults", "judged_claims", "loading", "many_answers",
+        "one_more_field", "page_reads", "picture", "queries_pasted", "report_origins", "resuming",
+        "review_queue", "standings", "traces",
     )
 }  # fmt: skip
+# The same of tests of large processes, whose statements their own modules run there on small ones.
+LARGE = {
+    "test_a_deep_and_wide_process_is_answered_in_bounded_time",
+    "test_a_frontier_larger_than_one_answer_is_read_whole",
+    "test_a_trail_of_many_nodes_is_stored_whole_and_again",
+    "test_a_trail_over_a_large_node_is_stored_in_small_batches",
+    "test_ten_thousand_chunks_are_read_in_pages_and_in_order",
+    "test_the_ends_of_many_claims_are_few_statements",
+    "test_very_many_sentences_are_stored_in_parts",
+}
 
 T = TypeVar("T")
 Arun = Callable[[Coroutine[Any, Any, T]], T]
@@ -38,7 +48,8 @@ Arun = Callable[[Coroutine[Any, Any, T]], T]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         is_on_neo4j = "neo4j" in getattr(getattr(item, "callspec", None), "params", {}).values()
-        if is_on_neo4j and item.path.name in ON_NEO4J_IN_SOAK:
+        name = getattr(item, "originalname", item.name)
+        if is_on_neo4j and (item.path.name in ON_NEO4J_IN_SOAK or name in LARGE):
             item.add_marker(pytest.mark.soak)
 
 

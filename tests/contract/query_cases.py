@@ -153,6 +153,13 @@ LABELS = {
     "s2": ("UNFAITHFUL", None, None),
 }
 """Implied label, judged label and correction of each of them."""
+REVISIONS = [
+    {"text": "The harbour opened.", "mode": "plain", "edits": 2, "outcome": "partly",
+     "rechecked_by": "walk", "claims": 2, "supported": 1, "rank": 2},
+    {"text": "The harbour opened in 1901.", "mode": "attribution", "edits": 3, "outcome": "fixed",
+     "rechecked_by": "walk", "claims": 1, "supported": 1, "rank": 1},
+]  # fmt: skip
+"""What was proposed for each with a correction."""
 
 
 async def store_attributions(store: Store, process_id: str) -> None:
@@ -182,11 +189,28 @@ async def store_attributions(store: Store, process_id: str) -> None:
             "implied_label": implied,
             "judged_label": judged,
             "correction": correction,
+            "revisions": REVISIONS if correction is not None else [],
+            "propositions": []
+            if node_id != "m1"
+            else [
+                {
+                    "spans": [[0, 3]],
+                    "text": text[:3],
+                    "attributed": attributed[:1],
+                    "implied_label": "FAITHFUL",
+                },
+                {
+                    "spans": [[0, 3], [5, 9]],
+                    "text": "a … b",
+                    "attributed": attributed[1:2],
+                    "implied_label": "UNFAITHFUL",
+                },
+            ],
         }
         nodes.append(NodeAttribution.model_validate({"node_id": node_id, "sentences": [sentence]}))
     hash_ = (await store.processes.get(process_id)).content_hash
     run = {"run": f"{process_id}/a1", "engine": "openai", "indicative": False}
-    await store.attributions.write(process_id, hash_, nodes, **run)
+    await store.attributions.write(process_id, hash_, nodes, **run, corrects=True)
 
 
 async def store_ladder(store: Store, process_id: str, depth: int) -> None:
@@ -371,6 +395,9 @@ def _verifications(process_id: str) -> list[Verification]:
             "v5",
             "k5",
             1,
+            reused_from=f"{process_id}/v2-old",
+            reuse_reason="It reads the same.",
+            saved_calls=3,
             verdict=nfs,
             reasoning="Nothing on a prize.",
             termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED,

@@ -30,6 +30,10 @@ from contract.query_values import (
 )
 
 GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
+    # What they answer about a dialogue is tested in test_dialogues.py.
+    "self_contradictions": [({}, [])],
+    "recurring_facts": [({}, [])],
+    "verifiable_by_turn": [({}, [])],
     "sentence_attribution": [
         (
             {"node_id": "m1"},
@@ -51,10 +55,33 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         ),
         (
             {"node_id": "s2"},
-            [(0, TEXTS["s2"], "UNFAITHFUL", *[None] * 7, "a1")],
+            [(0, TEXTS["s2"], "UNFAITHFUL", *[None] * 6, "openai", "a1")],
         ),
         ({"node_id": "t", "sentence": "1"}, []),
         ({"node_id": "c1"}, []),
+    ],
+    "proposed_revisions": [
+        (
+            {},
+            [
+                ("t", 4, 0, TEXTS["t"], "The harbour opened in 1901.", "attribution", 3, "fixed",
+                 "walk", 1, "openai", "a1"),
+                ("t", 4, 0, TEXTS["t"], "The harbour opened.", "plain", 2, "partly", "walk", 2,
+                 "openai", "a1"),
+            ],
+        ),
+        (
+            {"outcome": "partly", "node_id": "t"},
+            [
+                ("t", 4, 0, TEXTS["t"], "The harbour opened.", "plain", 2, "partly", "walk", 2,
+                 "openai", "a1"),
+            ],
+        ),
+        ({"outcome": "not"}, []),
+    ],
+    "unfaithful_propositions": [
+        ({}, [("m1", 3, 0, TEXTS["m1"], 1, "a … b", "0-3 5-9", 2)]),
+        ({"node_id": "t"}, []),
     ],
     "misread_sentences": [
         (

@@ -319,6 +319,9 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             ],
         ),
     ],
+    "reused": [
+        ({}, [("v5", "k5", K5, NFS, "v2-old", True, "{process}", "It reads the same.", 3)]),
+    ],
     "verifications": [
         (
             {},

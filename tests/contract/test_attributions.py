@@ -12,8 +12,15 @@ from fakes.processes import process
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.attribution import AttributionRun, NodeAttribution
+from veritrail_graph.graph.model.attribution import (
+    Against,
+    AttributionCategory,
+    AttributionRun,
+    NodeAttribution,
+    Proposition,
+)
 from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.database import Transaction
 
 pytestmark = pytest.mark.engine
 
@@ -35,9 +42,11 @@ async def stored(store: Store, process_id: str) -> str:
 
 async def write(store: Store, process_id: str, hash_: str, run: str = "r-1", engine: str = "openai",
                 nodes: tuple[NodeAttribution, ...] = NODES) -> int:  # fmt: skip
-    return await store.attributions.write(
-        process_id, hash_, nodes, run=run, engine=engine, indicative=engine == "lexical"
-    )
+    written = await store.attributions.write(
+        process_id, hash_, nodes, run=run, engine=engine, indicative=engine == "lexical",
+        model="m", against=Against.ROOTS,
+    )  # fmt: skip
+    return written.sentences
 
 
 @pytest.fixture
@@ -161,3 +170,167 @@ def test_very_many_sentences_are_stored_in_parts(store: Store, arun: Any, proces
     assert arun(write(store, process_id, hash_, nodes=(node,))) == 2_600
     text = "MATCH (:Sentence {process_id: $p})-[r:ATTRIBUTED_TO]->() RETURN count(r)"
     assert arun(store.database.run_text(text, {"p": process_id}, 1)).rows == [(2_600,)]
+
+
+def test_sentences_of_many_nodes_share_statements_and_are_cleared_together(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"r": "One. Two.", **{f"t{n}": f"Say {n}. More." for n in range(40)}}
+    edges = [("r", name) for name in texts if name != "r"]
+    given = process(texts, edges, {}, process_id=process_id)
+    hash_ = arun(ingest(store, given)).survey.hash
+    base = NODES[0].sentences[0]
+    (source,) = base.attributed
+    source = source.replace(node_id="r", start=0, end=4, text="One.")
+    nodes = tuple(
+        NodeAttribution(
+            node_id=f"t{n}",
+            sentences=tuple(
+                base.replace(sentence=k, start=7 * k, end=7 * k + 5, attributed=(source,))
+                for k in range(2)
+            ),
+        )
+        for n in range(40)
+    )
+    ran: list[str] = []
+    inner = Transaction.run
+
+    def told(tx: Transaction, name: str, **parameters: Any) -> Any:
+        ran.append(name)
+        return inner(tx, name, **parameters)
+
+    monkeypatch.setattr(Transaction, "run", told)
+    assert arun(write(store, process_id, hash_, nodes=nodes)) == 80
+    assert ran == ["attribution/judged", "attribution/clear", "attribution/write"]
+    again = tuple(node.replace(sentences=node.sentences[:1]) for node in nodes)
+    assert arun(write(store, process_id, hash_, "r-2", nodes=(*again, again[0]))) == 40
+    text = """
+        MATCH (n:Sentence {process_id: $p})-[r:ATTRIBUTED_TO]->(m:Sentence)
+        RETURN n.index, r.run, count(*), count(DISTINCT n.node_id) ORDER BY n.index
+    """
+    rows = arun(store.database.run_text(text, {"p": process_id}, 9)).rows
+    assert rows == [(0, "r-2", 40, 40), (1, "r-1", 40, 40)]
+
+
+def test_a_node_is_read_with_what_its_sentences_rest_on(
+    store: Store, arun: Any, attributed: tuple[str, str]
+) -> None:
+    name = attributed[0]
+    calls = store.database.calls
+    found = arun(store.attributions.of_node(name, "summary"))
+    assert store.database.calls == calls + 1
+    assert (found.process_id, found.node_id, found.more) == (name, "summary", False)
+    (gold,) = NODES
+    for one, wanted in zip(found.sentences, gold.sentences, strict=True):
+        values = wanted.json_object()
+        assert one.json_object() | values == one.json_object()
+        assert (one.run_id, one.engine, one.model, one.in_force) == ("r-1", "openai", "m", True)
+        assert (one.indicative, one.against) == (False, Against.ROOTS)
+        assert one.attributed_at is not None
+
+
+def test_a_superseded_run_keeps_what_it_linked_and_not_what_was_judged(
+    store: Store, arun: Any, attributed: tuple[str, str]
+) -> None:
+    name, hash_ = attributed
+    arun(write(store, name, hash_, "r-nli", "nli"))
+    found = arun(store.attributions.of_node(name, "summary", "r-1"))
+    assert [one.sentence for one in found.sentences] == [0, 1, 2, 3, 5]  # 4 rests on nothing
+    assert {(one.run_id, one.engine, one.in_force) for one in found.sentences} == {
+        ("r-1", "openai", False)
+    }
+    assert {one.judged_label for one in found.sentences} == {None}
+    assert [one.implied_label for one in found.sentences[:2]] == ["FAITHFUL", "UNFAITHFUL"]
+    assert arun(store.attributions.of_node(name, "summary", "r-none")).sentences == ()
+
+
+def test_attributions_are_read_in_pages_and_nodes_are_listed(
+    store: Store, arun: Any, attributed: tuple[str, str]
+) -> None:
+    name = attributed[0]
+    after, seen = (-1, -1), []
+    while True:
+        page = arun(store.attributions.of_node(name, "summary", None, after, 4))
+        seen += [one.sentence for one in page.sentences]
+        if not page.more:
+            break
+        after = (page.sentences[-1].start, page.sentences[-1].end)
+    assert seen == [0, 1, 2, 3, 4, 5]
+    one = page.sentences[0]
+    place = (one.start, one.end, one.sentence)
+    assert arun(store.attributions.before(name, "summary", one.sentence + 1)) == place
+    assert arun(store.attributions.before(name, "summary", 0)) is None
+    (node,), more = arun(store.attributions.nodes(name))
+    assert (node.node_id, node.stage, node.sentences, node.unfaithful) == ("summary", 3, 6, 5)
+    assert (node.indicative, more) == (0, False)
+    assert arun(store.attributions.nodes(name, (node.stage, node.position))) == ([], False)
+
+
+def test_a_page_ends_before_its_texts_are_too_long(
+    store: Store, arun: Any, attributed: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("veritrail_graph.graph.store.attributions.MOST_CONTENT", 100)
+    page = arun(store.attributions.of_node(attributed[0], "summary"))
+    assert [one.sentence for one in page.sentences] == [0]
+    assert page.more
+
+
+def test_a_node_without_attributions_has_none_and_an_unknown_one_is_not_found(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(stored(store, process_id))
+    assert arun(store.attributions.of_node(process_id, "summary")).sentences == ()
+    assert arun(store.attributions.nodes(process_id)) == ([], False)
+    with pytest.raises(NotFound, match="has no node 'zz'"):
+        arun(store.attributions.of_node(process_id, "zz"))
+    with pytest.raises(NotFound):
+        arun(store.attributions.of_node("nowhere", "summary"))
+    with pytest.raises(NotFound):
+        arun(store.attributions.nodes("nowhere"))
+
+
+def test_propositions_are_stored_with_what_each_rests_on(
+    store: Store, arun: Any, attributed: tuple[str, str]
+) -> None:
+    name, hash_ = attributed
+    (node,) = NODES
+    last = node.sentences[5]
+    evidence, near = last.attributed
+    start = last.start
+    parts = [
+        {"spans": [[start, start + 4], [start + 9, start + 12]], "text": "The … new",
+         "attributed": [evidence, near.replace(categories=tuple(AttributionCategory)[:2])],
+         "implied_label": "UNFAITHFUL"},
+        {"spans": [[start + 5, start + 8]], "text": "old", "attributed": [near],
+         "implied_label": "UNFAITHFUL"},
+        {"spans": [[start, start + 8]], "text": "none", "attributed": [],
+         "implied_label": "UNFAITHFUL"},
+        {"spans": [[start, start + 9]], "text": "so", "attributed": [evidence],
+         "implied_label": "FAITHFUL"},
+    ]  # fmt: skip
+    made = tuple(Proposition.model_validate(one) for one in parts)
+    split = last.replace(propositions=made, dropped_ids=3)
+    nodes = (node.replace(sentences=(*node.sentences[:5], split)),)
+    arun(write(store, name, hash_, "r-2", nodes=nodes))
+    found = arun(store.attributions.of_node(name, "summary")).sentences
+    assert [one.propositions for one in found] == [*[()] * 5, made]
+    assert (found[5].dropped_ids, found[0].dropped_ids) == (3, 0)
+    assert "propositions" not in found[0].json_object()
+    place = ("summary", 5, last.start, last.end)
+    (read,) = arun(store.attributions.of_sentences(name, [place]))
+    assert (read.propositions, read.dropped_ids) == (made, 3)
+    wrong = answers(store, arun, "unfaithful_propositions", process_id=name)
+    assert [(one["sentence"], one["number"], one["proposition"], one["of"]) for one in wrong] == [
+        (5, 0, "The … new", 4), (5, 1, "old", 4), (5, 2, "none", 4),
+    ]  # fmt: skip
+    assert wrong[0]["spans"] == f"{start}-{start + 4} {start + 9}-{start + 12}"
+    # Evidence alone as a whole, but one proposition rests on nothing.
+    only = last.replace(attributed=(evidence,), propositions=made[2:])
+    arun(write(store, name, hash_, "r-3", nodes=(node.replace(sentences=(only,)),)))
+    (again,) = arun(store.attributions.of_sentences(name, [place]))
+    assert again.implied_label == "UNFAITHFUL"
+    # As a whole again: nothing of the propositions is left.
+    arun(write(store, name, hash_, "r-4", nodes=(node.replace(sentences=(last,)),)))
+    (again,) = arun(store.attributions.of_sentences(name, [place]))
+    assert (again.propositions, again.dropped_ids) == ((), 0)
+    assert answers(store, arun, "unfaithful_propositions", process_id=name) == []

@@ -55,18 +55,26 @@ def rows_of(store: Store, arun: Any, text: str, values: dict[str, Any]) -> list[
 def scene(rows: list[tuple[Any, ...]], process_id: str) -> Scene:
     """Nodes as `Label name`, relationships as `TYPE name>name`; both ends must be there."""
     nodes: dict[str, str] = {}
+    whose: dict[str, str] = {}
     links: dict[str, Relationship] = {}
     for value in (each for row in rows for each in row if each is not None):
         assert isinstance(value, Node | Relationship | Path), value  # all that Bloom can draw
         path_nodes = value.nodes if isinstance(value, Path) else [value]
         nodes |= {n.element_id: named(n, process_id) for n in path_nodes if isinstance(n, Node)}
+        whose |= {n.element_id: n.get("process_id", "") for n in path_nodes if isinstance(n, Node)}
         path_links = value.relationships if isinstance(value, Path) else [value]
         links |= {r.element_id: r for r in path_links if isinstance(r, Relationship)}
     names = [
         f"{link.type} {name_of(nodes, link.start_node)}>{name_of(nodes, link.end_node)}"
         for link in links.values()
     ]
-    assert len(set(names)) == len(names)  # nothing of another verification slips in
+    # Nothing of another verification slips in; another process may hold the same ids.
+    processes = [
+        {whose[end.element_id] for end in (link.start_node, link.end_node) if end is not None}
+        for link in links.values()
+    ]
+    places = [(name, *sorted(one)) for name, one in zip(names, processes, strict=True)]
+    assert len(set(places)) == len(places)
     return set(nodes.values()), set(names)
 
 

@@ -11,6 +11,7 @@ import pytest
 from fakes.processes import MemoryInput, process
 from fakes.trails import FS, NFS, a_round, a_step, a_trail, cited, found, path, spent
 
+from veritrail_graph.graph.importers.dialogue import process_of
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
@@ -24,11 +25,22 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.model.attribution import NodeAttribution
+from veritrail_graph.graph.model.dialogue import (
+    ClaimCategory,
+    Dialogue,
+    DialogueLabel,
+    Speaker,
+    Turn,
+    TurnCheck,
+    TurnClaim,
+    TurnVerification,
+)
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.model import schema_rules
 from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.dialogues import RunOfTurns
 from veritrail_graph.graph.store.trail_writing import short
 
 pytestmark = pytest.mark.engine
@@ -153,7 +165,13 @@ async def fill(store: Store, process_id: str) -> None:
     )
     keep = store.claims.keep_extraction
     await keep(process_id, stored.survey.hash, "t", [sentence], [])
-    whole = trail(process_id).replace(content_hash=stored.survey.hash)
+    whole = trail(process_id).replace(
+        content_hash=stored.survey.hash,
+        reused_from=f"{process_id}/f",
+        compared_with=f"{process_id}/f",
+        reuse_reason="the walk reads the same",
+        saved_calls=2,
+    )
     failed = whole.replace(
         verification_id=f"{process_id}/f",
         status=Status.FAILED,
@@ -164,6 +182,7 @@ async def fill(store: Store, process_id: str) -> None:
         propagated_nodes=(),
         steps=(),
         error="the model is away",
+        reused_from=None,
     )
     await store.trails.write(whole.replace(place=0), failed.replace(place=1))
     said = NewReview("FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk")
@@ -176,10 +195,64 @@ async def fill(store: Store, process_id: str) -> None:
         "implied_label": "FAITHFUL",
         "judged_label": "FAITHFUL",
         "correction": "It is 80 metres long.",
+        "judged_reason": "The source says so.",
+        "corrected_label": "FAITHFUL",
+        "dropped_ids": 1,
+        "propositions": [
+            {
+                "spans": [[0, 10], [20, 30]],
+                "text": "a … b",
+                "attributed": [{"node_id": "a", **place, "categories": ["EVIDENCE"]}],
+                "implied_label": "FAITHFUL",
+            }
+        ],
+        "revisions": [
+            {
+                "text": "It is 80 metres long.",
+                "mode": "plain",
+                "edits": 2,
+                "outcome": "partly",
+                "rechecked_by": "walk",
+                "claims": 2,
+                "supported": 1,
+                "rank": 1,
+            },
+        ],
     }
     node = NodeAttribution.model_validate({"node_id": "t", "sentences": [sentence]})
-    run = {"run": f"{process_id}-a", "engine": "openai", "indicative": False}
-    await store.attributions.write(process_id, stored.survey.hash, [node], **run)
+    run = {"run": f"{process_id}-a", "engine": "openai", "model": "m", "indicative": False}
+    await store.attributions.write(process_id, stored.survey.hash, [node], **run, corrects=True)
+    await fill_dialogue(store, f"{process_id}-d")
+
+
+async def fill_dialogue(store: Store, process_id: str) -> None:
+    """A dialogue with results in which everything is set that may be set."""
+    turns = [Turn(turn_id=name, role=Speaker.ASSISTANT, text=LONG) for name in ("t1", "t2")]
+    given = Dialogue(dialogue_id=process_id, turns=tuple(turns))
+    hash_ = (await ingest(store, process_of(given))).survey.hash
+    usage = spent(1, 1, (10, 5, 3), 0.5, reasoning_tokens=1)
+    first = TurnClaim(
+        claim_id="d1", claim=LONG, category=ClaimCategory.VERIFIED, label=DialogueLabel.VERIFIED
+    )
+    second = TurnClaim(
+        claim_id="d2", claim="It fell.", category=ClaimCategory.CONTRADICTED, reason="a reason",
+        label=DialogueLabel.UNVERIFIABLE, compared_with=("d1",), contradicts=("d1",),
+        contradicts_knowledge=("knowledge/0",),
+    )  # fmt: skip
+    failed = TurnClaim(
+        claim_id="d3", claim="It burnt.", status=Status.FAILED, error="the model is away"
+    )
+    check = TurnCheck(contradiction=True, quotes=("a", "b"), turn_id="t1", reason="r", model="m")
+    made = "2026-01-01T00:00:00.000000Z"
+    for run, *results in (
+        ("r-1", TurnVerification.of_claims("t1", [first], usage=usage),
+         TurnVerification.of_claims("t2", [second], turn_check=check)),
+        ("r-2", TurnVerification.of_claims("t1", [first, failed])),
+    ):  # fmt: skip
+        of = RunOfTurns(process_id, hash_, run, "openai", "a-model", False, made, "{}")
+        for turn, one in zip(turns, results, strict=False):
+            quotes = {("d2", "d1"): ("It fell.", "It stands.")}
+            await store.dialogues.write(of, turn, one, quotes, 0)
 
 
 @pytest.fixture
@@ -238,6 +311,8 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
         "Sentence": "MATCH (n:Sentence) WHERE n.process_id = $p",
         "Extraction": "MATCH (n:Extraction) WHERE n.process_id = $p",
         "Review": "MATCH (n:Review) WHERE n.process_id = $p",
+        "Revision": "MATCH (n:Revision) WHERE n.process_id = $p",
+        "TurnVerification": "MATCH (n:TurnVerification) WHERE n.process_id STARTS WITH $p",
     }
     assert set(texts) == {node.label for node in NODES if node.caption == "caption"}
     for label, text in texts.items():
@@ -251,6 +326,7 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
     assert captions["Sentence"] == [f"{LONG[:39]}…"] * 2
     assert captions["Evidence"] == ["It is 80 metres long."]
     assert captions["Step"] == ["1: verdict"]
+    assert captions["TurnVerification"] == ["t1: Failed", "t1: Verified", "t2: Unverifiable"]
     assert captions["Review"] == ["Overridden: Fully Supported"]
 
 

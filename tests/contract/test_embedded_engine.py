@@ -158,6 +158,7 @@ def test_it_stays_while_held_and_stops_after_the_idle_time(used):
     until(lambda: not processes(used.home), 10)
 
 
+@pytest.mark.soak
 def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(used):
     with holding(used) as (command, pid):
         assert status(used).clients == 1
@@ -225,6 +226,7 @@ def test_the_engine_ends_even_when_supervisor_and_keeper_are_killed(used):
     assert numbers(used) == before
 
 
+@pytest.mark.soak
 def test_a_leftover_engine_is_ended_by_the_next_start(used):
     write(used, 1)
     before = numbers(used)
@@ -241,8 +243,7 @@ def test_after_a_killed_engine_the_next_command_starts_both(used):
     before = numbers(used)
     found = status(used)
     os.kill(found.pid, signal.SIGKILL)
-    until(lambda: not processes(used.home), 10)
-    assert numbers(used) == before
+    assert numbers(used) == before  # whether or not the supervisor has noticed it by now
     assert status(used).supervisor_pid != found.supervisor_pid
 
 
@@ -367,6 +368,7 @@ def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):
     assert asyncio.run(stop_engine(awkward)) is True
 
 
+@pytest.mark.soak
 def test_a_stale_state_file_does_not_mislead(settings):
     state = settings.home / "engine" / "supervisor.json"
     state.parent.mkdir(parents=True)

@@ -12,7 +12,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from fakes.exporting import NASTY, ROOT, lines_of, store_nasty, store_nasty_attributions
+from fakes.exporting import (
+    NASTY,
+    ROOT,
+    lines_of,
+    statements,
+    store_nasty,
+    store_nasty_attributions,
+)
 
 from veritrail_graph.graph.exporters.cypher_script import write_script
 from veritrail_graph.graph.exporters.graphml import GraphMl
@@ -42,6 +49,7 @@ def test_the_stream_holds_everything_that_is_stored(
     assert counts == {
         "Process": 1, "Span": 3, "INPUT_TO": 3, "Claim": 2, "EXTRACTED_FROM": 2,
         "Extraction": 2, "EXTRACTION_OF": 2, "Sentence": 4, "SENTENCE_OF": 4, "ATTRIBUTED_TO": 1,
+        "Revision": 1, "REVISES": 1,
         "Verification": 3, "VERIFIES": 3, "IN_FORCE": 1, "Iteration": 3, "HAS_ITERATION": 3,
         "CHECKED": 4,
         "Evidence": 6, "FOUND": 6, "CITES": 6, "Step": 4, "TOOK": 4, "EVIDENCE_FOR": 2,
@@ -143,24 +151,6 @@ def test_a_script_makes_the_same_process_again(store: Store, arun: Any, process_
 
 def _sorted(part: Any) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in part.rows)
-
-
-def statements(store: Store, arun: Any, script: str) -> Any:
-    """Statements of a script with their parameters, as a shell runs them."""
-    parameters: dict[str, Any] = {}
-    statement: list[str] = []
-    for line in script.split("\n"):
-        if line.startswith(":param "):
-            name, _, value = line.removeprefix(":param ").removesuffix(";").partition(" => ")
-            # The engine itself reads the literal, as it does for cypher-shell.
-            rows = arun(store.database.run_text(f"RETURN {value} AS value", {}, 1)).rows
-            parameters[name] = rows[0][0]
-        elif not line.startswith("//"):
-            statement.append(line)
-            if line.endswith(";"):
-                yield "\n".join(statement).removesuffix(";"), dict(parameters)
-                statement = []
-    assert not "".join(statement)
 
 
 def test_files_for_the_importer_have_a_row_for_everything(

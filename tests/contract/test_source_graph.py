@@ -267,10 +267,14 @@ def test_documents_of_one_name_chunks_without_text_and_chats_are_named(
     source = opened(theirs)
     nodes = nodes_of(source)
     texts = {name: one.text for name, one in nodes.items() if not name.startswith("chunk:")}
+    # Nodes of one name and place stand in the order of the engine's ids, and an engine may give
+    # those of deleted nodes to new ones in any order.
+    first, second = "document.txt", "document.txt~2"
+    if texts[f"{first}#0"] == "Two.":
+        first, second = second, first
+    assert {texts.pop(f"{first}#0"), texts.pop(f"{first}#0~2")} == {"One.", "One more."}
     assert texts == {
-        "document.txt#0": "One.",
-        "document.txt#0~2": "One more.",
-        "document.txt~2#0": "Two.",
+        f"{second}#0": "Two.",
         "document:whole": "A document in one piece.",
         "entity:Pat": "A person.",
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fakes.model_answers import content_words
 from fakes.model_prompts import parse_sources
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -31,12 +32,17 @@ class AttributionReader:
 
     Attributes:
         answers: An answer by the text of a sentence, in place of what the gold file says.
+        parts: The propositions by the text of a sentence; others are one proposition.
     """
 
     answers: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, step: str, system: str, user: str, request: Any) -> Any:
         """Answer one request."""
+        if step == "propositions":
+            sentence = user.removeprefix("Sentence: ")
+            return {"propositions": self.parts.get(sentence, [[sentence]])}
         shown = parse_sources(user, step)
         if step == "attribution" and shown.text in self.answers:
             return self.answers[shown.text]
@@ -55,3 +61,23 @@ class AttributionReader:
                 if text in wanted
             ]
         }
+
+
+def by_words(step: str, _system: str, user: str, _request: Any) -> Any:
+    """Answers the steps of attribution by shared words, of any text; for measurements.
+
+    The source sentence that shares most words is named: as evidence where it has all of them.
+    """
+    shown = parse_sources(user, step)
+    wanted = content_words(shown.text)
+    shared = {number: len(wanted & content_words(text)) for number, text in shown.sentences.items()}
+    best = max(shared, key=lambda number: (shared[number], -number), default=None)
+    is_whole = best is not None and shared[best] == len(wanted)
+    if step == "faithfulness":
+        return {"label": "FAITHFUL" if is_whole else "UNFAITHFUL", "reason": "By shared words."}
+    if step == "correction":
+        return {"sentence": shown.text if best is None else shown.sentences[best]}
+    if best is None or not shared[best]:
+        return {"attributions": []}
+    category = "EVIDENCE" if is_whole else "NEAR_MATCH"
+    return {"attributions": [{"sentence_id": best, "categories": [category]}]}

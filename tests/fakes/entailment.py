@@ -37,6 +37,7 @@ def tiny_model(
     kind: str = "logits",
     limit: int = LIMIT,
     config: dict[str, Any] | None = None,
+    length: int | None = None,
 ) -> Path:
     """Write the model into a folder.
 
@@ -48,6 +49,7 @@ def tiny_model(
             what is wrong with it: `flat` (one dimension), `text` (an input that is no text).
         limit: Tokens that it reads.
         config: Changes of config.json.
+        length: Tokens of every input, as in an export with fixed shapes; None: any.
     """
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = {
@@ -66,7 +68,7 @@ def tiny_model(
         **(config or {}),
     }
     (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
-    onnx.save(_graph(names, kind), str(folder / "model.onnx"))
+    onnx.save(_graph(names, kind, length), str(folder / "model.onnx"))
     return folder
 
 
@@ -84,7 +86,7 @@ def word_tokenizer(vocabulary: dict[str, int]) -> Tokenizer:
     return tokenizer
 
 
-def _graph(names: Sequence[str], kind: str) -> onnx.ModelProto:
+def _graph(names: Sequence[str], kind: str, length: int | None) -> onnx.ModelProto:
     nodes: list[onnx.NodeProto] = []
     constants: list[onnx.TensorProto] = []
 
@@ -154,7 +156,8 @@ def _graph(names: Sequence[str], kind: str) -> onnx.ModelProto:
     shape = ["batch"] if kind == "flat" else ["batch", len(rows)]
     inputs = ["input_ids", "attention_mask", "token_type_ids"]
     made = [
-        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in inputs
+        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", length or "length"])
+        for n in inputs
     ]
     if kind == "text":
         made.append(helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["batch", 3]))

@@ -232,7 +232,8 @@ async def store_nasty_attributions(store: Store, process_id: str) -> None:
     """The same, and what a sentence of the terminal rests on."""
     digest = await store_nasty(store, process_id)
     run = {"run": f"a-{process_id}", "engine": "openai", "indicative": False}
-    await store.attributions.write(process_id, digest, [_nasty_attribution()], **run)
+    nodes = [_nasty_attribution()]
+    await store.attributions.write(process_id, digest, nodes, **run, corrects=True)
 
 
 def _nasty_attribution() -> NodeAttribution:
@@ -245,6 +246,7 @@ def _nasty_attribution() -> NodeAttribution:
         "implied_label": "UNFAITHFUL",
         "judged_label": "FAITHFUL",
         "correction": NASTY,
+        "revisions": [{"text": NASTY, "mode": "plain", "edits": 3, "outcome": "not"}],
     }
     return NodeAttribution.model_validate({"node_id": T.node_id, "sentences": [sentence]})
 
@@ -309,3 +311,21 @@ async def _written(store: Store, process_id: str, write: Any) -> bytes:
     await write(store, stored, out.write)
     await stored.check_unchanged()
     return out.getvalue()
+
+
+def statements(store: Store, arun: Any, script: str) -> Any:
+    """Statements of a script with their parameters, as a shell runs them."""
+    parameters: dict[str, Any] = {}
+    statement: list[str] = []
+    for line in script.split("\n"):
+        if line.startswith(":param "):
+            name, _, value = line.removeprefix(":param ").removesuffix(";").partition(" => ")
+            # The engine itself reads the literal, as it does for cypher-shell.
+            rows = arun(store.database.run_text(f"RETURN {value} AS value", {}, 1)).rows
+            parameters[name] = rows[0][0]
+        elif not line.startswith("//"):
+            statement.append(line)
+            if line.endswith(";"):
+                yield "\n".join(statement).removesuffix(";"), dict(parameters)
+                statement = []
+    assert not "".join(statement)

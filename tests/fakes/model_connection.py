@@ -66,6 +66,9 @@ class Connection(asyncio.Protocol):
             self._handle(method, path, headers, rest[:length])
 
     def _handle(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> None:
+        if path.partition("?")[0].removeprefix("/v1/").startswith(("files", "batches")):
+            reply = self.server.files(method, path, headers, content)
+            return self._write(reply) if reply is not None else self.abort()
         if method == "GET":
             return self._write(self.server.get(path))
         try:

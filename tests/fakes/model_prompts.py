@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 EVIDENCE_SELECTION = "evidence_selection"
 VERDICT = "verdict"
 SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
-SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition")
+SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition", "propositions")
 EXCERPT_STEPS = (EVIDENCE_SELECTION, VERDICT)
 SOURCE_STEPS = ("attribution", "faithfulness", "correction")
 BUILD_LINES = {
@@ -36,7 +36,15 @@ BUILD_LINES = {
     "question_filter": r"Question: .*\S",
 }
 """The user messages of the steps that build data sets."""
-STEPS = (*EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS, *SOURCE_STEPS, *BUILD_LINES)
+DIALOGUE_STEPS = (
+    "dialogue_extraction", "dialogue_verification", "dialogue_categorisation",
+    "dialogue_turn_check", "factscore_extraction", "factscore_verification", "dialogue_judge",
+)  # fmt: skip
+"""Steps whose user messages `fakes.dialogue_prompts` reads."""
+STEPS = (
+    *EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS, *SOURCE_STEPS, *BUILD_LINES,
+    *DIALOGUE_STEPS,
+)  # fmt: skip
 
 LABEL = re.compile(r"\[\[([1-9]\d*)\]\]")
 SENTENCE = re.compile(r"(0|[1-9]\d*): (.*\S.*)")

@@ -9,6 +9,7 @@ the end of the block raises what it found wrong. As a process of its own, for me
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections import Counter
@@ -16,11 +17,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fakes.dialogue_prompts import check_dialogue_prompt
 from fakes.model_answers import Reader, WordReader
+from fakes.model_batches import BatchDesk
 from fakes.model_connection import Connection
 from fakes.model_faults import Fault, FaultPolicy
 from fakes.model_prompts import (
     BUILD_LINES,
+    DIALOGUE_STEPS,
     EXCERPT_STEPS,
     SOURCE_STEPS,
     STEPS,
@@ -51,6 +55,7 @@ class Received:
         status: The status answered; None while, or because, there is no answer.
         fault: What went wrong by intent.
         cached: Tokens whose prefix was known when the answer was made.
+        in_batch: Whether it was a line of a batch.
     """
 
     number: int
@@ -67,6 +72,7 @@ class Received:
     status: int | None = None
     fault: Fault | None = None
     cached: int = 0
+    in_batch: bool = False
 
     @property
     def characters(self) -> int:
@@ -90,6 +96,7 @@ class ModelServer:
         models: The models that there are; None has any.
         keeps: Whether `requests` is kept; not for long measurements.
         trickle_seconds: How long the answer of a slow trickle takes.
+        desk: Files and batches; None: the server has none.
         port: 0 for a free one.
         is_strict: Whether what is wrong with the requests is raised at the end.
     """
@@ -104,6 +111,7 @@ class ModelServer:
     models: Collection[str] | None = None
     keeps: bool = True
     trickle_seconds: float = 30.0
+    desk: BatchDesk | None = field(default_factory=BatchDesk)
     port: int = 0
     is_strict: bool = True
     requests: list[Received] = field(default_factory=list, init=False)
@@ -195,7 +203,9 @@ class ModelServer:
             return as_json({"object": "list", "data": known})
         return error(404, f"Invalid URL (GET {path})")
 
-    def receive(self, path: str, headers: Mapping[str, str], body: Any) -> Received | Reply:
+    def receive(
+        self, path: str, headers: Mapping[str, str], body: Any, *, in_batch: bool = False
+    ) -> Received | Reply:
         """Take a request for a completion; a `Reply` when it is refused outright."""
         problem = self._problem(path, headers, body)
         if problem:
@@ -206,7 +216,7 @@ class ModelServer:
         prompt = hash((step, system, user))
         received = Received(
             sum(self.calls.values()), self.calls[step], self._sent[prompt], step, system, user,
-            path, headers, body, time.monotonic(),
+            path, headers, body, time.monotonic(), in_batch=in_batch,
         )  # fmt: skip
         self._sent[prompt] += 1
         self.calls[step] += 1
@@ -219,6 +229,22 @@ class ModelServer:
             if received.fault is not None:
                 self.faults_sent[received.fault] += 1
         return refused or received
+
+    def files(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes
+    ) -> Reply | None:
+        """Answer a call about files or batches; None: drop the connection."""
+        if self.desk is None:
+            return error(404, f"Invalid URL ({method} {path})")
+        return self.desk.answer(self, method, path, headers, body)
+
+    def batch_reply(self, step: str, body: Any) -> tuple[int, Any]:
+        """Status and document of the answer to a line of a batch."""
+        taken = self.receive("/chat/completions", {STEP_HEADER: step}, body, in_batch=True)
+        reply = taken if isinstance(taken, Reply) else self.reply(taken)
+        if isinstance(taken, Received):
+            taken.status, taken.answered = reply.status, time.monotonic()
+        return reply.status, json.loads(reply.body)
 
     def delay(self, received: Received) -> float:
         """Seconds until the answer."""
@@ -264,7 +290,7 @@ class ModelServer:
     def _refusal(self, received: Received) -> Reply | None:
         body, headers = received.body, received.headers
         given = headers.get("api-key") or headers.get("authorization", "").removeprefix("Bearer ")
-        if self.key is not None and given != self.key:
+        if self.key is not None and given != self.key and not received.in_batch:
             return error(401, "Incorrect API key provided.", "invalid_api_key")
         if self.models is not None and body["model"] not in self.models:
             message = f"The model `{body['model']}` does not exist or you do not have access to it."
@@ -332,6 +358,8 @@ def _check(path: str, headers: Mapping[str, str], body: Any) -> None:
         parse_sources(user, step)
     elif step in BUILD_LINES:
         check_build_prompt(user, step)
+    elif step in DIALOGUE_STEPS:
+        check_dialogue_prompt(user, step)
     elif step in EXCERPT_STEPS:
         parse_excerpts(user, step)
     else:

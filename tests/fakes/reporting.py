@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData, Trail, material_of, trail_of
 from veritrail_graph.api.reports.markdown import markdown_pieces
+from veritrail_graph.api.reports.resting import Resting
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
 
 
@@ -25,6 +27,12 @@ class AtHand:
     ) -> AsyncIterator[Trail]:
         for one in claims:
             yield trail_of(one, one.verification, ())
+
+    async def resting(self) -> Resting:
+        return Resting()
+
+    async def conversation(self) -> Conversation:
+        return Conversation()
 
 
 def markdown_of(

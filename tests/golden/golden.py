@@ -25,6 +25,8 @@ WRITES = {"write": ("data/", "words/"), "words": ("words/",)}.get(os.environ.get
 _LARGEST_PLAIN = 40_000
 _SHOWN_LINES = 60
 _RULES = (
+    # What a command says when it takes long, on a machine that is busy.
+    (re.compile(r"^claims: \d+ of \d+.* left\n", re.MULTILINE), ""),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z|\+00:00)?"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\d(?= UTC)"), "<day>"),
     (re.compile(r"(?<=q = \d, )\d{4}-\d\d-\d\d( to \d{4}-\d\d-\d\d)?"), "<day>"),

@@ -28,13 +28,13 @@ from veritrail_graph.evaluation.annotation.wording import (
     COLUMNS,
     LABEL_WORDS,
     alike,
-    answer_of,
     label_of,
 )
 from veritrail_graph.evaluation.annotation.writing import write_sheets
 from veritrail_graph.evaluation.datasets.dataset_file import read_dataset, write_dataset
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.tables import table_of
 from veritrail_graph.evaluation.workbook import xml_text
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
@@ -192,7 +192,7 @@ def test_what_was_read_is_written_and_read_again(
          "'The quay opened in 1901.'"),
         ({"k1": {"A": "k9"}}, "unknown_claim", "row 2, column A (Id)", "'k9' is no claim"),
         ({"k1": {"A": "k9"}}, "missing_row", "ann/Q01/claims.xlsx, sheet Claims", "'k1' has no"),
-        ({"k1": {"A": "k2"}}, "duplicate", "row 3, column A (Id)", "in row 2 already"),
+        ({"k1": {"A": "k2"}}, "duplicate", "row 3, column A (Id)", "row 2 has the same claim"),
     ],
 )  # fmt: skip
 def test_every_fault_names_file_sheet_row_and_column(
@@ -285,7 +285,7 @@ def _no_zip(path: Path) -> None:
         (_truncate, "no workbook that can be read"),
         (_no_zip, "no workbook that can be read"),
         (_other_sheet, "has no sheet 'Claims'; its sheets: 'Mine'"),
-        (_other_header, "there is no column 'Label'"),
+        (_other_header, "lacks the column Label. It has 'Id'"),
         (_bomb, "unpacks to more than"),
     ],
 )
@@ -505,6 +505,11 @@ def test_words_are_read_as_people_write_them() -> None:
         assert label_of(label.value) is label
     assert label_of("not fully supported") is AnnotatorLabel.NOT_FULLY_SUPPORTED
     assert label_of("") is None
-    assert [answer_of(text) for text in ("TRUE", " No", "", "?")] == [True, False, False, None]
+    answers = {
+        place: {"yes": text} for place, text in enumerate(("TRUE", True, "x", " No", "", "?"))
+    }
+    table = table_of(Path("t"), {"yes": "B"}, list(answers.items()))
+    assert [row.yes("yes") for row in table.rows] == [True, True, True, False, False, False]
+    assert [one.where for one in table.faults] == ["row 5, column B (yes)"]
     assert xml_text("a\x00b\ud800\uffff\tc\U0001f600") == ("ab\tc\U0001f600", 3)
     assert alike("“Soft\u00adly”  —\u00a0\uff26\uff2f\uff2f") == '"softly" - foo'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from veritrail_graph.graph.model import NodeRef, Status
 from veritrail_graph.graph.model.attribution import (
     AttributionCategory,
     Faithfulness,
+    JudgeName,
     NodeAttribution,
     SourceMode,
 )
@@ -28,6 +29,7 @@ from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
 from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
 from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
 from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
+from veritrail_graph.verifier.attribution.scored import ScoringJudge
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     EndpointRefused,
@@ -37,6 +39,14 @@ from veritrail_graph.verifier.models.port import (
     Step,
     TransportFault,
 )
+from veritrail_graph.verifier.nli.adapters import (
+    NAMES,
+    AlignScore,
+    MiniCheck,
+    SummaCZs,
+    Support,
+)
+from veritrail_graph.verifier.nli.local import LocalModel
 from veritrail_graph.verifier.nli.opening import ModelChoice, open_folder
 from veritrail_graph.verifier.ports import ReadNode, SplitNode
 from veritrail_graph.verifier.prompted import PromptedStep
@@ -169,6 +179,27 @@ def test_windows_that_name_everything_end_with_everything() -> None:
     assert len(asking.requests) == 2
 
 
+@pytest.mark.parametrize("most", [None, 6])
+def test_ten_documents_are_read_at_once(most: int | None) -> None:
+    """In one prompt where they fit, else in windows; the judge sees all of them too."""
+    ten = tuple(a_node(f"d{n}", f"Pier {n} is long. Pier {n} is old.") for n in range(10))
+    node = a_node("t", "Pier 7 is old.")
+
+    def reader(step: str, _system: str, user: str, _request: Any) -> Any:
+        if step == "faithfulness":
+            return {"label": "FAITHFUL", "reason": "It is."}
+        texts = parse_sources(user).sentences
+        return named(*(number for number, text in texts.items() if text == "Pier 7 is old."))
+
+    asking = scripted(reader)
+    steps = steps_over(asking, judge=True, mode=SourceMode.HIGHLIGHTED, most=most)
+    (sentence,) = attributed(steps, node, ten).sentences
+    assert [(one.node_id, one.sentence) for one in sentence.attributed] == [("d7", 1)]
+    (judging,) = shown(asking, Step.FAITHFULNESS)
+    assert (len(judging.blocks), judging.marked) == (10, (15,))
+    assert [len(one.blocks) for one in shown(asking)] == ([10] if most is None else [3, 3, 3, 1])
+
+
 def test_a_prompt_that_the_endpoint_finds_too_long_is_split() -> None:
     first = ContextTooLong("too long")
     asking = scripted(in_turn(first, named(1), named(), named(0)))
@@ -221,6 +252,27 @@ def test_a_judge_that_fails_leaves_the_attribution_but_no_success() -> None:
     (sentence,) = attributed(steps_over(scripted(reader), judge=True), ONE, LONG).sentences
     assert (sentence.status, sentence.judged_label) == (Status.FAILED, None)
     assert len(sentence.attributed) == 1
+
+
+def test_a_correction_that_fails_leaves_attribution_label_and_other_wordings() -> None:
+    corrections = [TransportFault("gone"), json.dumps({"sentence": "The pier was long."})]
+
+    def reader(step: str, *_: object) -> Any:
+        if step == "correction":
+            return in_turn(corrections.pop(0))()
+        if step == "faithfulness":
+            return {"label": "UNFAITHFUL", "reason": "It is not."}
+        return named(0)
+
+    steps = steps_over(scripted(reader), judge=True, correct=True)
+    steps = replace(steps, further=(SourceMode.PLAIN,))
+    (sentence,) = attributed(steps, ONE, LONG).sentences
+    assert (sentence.status, sentence.label) == (Status.SUCCEEDED, Faithfulness.UNFAITHFUL)
+    assert (len(sentence.attributed), sentence.correction) == (1, None)
+    assert [one.mode for one in sentence.revisions] == [SourceMode.PLAIN]
+    assert sentence.error == (
+        "the correction failed: no wording could be proposed in the mode attribution: gone"
+    )
 
 
 def test_a_refused_endpoint_is_asked_no_more() -> None:
@@ -356,6 +408,63 @@ def test_an_entailment_model_names_the_two_loudest_sentences(tmp_path: Path) -> 
         (0, ["EVIDENCE"]), (2, ["CONTRADICTION"]),
     ]  # fmt: skip
     asyncio.run(model.close())
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
+    folder = tmp_path_factory.mktemp("tiny") / "model"
+    tiny_model(folder, [*NODES.values(), "The pier is long."])
+    model = open_folder(folder, ModelChoice(str(folder)))
+    yield model
+    asyncio.run(model.close())
+
+
+@pytest.mark.parametrize(
+    ("checker", "threshold"), [(SummaCZs, 0.1), (AlignScore, 0.5), (MiniCheck, 0.5)]
+)
+def test_a_checker_judges_by_all_sources_or_by_the_attribution_alone(
+    tiny: LocalModel, checker: type[SummaCZs], threshold: float
+) -> None:
+    adapter = checker(tiny, SPLITTER.split)
+    seen: list[str] = []
+
+    class Watched:
+        name, settings, lowest = adapter.name, adapter.settings, adapter.lowest
+
+        async def support(self, document: str, claim: str, meter: Meter) -> Support:
+            seen.append(document)
+            return await adapter.support(document, claim, meter)
+
+    judge = ScoringJudge(Watched(), tiny.name, threshold)
+    for mode in (SourceMode.PLAIN, SourceMode.ATTRIBUTION):
+        steps = replace(steps_over(scripted(AttributionReader()), mode=mode), judge=judge)
+        found = attributed(steps)
+        labels = {one.text: one.judged_label for one in found.sentences}
+        assert labels["The board met on 4 March."] is Faithfulness.FAITHFUL
+        assert labels["The board raised the mooring fee."] is Faithfulness.UNFAITHFUL
+        assert {one.status for one in found.sentences} == {Status.SUCCEEDED}
+        reason = found.sentences[0].judged_reason or ""
+        assert f"{adapter.name} with {tiny.name}: " in reason
+        assert f"(threshold {threshold:g})" in reason
+    whole = "\n".join(one.text for one in SOURCES)
+    assert seen[:6] == [whole] * 6
+    alone = ["\n".join(each["text"] for each in one["attributed"]) for one in gold_sentences()]
+    assert sorted(seen[6:]) == sorted(filter(None, alone))  # nothing attributed: no call
+
+
+def test_a_checker_takes_no_highlights_and_needs_text(tiny: LocalModel) -> None:
+    judge = ScoringJudge(SummaCZs(tiny, SPLITTER.split), tiny.name, 0.0)
+    of = replace(steps_over(scripted(lambda *_: named(0))), judge=judge)
+    (sentence,) = attributed(replace(of, mode=SourceMode.HIGHLIGHTED), ONE, LONG).sentences
+    assert (sentence.status, sentence.judged_label) == (Status.FAILED, None)
+    lexical = AttributionSteps(LexicalAttributor(), judge, mode=SourceMode.PLAIN)
+    (sentence,) = attributed(lexical, ONE, (a_node("s", ""),)).sentences
+    assert (sentence.judged_label, sentence.is_asked) == (Faithfulness.UNFAITHFUL, False)
+    assert sentence.judged_reason == "Its sources hold no text."
+
+
+def test_every_checker_can_be_named_as_a_judge() -> None:
+    assert set(JudgeName) == {*NAMES, "model"}
 
 
 def test_settings_name_the_prompt_and_the_model() -> None:

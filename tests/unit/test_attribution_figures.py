@@ -12,7 +12,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from veritrail_graph.evaluation.attribution.judges import label_scores
 from veritrail_graph.evaluation.attribution.linked import LinkAnalysis, refuse_other_splits
@@ -124,6 +123,8 @@ def slow_iou(first: set[Any], second: set[Any]) -> float:
 
 def slow_figures(gold: Lines, predicted: Lines, sources: Lines) -> dict[str, Any]:
     """The figures of the contract, from its words."""
+    from sklearn.metrics import cohen_kappa_score
+
     texts = {
         (one["node_id"], place): text
         for one in sources
@@ -203,6 +204,8 @@ def test_words_are_the_same_whichever_file_brings_the_text(seed: int, tmp_path: 
 def test_unfaithful_sentences_are_compared_by_the_kind_of_mistake(
     seed: int, tmp_path: Path
 ) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     gold, predicted, _ = random_case(seed)
     found = AttributionScore(
         read(tmp_path, "gold", gold), read(tmp_path, "predicted", predicted)
@@ -227,6 +230,8 @@ def test_unfaithful_sentences_are_compared_by_the_kind_of_mistake(
 
 @pytest.mark.parametrize("seed", range(10))
 def test_labels_are_scored_as_scikit_learn_does(seed: int, tmp_path: Path) -> None:
+    from sklearn.metrics import balanced_accuracy_score
+
     gold, predicted, _ = random_case(seed)
     found = label_scores(read(tmp_path, "gold", gold), read(tmp_path, "predicted", predicted))
     labels = {line["id"]: line["label"] for line in gold}

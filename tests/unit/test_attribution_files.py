@@ -110,6 +110,52 @@ def test_the_categories_of_a_sentence_may_stand_on_its_line(tmp_path: Path) -> N
     assert read_attributions(path).sentences["a"].categories == {AttributionCategory.CONTRADICTION}
 
 
+def test_a_sentence_rests_on_what_its_propositions_rest_on(tmp_path: Path) -> None:
+    evidence = {"node_id": "c", "sentence": 1, "categories": ["EVIDENCE"]}
+    parts = [
+        {"spans": [[0, 4], [9, 12]], "attributed": [evidence, {**LINK, "categories": "EVIDENCE"}]},
+        {"attributed": [evidence]},
+    ]
+    path = written(
+        tmp_path,
+        lines(
+            {"id": "a", "propositions": parts},
+            {"id": "b", "propositions": [*parts, {"attributed": []}]},
+            {"id": "c", "propositions": parts[1:], "attributed": [["c", 1]]},
+        ),
+    )
+    found = read_attributions(path)
+    assert {name: one.sources for name, one in found.sentences.items()} == {
+        "a": {("c", 1), ("c", 3)}, "b": {("c", 1), ("c", 3)}, "c": {("c", 1)},
+    }  # fmt: skip
+    labels = [one.known_label for one in found.sentences.values()]
+    assert labels == [Faithfulness.FAITHFUL, Faithfulness.UNFAITHFUL, Faithfulness.FAITHFUL]
+    assert not found.notes
+
+
+@pytest.mark.parametrize(
+    ("given", "where", "message"),
+    [
+        ({"propositions": [3]}, "propositions[0]", "must be an object such as"),
+        ({"propositions": [{"spans": [[4, 9], [2, 3]], "attributed": []}]},
+         "propositions[0].spans", "must be pairs [start, end) in order"),
+        ({"propositions": [{"spans": [[0, 0]], "attributed": []}]}, "propositions[0].spans",
+         "must be pairs"),
+        ({"propositions": [{}]}, "propositions[0], attributed", "must be a list"),
+        ({"propositions": [{"attributed": [["c", 1]]}], "attributed": [["c", 2]]}, "attributed",
+         "must name what the propositions name together"),
+    ],
+)  # fmt: skip
+def test_propositions_that_say_nothing_clear_are_faults(
+    tmp_path: Path, given: dict[str, Any], where: str, message: str
+) -> None:
+    with pytest.raises(InputError) as told:
+        read_attributions(written(tmp_path, lines({"id": "a", **given})))
+    assert [(one.where, message in one.message) for one in told.value.violations] == [
+        (f"line 1, {where}", True)
+    ]
+
+
 def test_a_failed_sentence_is_not_one_without_attribution(tmp_path: Path) -> None:
     values = document(a_sentence(0, LINK), a_sentence(1, status="failed", error="no answer"))
     found = read_attributions(written(tmp_path, json.dumps(values), "a.json"))

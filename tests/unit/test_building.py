@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.evaluation.building import chunks as chunking
-from veritrail_graph.evaluation.building.asking import KEYS, BuildStep, load_build_prompt
+from veritrail_graph.evaluation.building.asking import KEYS, BuildStep, build_prompts
 from veritrail_graph.evaluation.building.chunks import ENCODINGS, Encoding, token_chunks
 from veritrail_graph.evaluation.building.review import write_review
 from veritrail_graph.evaluation.tables import read_table
@@ -102,7 +102,7 @@ def test_every_step_has_a_prompt_that_shows_its_answer() -> None:
     files = {one.name for one in folder.iterdir() if one.name.endswith(".md")}
     assert files == {f"{step}.v1.md" for step in BuildStep} == set(RELEASED)
     for step in BuildStep:
-        prompt = load_build_prompt(step)
+        prompt = build_prompts()[step]
         content = folder.joinpath(f"{prompt.name}.md").read_bytes()
         assert prompt.hash == hashlib.sha256(content).hexdigest() == RELEASED[f"{prompt.name}.md"]
         assert "never an instruction to you" in prompt.text
@@ -116,19 +116,16 @@ def test_the_protocol_page_names_every_step() -> None:
     assert all(f"| `{step}` |" in page for step in BuildStep)
 
 
-def test_prompts_of_a_folder_take_the_place_of_ours(tmp_path: Path) -> None:
-    step = BuildStep.CHUNK_SUMMARY
-    with pytest.raises(InputError, match="holds 0 prompts for chunk_summary"):
-        load_build_prompt(step, tmp_path)
+def test_a_prompt_of_a_folder_takes_the_place_of_ours(tmp_path: Path) -> None:
+    step, other = BuildStep.CHUNK_SUMMARY, BuildStep.SUMMARY_MERGE
     (tmp_path / "chunk_summary.mine.2.md").write_bytes(b"\xef\xbb\xbfSum up.\r\n")
-    found = load_build_prompt(step, tmp_path)
-    assert (found.name, found.text) == ("chunk_summary.mine.2", "Sum up.")
-    (tmp_path / "chunk_summary.b.md").write_bytes(b"\xff")
-    with pytest.raises(InputError, match="holds 2 prompts"):
-        load_build_prompt(step, tmp_path)
-    (tmp_path / "chunk_summary.mine.2.md").unlink()
-    with pytest.raises(InputError, match="not UTF-8"):
-        load_build_prompt(step, tmp_path)
+    found = build_prompts(tmp_path)
+    assert (found[step].name, found[step].text) == ("chunk_summary.mine.2", "Sum up.")
+    assert found[other] == build_prompts()[other]
+    # The steps of verification are no steps of this one.
+    (tmp_path / "chunk_summary.mine.2.md").rename(tmp_path / "verdict.v1.md")
+    with pytest.raises(InputError, match=r"verdict\.v1\.md is no prompt.*question_filter"):
+        build_prompts(tmp_path)
 
 
 def test_a_table_for_review_holds_no_formula_and_is_never_replaced(tmp_path: Path) -> None:

@@ -63,11 +63,14 @@ def use(path: Path, work: Callable[[AnswerCache], Awaitable[T]]) -> tuple[T, lis
 
 async def put_and_get(cache: AnswerCache) -> str | None:
     await cache.put(KEY, REQUEST, "An answer.", (10, 5))
-    return await cache.get(KEY)
+    return await get(cache)
 
 
 async def get(cache: AnswerCache) -> str | None:
-    return await cache.get(KEY)
+    found = await cache.get(KEY)
+    if found is not None and found.text == "An answer.":
+        assert (found.input_tokens, found.output_tokens) == (10, 5)
+    return None if found is None else found.text
 
 
 async def stats(cache: AnswerCache) -> CacheStats | None:
@@ -148,7 +151,7 @@ def test_what_is_kept_can_be_counted_and_cleared(path: Path) -> None:
 def test_text_that_is_no_text_is_not_kept(path: Path) -> None:
     async def work(cache: AnswerCache) -> str | None:
         await cache.put(KEY, REQUEST, "half \ud800", (1, 2))
-        return await cache.get(KEY)
+        return await get(cache)
 
     assert use(path, work) == (None, [])
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fakes.byte_server import Server, http, serving
 from fakes.entailment import tiny_model
@@ -25,8 +27,13 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.model import Origin, Status, Verdict
+from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters import mean_of_top
+from veritrail_graph.verifier.nli.opening import ModelChoice, open_folder
+from veritrail_graph.verifier.nli.port import Pair
+
+FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 
 CHECKERS = ("infuse", "alignscore", "minicheck", "summac_zs", "hhem")
 DOCUMENTS = {
@@ -104,6 +111,64 @@ def test_a_checker_tells_what_a_document_says_from_what_none_says(
     assert 0 <= low < 0.6 < 0.9 < high <= 1
     assert "tiny-nli" in (found[0].reason or "")
     assert found[0].nodes_verified is None
+
+
+@pytest.mark.parametrize("documents", ["one", "all"])
+def test_summac_conv_is_a_slow_reference_with_random_weights(
+    held: HeldProcess, model: Path, tmp_path: Path, documents: str
+) -> None:
+    chance = np.random.default_rng(11)
+    weights = {
+        "mlp.weight": chance.normal(size=(1, 50)),
+        "mlp.bias": chance.normal(size=1),
+        "layer_final.weight": chance.normal(size=(2, 3)),
+        "layer_final.bias": chance.normal(size=2),
+    }
+    path = tmp_path / "weights.json"
+    path.write_text(json.dumps({name: one.tolist() for name, one in weights.items()}))
+    claims = [claim(name) for name in CLAIMS]
+    claims += [claim("alone").replace(text=" ".join(CLAIMS.values()), claim_id="every")]
+    parameters = {"model": str(model), "weights": str(path), "documents": documents}
+    [found], _ = judged(held, [("summac_conv", parameters)], claims)
+
+    split = SentenceSplitter.for_language().split
+    opened = open_folder(model, ModelChoice(str(model)))
+    texts = [" ".join(chunks) for chunks in DOCUMENTS.values()]
+    if documents == "one":
+        texts = [" ".join(texts)]
+
+    def reference(document: str, text: str) -> float:
+        rows = []
+        for said in split("c", text)[:10]:
+            pairs = [Pair(one.text, said.text) for one in split("d", document)]
+            scores = [one.entailment for one in asyncio.run(opened.predict(pairs, Meter()))]
+            histogram, _ = np.histogram(scores, bins=[*np.arange(0, 1, 1 / 50), 1.0])
+            rows.append(float(weights["mlp.weight"][0] @ histogram + weights["mlp.bias"][0]))
+        logits = weights["layer_final.weight"] @ np.full(3, np.mean(rows))
+        logits = np.exp(logits + weights["layer_final.bias"])
+        return float(logits[1] / logits.sum())
+
+    for one, outcome in zip(claims, found, strict=True):
+        wanted = max(reference(text, one.text) for text in texts)
+        assert outcome.score == pytest.approx(wanted, rel=1e-9)
+        assert outcome.verdict is (FS if wanted >= 0.5 else NFS)
+    assert len({outcome.score for outcome in found}) > 1
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        (None, "weights must be the path of a file"),
+        (3, "weights must be the path of a file"),
+        ("none.json", "no such file"),
+    ],
+)
+def test_summac_conv_needs_its_weights(
+    held: HeldProcess, model: Path, weights: Any, said: str
+) -> None:
+    given = {} if weights is None else {"weights": weights}
+    with pytest.raises(InputError, match=said):
+        judged(held, [("summac_conv", {"model": str(model), **given})], [])
 
 
 def test_infuse_takes_the_document_with_the_highest_entailment(
@@ -226,7 +291,7 @@ def test_another_model_or_way_of_asking_is_asked_anew(held: HeldProcess, model: 
 def test_the_score_of_a_claim(
     native: list[list[float]], k: int, is_signed: bool, score: float
 ) -> None:
-    rule = Rule(0.5, k, is_signed=is_signed)
+    rule = Rule(0.5, k, lowest=-1.0 if is_signed else 0.0)
     assert rule.probability(rule.native(Scored(tuple(native)))) == pytest.approx(score)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
+from fakes.dialogues import gold_run
 
 from veritrail_graph.api.client import page
 from veritrail_graph.api.client.answers import (
     Claim,
+    DialogueRun,
     Ingested,
     JobState,
     Listed,
@@ -126,6 +128,25 @@ def test_a_trail_says_in_words_what_its_colours_say():
     assert "supported" not in failed.words.lower()
 
 
+def test_a_trail_ends_with_what_the_error_node_did():
+    place = {"sentence": 1, "start": 0, "end": 9, "status": "succeeded"}
+    source = {"node_id": EVIL, "sentence": 0, "start": 0, "end": 9, "text": "It may close."}
+    carried = {**place, "text": "It will close.", "node_id": EVIL, "run_id": "r-1",
+               "attributed": [{**source, "categories": ["NEAR_MATCH"]}],
+               "implied_label": "UNFAITHFUL"}  # fmt: skip
+    seen = shown(verification(carried=[carried]))
+    assert "This sentence turned “may” into “will”." in seen.words
+    assert "near match: " in seen.words
+    assert "turned" not in shown(verification()).words
+    assert "carried" not in verification().model_dump(mode="json")
+
+
+def test_figures_of_tables_are_rounded():
+    seen = shown(Rows(columns=["share"], rows=[[5 / 6], [0.000012345], [12345.0]]))
+    assert [words for words in ("0.8333", "1.234e-05", "12345") if words not in seen.words] == []
+    assert "0.83333" not in seen.words
+
+
 def test_an_unknown_price_is_not_shown_as_nothing():
     state = {"job_id": "j", "status": "running", "usage": {"calls": 3, "cost_usd": None}}
     assert "$" not in shown(JobState.model_validate(state)).words
@@ -168,3 +189,22 @@ def test_what_a_newer_service_says_besides_is_kept():
     found = read(Process, {"process_id": "p", "name": "n", "colour": "blue"})
     assert found.as_json() == {"process_id": "p", "name": "n", "colour": "blue"}
     assert found.colour == "blue"  # type: ignore[attr-defined]
+
+
+def test_a_run_of_a_dialogue_shows_each_turn_with_its_claims_and_what_failed() -> None:
+    gold = gold_run()
+    failed = gold.turns[0].replace(status=Status.FAILED, label=None, score=None, error=EVIL)
+    cut = gold.turns[1].replace(background_left_out=3)
+    run = DialogueRun.of_turns(
+        [failed, cut, *gold.turns[2:]], run_id="r", dialogue_id="d", engine="lexical",
+        indicative=True,
+    )  # fmt: skip
+    found = shown(read(DialogueRun, run.json_object()))
+    assert found.tags.count("details") == 15
+    assert "this score is ours" in found.words
+    assert "indicative only" in found.words.lower()
+    assert "contradicted The Lindholm Tram Museum is open on Mondays." in found.words
+    assert "said before: The Lindholm Tram Museum is closed on Mondays." in found.words
+    assert "3 remembered facts" in found.words
+    assert "t2 failed" in found.words
+    assert "DialogueRun d: 15 turn(s), score" in repr(run)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from veritrail_graph.api.app.answers import Ingested
 from veritrail_graph.api.claims import read_claims_file
-from veritrail_graph.api.cli import claims, ingest, stored, terminal, verify
+from veritrail_graph.api.cli import claims, ingest, stored, terminal, verified
 from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
@@ -52,7 +52,7 @@ def narrow(monkeypatch):
     """What is printed on a terminal of 60 columns, without blanks and line ends."""
     out = io.StringIO()
     console = Console(file=out, width=60, markup=False, highlight=False)
-    for module in (stored, verify, terminal):
+    for module in (stored, verified, terminal):
         name = "print_result" if module is stored else "show"
         monkeypatch.setattr(module, name, console.print)
     return out
@@ -112,7 +112,7 @@ def test_several_processes_are_told_with_their_warnings_together(capsys):
     outcomes.append(("l#3", ingested("b", warnings=["No inputs."])))
     for one in outcomes:
         ingest._tell_one(one)
-    ingest._tell_many(outcomes, as_json=False, verifies=False)
+    ingest._tell_many(outcomes, None, as_json=False)
     said = " ".join(capsys.readouterr().err.split())
     assert "l#2: not stored. p.json breaks 2 rules: x: 1; and 1 more" in said
     assert said.endswith("Warning: No inputs. (2 processes: a, b) 3 processes: 2 created, 1 failed")
@@ -122,7 +122,7 @@ def test_several_processes_are_told_with_their_warnings_together(capsys):
 def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
     done = [verification(number) for number in range(ended)]
     done += [verification(number, Status.CANCELLED) for number in range(50, 90)]
-    run = verify.Report(
+    run = verified.Report(
         "p",
         "lexical",
         None,
@@ -130,10 +130,10 @@ def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
         LocalResult(None, "r-1", "p", done),
         (),
         None,
-        verify.After(),
+        verified.After(),
         True,
     )
-    verify.tell(run)
+    verified.tell(run)
     printed = narrow.getvalue()
     assert printed.count("Claim ") == ended
     assert "cancelled" not in printed

@@ -83,26 +83,68 @@ def test_the_input_is_not_written_over(tmp_path: Path) -> None:
     ("claim", "said"),
     [
         ({**CLAIM, "node_id": "x"}, "has no node 'x'"),
-        ({**CLAIM, "documents": ["t"]}, "claim 'k': the document 't' is no root"),
+        ({**CLAIM, "documents": ["t"]}, "the document 't' is no root"),
+        ({**CLAIM, "error_stages": [99]}, "the error stage 99 is no stage"),
+        ({**CLAIM, "error_stages": [1]}, "the error stage 1 is no stage"),
     ],
 )
 def test_claims_must_fit_their_process(tmp_path: Path, claim: Any, said: str) -> None:
-    other = {**PROCESS, "process_id": "lock"}
+    good = {**CLAIM, "label": "NOT_FULLY_SUPPORTED", "error_stages": []}
     path = _lines(
         tmp_path / "set.jsonl",
         {"format": "veritrail.dataset/1", "name": "Quays"},
         {"process": PROCESS},
-        {"process": other},
         {"claim": claim},
-        {"claim": {**CLAIM, "process_id": "lock", "label": "NOT_FULLY_SUPPORTED"}},
+        {"claim": {**good, "claim_id": "l", "error_stages": [2]}},
+        {"claim": {**good, "claim_id": "m"}},
     )
-    with pytest.raises(InputError, match=r"process 'quay'") as raised:
+    with pytest.raises(InputError, match="breaks 1 rule of a data set") as raised:
         build_from(path, tmp_path / "out.jsonl")
-    assert said in str(raised.value)
+    (fault,) = raised.value.violations
+    assert fault.where == "line 3 'k'"
+    assert said in fault.message
     built = build_from(path, tmp_path / "out.jsonl", skip_bad=True)
-    assert list(built.dataset.processes) == ["lock"]
-    assert [one.process_id for one in built.dataset.claims] == ["lock"]
-    assert "left out with 1 claim" in built.dataset.remarks[0]
+    assert [one.claim_id for one in built.dataset.claims] == ["l", "m"]
+    assert built.dataset.remarks[0].startswith("1 time: claim that does not fit its process")
+    assert built.json_object()["with_error_stages"] == 1
+
+
+def test_every_fault_of_our_own_format_is_told_at_once(tmp_path: Path) -> None:
+    broken = {**PROCESS, "process_id": "lock", "edges": [{"source": "nope", "target": "t"}]}
+    path = _lines(
+        tmp_path / "set.jsonl",
+        {"format": "veritrail.dataset/1", "name": "Quays"},
+        {"process": PROCESS},
+        {"claim": {**CLAIM, "node_id": "x"}},
+        {"process": broken},
+        {"claim": {**CLAIM, "claim_id": "l", "label": "TRUE"}},
+    )
+    with pytest.raises(InputError) as raised:
+        build_from(path, tmp_path / "out.jsonl")
+    places = [" ".join(one.where.split()[:2]).rstrip(":") for one in raised.value.violations]
+    assert list(dict.fromkeys(places)) == ["line 3", "line 4", "line 5"]
+    with pytest.raises(InputError, match=r"set\.jsonl: no claim can be used\. .*\S$"):
+        build_from(path, tmp_path / "out.jsonl", skip_bad=True)
+
+
+@pytest.mark.parametrize("labels", [(1, 0), (0, 1, 0), (1, 0, 1)])
+def test_rows_that_contradict_each_other_are_all_left_out(
+    tmp_path: Path, labels: tuple[int, ...]
+) -> None:
+    rows = [{**FACTS[0], "label": label} for label in labels]
+    edits = [
+        {"id": f"s{place}", "doc": "Granite.", "summary": "Oak.", "label": label, "edit_types": []}
+        for place, label in enumerate(labels)
+    ]
+    last = {"id": "z", "doc": "Oak.", "summary": "Oak.", "label": 1, "edit_types": []}
+    (tmp_path / "summedits_law.json").write_text(json.dumps([*edits, last]), encoding="utf-8")
+    for path in (
+        _lines(tmp_path / "dev.jsonl", *rows, FACTS[1]),
+        tmp_path / "summedits_law.json",
+    ):
+        found = load_dataset(path, skip_bad=True)
+        assert len(found.claims) == 1
+        assert f"{len(labels)} rows are bad" in found.remarks[0]
 
 
 def test_bad_lines_of_our_own_format_are_counted(tmp_path: Path) -> None:
@@ -120,6 +162,29 @@ def test_bad_lines_of_our_own_format_are_counted(tmp_path: Path) -> None:
     found = load_dataset(path, skip_bad=True)
     assert [one.claim_id for one in found.claims] == ["k"]
     assert found.remarks[0].startswith("3 times: line that breaks a rule, left out; the first: ")
+
+
+def test_a_missing_header_is_the_only_fault(tmp_path: Path) -> None:
+    path = _lines(tmp_path / "set.jsonl", {"process": PROCESS}, {"claim": CLAIM}, {"claim": CLAIM})
+    for skip_bad in (False, True):
+        with pytest.raises(InputError) as raised:
+            build_from(path, tmp_path / "out.jsonl", skip_bad=skip_bad)
+        (fault,) = raised.value.violations
+        assert str(fault).startswith("line 1: the header line is missing")
+
+
+@pytest.mark.parametrize("process", ["../x.json", {**PROCESS, "format": "other"}, "none.json"])
+def test_a_place_is_told_once(tmp_path: Path, process: Any) -> None:
+    head = {"format": "veritrail.dataset/1", "name": "Quays"}
+    with pytest.raises(InputError) as raised:
+        load_dataset(_lines(tmp_path / "set.jsonl", head, {"process": process}))
+    (fault,) = raised.value.violations
+    assert str(fault).count("line 2") == 1
+    path = tmp_path / "set.jsonl"
+    path.write_text(f"{json.dumps(head)}\nnope\n", encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        load_dataset(path)
+    assert str(raised.value.violations[0]).startswith("line 2: not JSON")
 
 
 def test_every_format_says_what_it_reads_and_where_it_is_from() -> None:

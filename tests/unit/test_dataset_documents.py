@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 from unit.dataset_files import held_processes, labels_of, write_csv, write_json, write_parquet
 
+from veritrail_graph.evaluation.attribution.reading import read_attributions
+from veritrail_graph.evaluation.attribution.setups import cases_of
+from veritrail_graph.evaluation.attribution.sources import read_sources
+from veritrail_graph.evaluation.attribution.unattributed import unattributed
+from veritrail_graph.evaluation.datasets.build import build_from
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.fables import chunks_of, read_summaries
 from veritrail_graph.evaluation.datasets.loading import load_dataset
 from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.whole_file import write_json_lines
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 
@@ -111,6 +117,53 @@ def test_one_summary_of_each_topic_of_tofueval(tmp_path: Path) -> None:
     assert set(found.claims) < set(whole.claims)
     assert len(found.claims) == 2 * 2 * 2
     assert len({(one.process_id, one.node_id) for one in found.claims}) == 2 * 2
+
+
+def test_the_parts_of_tofueval_draw_what_the_whole_draws(tmp_path: Path) -> None:
+    for split, talk in (("dev", "talk-1"), ("test", "talk-2")):
+        rows = [
+            _row(1, "yes", doc_id=talk, topic=f"Topic {topic}", model_name=model,
+                 summ_sent=f"{model} of {talk} on {topic}.")
+            for topic in range(12)
+            for model in ("Model-A", "Model-B", "Model-C")
+        ]  # fmt: skip
+        write_csv(tmp_path / f"talks_factual_eval_{split}.csv", rows)
+        write_csv(tmp_path / f"talks_{split}_doc.csv", [{"doc_id": talk, "source": "A: Hm."}])
+    whole, dev, test = (
+        {one.text for one in load_dataset(tmp_path, format_name=f"tofueval-one{part}").claims}
+        for part in ("", "-dev", "-test")
+    )
+    assert whole == dev | test
+    assert (len(dev), len(test)) == (12, 12)
+    assert len({text.split()[0] for text in whole}) == 3
+    with pytest.raises(InputError, match="holds no table"):
+        load_dataset(tmp_path / "talks_factual_eval_dev.csv", format_name="tofueval-one-test")
+
+
+def test_sentences_of_tofueval_wait_for_their_attribution(tmp_path: Path) -> None:
+    rows = [
+        _row(1, "yes", summ_sent="Cranes are new."),
+        _row(2, "no", summ_sent="They sank. All of them."),
+        _row(3, "no", summ_sent="Nets are old."),
+    ]
+    write_csv(tmp_path / "talks_factual_eval_dev.csv", rows)
+    write_csv(tmp_path / "talks_dev_doc.csv", [{"doc_id": "talk-1", "source": "A: New cranes."}])
+    found = unattributed(load_dataset(tmp_path))
+    assert (len(found.lines), found.labelled, found.elsewhere) == (4, 2, 1)
+    path = tmp_path / "open.jsonl"
+    write_json_lines(path, found.lines)
+    read = read_attributions(path)
+    assert (read.sentences, list(read.failed)) == ({}, [])
+    labels = {one.text: one.label for one in read.statements.values()}
+    assert labels == {
+        "Cranes are new.": "FAITHFUL", "They sank.": None, "All of them.": None,
+        "Nets are old.": "UNFAITHFUL",
+    }  # fmt: skip
+    dataset = tmp_path / "talks.jsonl"
+    build_from(tmp_path, dataset)
+    cases, unlabelled = cases_of(read, None, read_sources(dataset))
+    assert [case.documents for case in cases] == [("document/1",)] * 2
+    assert unlabelled == 2
 
 
 def test_tofueval_needs_the_documents(tmp_path: Path) -> None:

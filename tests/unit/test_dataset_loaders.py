@@ -60,6 +60,21 @@ def test_summedits_takes_a_summary_as_a_claim(tmp_path: Path) -> None:
     assert load_dataset(tmp_path).claims == found.claims
 
 
+def test_summedits_refuses_two_labels_for_one_summary_of_one_document(tmp_path: Path) -> None:
+    rows = [EDIT, EDITED, {**EDIT, "id": "quay_2"}, {**EDITED, "id": "quay_3", "label": 1}]
+    path = _summedits(tmp_path, rows)
+    with pytest.raises(InputError, match="read in the format summedits, has a fault") as raised:
+        load_dataset(path)
+    assert str(raised.value.violations[0]) == (
+        "entry 4, column label: is not the label of entry 2, which has the same document and "
+        "summary"
+    )
+    found = load_dataset(path, skip_bad=True)
+    assert labels_of(found) == [FS, FS]
+    assert found.remarks[0].startswith("2 rows are bad and left out; the first: entry 4, column")
+    assert found.remarks[1] == "1 time: summary that repeats another one of its document: kept"
+
+
 # LLM-AggreFact
 
 FACTS = [
@@ -88,7 +103,7 @@ def test_aggrefact_is_read_from_every_kind_of_table(
     found = load_dataset(path)
     assert labels_of(found) == [FS, NFS, NFS]
     assert sorted(len(one.nodes) for one in held_processes(found)) == [2, 3]
-    assert found.remarks == ("1 times: row that repeats another one: kept once",)
+    assert found.remarks == ("1 time: row that repeats another one: kept once",)
     assert {one.label_origin for one in found.claims} == {"Ports, dev", "Locks, dev"}
 
 
@@ -225,7 +240,7 @@ def test_ragtruth_labels_the_sentences_that_spans_overlap(tmp_path: Path) -> Non
     assert sorted(asked.texts) == ["passage/1", "passage/2", "response/7"]
     assert len(summary.roots) == 1
     assert sorted(facts.texts) == ["facts", "response/9", "review/1", "review/2"]
-    assert found.remarks == ("1 times: response of the quality incorrect_refusal: left out",)
+    assert found.remarks == ("1 time: response of the quality incorrect_refusal: left out",)
     assert load_dataset(tmp_path / "response.jsonl").claims == found.claims
 
 
@@ -274,7 +289,7 @@ def test_faithbench_takes_the_worst_label_of_a_sentence(tmp_path: Path) -> None:
         ("a2", AnnotatorLabel.INCONCLUSIVE),
     ]
     assert second.labels[0].comment == "Unwanted, Unwanted.Intrinsic: about oak"
-    assert [one.split(":")[0] for one in found.remarks] == ["1 times", "1 times"]
+    assert [one.split(":")[0] for one in found.remarks] == ["1 time", "1 time"]
     (process,) = held_processes(found)
     assert process.texts["summary/3-0"] == SUMMARY
     assert load_dataset(tmp_path / "batch_3.json").claims == found.claims
@@ -319,7 +334,7 @@ def test_diversesumm_takes_validated_answers_as_supported(tmp_path: Path) -> Non
     assert [one.documents for one in found.claims] == [("article/a",), ("article/b",)]
     (process,) = held_processes(found)
     assert len(process.roots) == 2
-    assert found.remarks == ("1 times: question without an answer",)
+    assert found.remarks == ("1 time: question without an answer",)
 
 
 # What is wrong
@@ -334,7 +349,7 @@ BAD = [
     ("ports.json", [EDIT, {**EDITED, "doc": "\ud800"}], "entry 2, column doc: holds half a"),
     (
         "x.jsonl",
-        [FACTS[0], {**FACTS[0], "label": 0}],
+        [FACTS[0], {**FACTS[0], "label": 0}, FACTS[1]],
         "line 2, column label: is not the label of line 1",
     ),
     (
@@ -395,7 +410,8 @@ def test_a_bad_row_is_an_error_or_counted(tmp_path: Path, name: str, value: Any,
     assert raised.value.code == "bad_rows"
     assert any(said in str(one) for one in raised.value.violations), raised.value.violations
     found = load_dataset(path, skip_bad=True)
-    assert found.remarks[0].startswith("one row is bad and left out; the first: ")
+    rows = "2 rows are" if "is not the label of" in said else "one row is"
+    assert found.remarks[0].startswith(f"{rows} bad and left out; the first: ")
     assert said in found.remarks[0]
     assert found.claims
     assert found.claims == load_dataset(path, skip_bad=True).claims
@@ -467,6 +483,32 @@ def test_empty_files_and_folders_are_errors(tmp_path: Path, format_name: str) ->
         assert find_loader(path, format_name).detect(path) is not None
         with pytest.raises(InputError):
             load_dataset(path, format_name=format_name)
+
+
+def test_a_folder_of_mixed_files_is_refused_by_the_format_it_is_in_and_the_file_at_fault(
+    tmp_path: Path,
+) -> None:
+    log = {
+        "history": [{"role": "human", "content": "What?"}, {"role": "A", "content": "It is 4."}],
+        "question": "What?",
+        "mistake_agent": "A",
+        "mistake_step": "1",
+    }
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    write_json(folder / "1.json", {"notes": "none"})
+    write_json(folder / "22.json", log)
+    write_json(folder / "33.json", {key: log[key] for key in ("history", "question")})
+    with pytest.raises(InputError, match="logs, read in the format who-and-when, has 3 faults") as (
+        raised
+    ):
+        load_dataset(folder)
+    faults = [str(one) for one in raised.value.violations]
+    assert faults[0] == (
+        "1.json: is no log of Who&When: it has none of the keys history, mistake_agent, "
+        "mistake_step"
+    )
+    assert all(one.startswith("33.json: ") for one in faults[1:])
 
 
 def test_a_damaged_parquet_file_is_an_error(tmp_path: Path) -> None:

@@ -22,10 +22,17 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.shared import Shared
 from veritrail_graph.evaluation.methods.memory import Memory, SharedEmbedder
 from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.embeddings.endpoint import BATCH, batches_of, read_vectors
 from veritrail_graph.verifier.embeddings.local import embedding_folder, open_embedding_folder
 from veritrail_graph.verifier.embeddings.port import weighted_mean
-from veritrail_graph.verifier.models.port import EndpointRefused, InvalidAnswer, Meter, OverBudget
+from veritrail_graph.verifier.models.port import (
+    EndpointRefused,
+    InvalidAnswer,
+    Meter,
+    OverBudget,
+    StepCall,
+)
 from veritrail_graph.verifier.models.retrying import Spending
 
 TEXTS = (
@@ -281,6 +288,35 @@ def test_a_text_is_embedded_once_in_a_run(folder):
     asyncio.run(story())
     assert asked == [TEXTS[0], TEXTS[1]]
     assert (meter.total.calls, meter.total.cached_calls, meter.total.cost_usd) == (0, 1, 0.0)
+
+
+@pytest.mark.parametrize("price", [0.3, None])
+def test_what_a_remembered_vector_would_cost_is_kept(price):
+    class Paid:
+        name, settings = "paid", {}
+
+        async def embed(self, texts, meter):
+            cost = None if price is None else price * sum(map(len, texts))
+            usage = Usage(calls=1, cost_usd=cost, unpriced_calls=int(price is None))
+            meter.record(StepCall("embedding", "", "", "paid", None), usage)
+            return [vector_of(text) for text in texts]
+
+    async def story():
+        meters = [Meter(), Meter()]
+        shared = SharedEmbedder(Paid(), Memory(100))
+        await shared.embed(["aa", "bbbb"], meters[0])
+        await shared.embed(["bbbb", "c"], meters[1])
+        return meters
+
+    first, second = asyncio.run(story())
+    assert first.reused == Usage()
+    assert (second.total.calls, second.total.cached_calls) == (1, 1)
+    if price is None:
+        assert second.reused == Usage(calls=1, unpriced_calls=1)
+    else:
+        assert first.total.cost_usd == pytest.approx(6 * price)
+        assert second.total.cost_usd == pytest.approx(price)
+        assert second.reused.cost_usd == pytest.approx(4 * price)
 
 
 def test_a_memory_lets_go_of_what_was_not_used_for_longest():

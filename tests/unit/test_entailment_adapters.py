@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import math
 
@@ -234,7 +235,11 @@ def test_summac_conv_reads_no_more_sentences_of_a_claim_than_it_was_trained_on(m
         ({"mlp.weight": [1, 2, 3]}, "holds 3 number"),
         ({"mlp.weight": [1, 2, 3, "4"]}, "numbers only"),
         ({"mlp.bias": math.nan}, "numbers only"),
-        ({"layer_final.weight": [1, 2]}, "6 are needed"),
+        ({"layer_final.weight": [1, 2]}, "the shape 2, and not 6 or 2 x 3"),
+        ({"layer_final.weight": [[1, 2], [3, 4], [5, 6]]}, "the shape 3 x 2, and not 6 or 2 x 3"),
+        ({"layer_final.weight": [[1, 2], [3, 4, 5, 6]]}, r"the shape 2 x \?, and not"),
+        ({"mlp.weight": [[[1, 2, 3, 4]]]}, "the shape 1 x 1 x 4, and not n or 1 x n"),
+        ({"mlp.bias": 10**400}, "NaN or infinity"),
         ({"labels": "ce"}, "letters of ecn"),
         ({"aggregate": "median"}, "mean, min, max or all"),
         ({"rows": 0}, "above 0"),
@@ -245,8 +250,31 @@ def test_wrong_weights_are_named(tmp_path, changes, message):
         ConvWeights.read(weights_file(tmp_path, **changes))
 
 
+def test_weights_of_numpy_are_those_of_json_and_fifty_bins_need_no_limits(tmp_path):
+    chance = np.random.default_rng(5)
+    even = [place / 50 for place in range(51)]
+    parts = {"mlp.weight": chance.normal(size=(1, 50)).tolist(), "bins": even}
+    given = ConvWeights.read(weights_file(tmp_path, **parts))
+    assert ConvWeights.read(weights_file(tmp_path, **{**parts, "bins": None})).bins == (
+        pytest.approx(given.bins)
+    )
+    content = json.loads(weights_file(tmp_path, **parts).read_text())
+    np.savez(tmp_path / "w.npz", **content, labels="e")
+    found = ConvWeights.read(tmp_path / "w.npz")
+    assert dataclasses.replace(found, source=given.source) == given
+    np.savez(tmp_path / "w.npz", **{**content, "mlp.bias": np.array([np.nan])})
+    with pytest.raises(InputError, match=r"mlp\.bias holds NaN"):
+        ConvWeights.read(tmp_path / "w.npz")
+    np.savez(tmp_path / "w.npz", **{**content, "mlp.bias": np.array([{}], dtype=object)})
+    with pytest.raises(InputError, match="cannot be read as a file of numpy"):
+        ConvWeights.read(tmp_path / "w.npz")
+    (tmp_path / "w.npz").write_bytes(b"PK none")
+    with pytest.raises(InputError, match="cannot be read as a file of numpy"):
+        ConvWeights.read(tmp_path / "w.npz")
+
+
 def test_weights_that_are_no_file_and_adapters_that_are_none(tmp_path, model):
-    with pytest.raises(InputError, match="cannot be read as JSON"):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
         ConvWeights.read(tmp_path / "none.json")
     with pytest.raises(InputError, match="needs a JSON file of its trained weights"):
         adapter_named("summac-conv", model, SPLIT)

@@ -98,6 +98,14 @@ def test_a_sentence_is_found_wherever_it_is_in_a_long_text(model, place):
     assert asked(model, (" ".join(parts), CLAIM))[0].entailment > 0.99
 
 
+def test_a_model_of_a_fixed_length_reads_windows_of_it(tmp_path):
+    fixed = opened(tiny_model(tmp_path / "fixed", [TEXT], length=40))
+    assert fixed.settings["window"] == 40
+    pairs = [(TEXT, CLAIM), ("Nine crates", CLAIM), (f"{TEXT} " * 5 + "The ferry sailed.", CLAIM)]
+    anyhow = opened(tiny_model(tmp_path / "any", [TEXT]), window=40)
+    assert asked(fixed, *pairs) == asked(anyhow, *pairs)
+
+
 @pytest.mark.parametrize("before", range(40, 60, 3))
 def test_a_sentence_on_the_edge_of_a_window_is_in_the_next_one(model, before):
     text = " ".join([*["tea"] * before, "ferry sailed in May", *["coal"] * 80])

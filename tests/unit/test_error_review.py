@@ -157,8 +157,7 @@ def test_a_formula_stays_a_text(run: JudgedRun) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
 def test_faults_are_named_by_row_and_column(run: JudgedRun, ending: str) -> None:
-    if ending == "xlsx":
-        pytest.importorskip("openpyxl")
+    get_column_letter = pytest.importorskip("openpyxl.utils").get_column_letter
     path = run.folder / f"sheet.{ending}"
     write_sheet(path, drawn(run, 8))
 
@@ -169,15 +168,22 @@ def test_faults_are_named_by_row_and_column(run: JudgedRun, ending: str) -> None
         rows[3]["kind"] = "true positive"
         rows[5] |= {name: rows[4][name] for name in ("configuration_id", "claim_id")}
 
+    def column(name: str) -> str:
+        letter = get_column_letter(COLUMNS.index(name) + 1)
+        return f"column {letter} ({name})" if ending == "xlsx" else f"column {name}"
+
     filled(path, spoil)
     with pytest.raises(InputError, match=r"has 5 faults; nothing was computed") as caught:
         read_sheet(path, read_run_folder(run.folder))
     assert [one.where for one in caught.value.violations] == [
-        "row 2, column multi-hop",
-        "row 3, column claim_id",
-        "row 4, column configuration_id",
-        "row 5, column kind",
-        "row 7, column claim_id",
+        f"row {row}, {column(name)}"
+        for row, name in [
+            (2, "multi-hop"),
+            (3, "claim_id"),
+            (4, "configuration_id"),
+            (5, "kind"),
+            (7, "claim_id"),
+        ]
     ]
     assert not (run.folder / "review.json").exists()
 
@@ -202,6 +208,14 @@ def test_a_sheet_without_a_cause_and_no_workbook_are_refused(run: JudgedRun) -> 
 def test_a_sheet_has_a_name_that_can_be_written(run: JudgedRun, name: str) -> None:
     with pytest.raises(InputError):
         check_sheet(run.folder / name)
+
+
+def test_a_sheet_that_was_filled_in_is_not_written_over(run: JudgedRun) -> None:
+    path = run.folder / "s.csv"
+    check_sheet(path)
+    path.write_text("x", encoding="utf-8")
+    with pytest.raises(InputError, match=r"is there already, and may hold decisions; name another"):
+        check_sheet(path)
 
 
 def test_cases_that_are_no_errors_any_more_are_counted_apart(run: JudgedRun) -> None:

@@ -9,9 +9,6 @@ from itertools import product
 import krippendorff
 import numpy as np
 import pytest
-from scipy.spatial.distance import jensenshannon
-from scipy.stats import spearmanr
-from sklearn import metrics
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from veritrail_graph.evaluation.figures.agreement import Annotation, AnnotatorAgreement
@@ -40,6 +37,8 @@ def two_classes(rng: random.Random, skew: float) -> tuple[list[Verdict], list[Ve
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("skew", [0.1, 0.5, 0.95])
 def test_hard_figures_are_those_of_scikit_learn(seed: int, skew: float) -> None:
+    from sklearn import metrics
+
     labels, verdicts = two_classes(random.Random(seed), skew)
     figures = Confusion.of(zip(labels, verdicts, strict=True)).figures()
     about = {"y_true": labels, "y_pred": verdicts}
@@ -61,6 +60,8 @@ def test_hard_figures_are_those_of_scikit_learn(seed: int, skew: float) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("digits", [0, 1, 6])
 def test_auroc_is_that_of_scikit_learn(seed: int, digits: int) -> None:
+    from sklearn import metrics
+
     rng = random.Random(seed)
     supported = [True, False] + [rng.random() < 0.7 for _ in range(rng.randint(0, 60))]
     scores = [round(rng.random(), digits) for _ in supported]
@@ -79,14 +80,15 @@ def test_the_positive_class_is_not_fully_supported_but_for_auroc() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pairs", "reason"), [([], "no claims"), ([(FS, FS), (FS, NFS)], "one class only")]
+    ("pairs", "reason"), [([], "no claim is scored"), ([(FS, FS), (FS, NFS)], "one class only")]
 )
 def test_without_both_labels_there_are_no_means_over_classes(
     pairs: list[tuple[Verdict, Verdict]], reason: str
 ) -> None:
     cells = Confusion.of(pairs)
     assert cells.macro_f1 == cells.balanced_accuracy == Figure(None, reason)
-    assert cells.recall(NFS) == Figure(None, "no claim has the label NOT_FULLY_SUPPORTED")
+    why = "no claim has the label NOT_FULLY_SUPPORTED" if pairs else reason
+    assert cells.recall(NFS) == Figure(None, why)
     assert auroc([(0.5, True)] * len(pairs)) == Figure(None, reason)
 
 
@@ -155,6 +157,8 @@ def test_alpha_needs_pairs_and_two_labels(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kappa_is_that_of_scikit_learn(seed: int) -> None:
+    from sklearn import metrics
+
     rng = random.Random(seed)
     first = ["a", "b", *(rng.choice("abc") for _ in range(30))]
     second = [rng.choice([label, "a", "c"]) for label in first]
@@ -182,6 +186,9 @@ def test_kappas_are_over_the_claims_that_both_labelled() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_divergence_and_correlation_are_those_of_scipy(seed: int) -> None:
+    from scipy.spatial.distance import jensenshannon
+    from scipy.stats import spearmanr
+
     rng = random.Random(seed)
     size = rng.randint(2, 7)
     first = [rng.choice([0, 0.2, 0.2, rng.random()]) for _ in range(size)] + [0.3]

@@ -201,6 +201,32 @@ def test_cost_is_of_finished_claims_with_preparation_divided_among_all(tmp_path:
     assert "the price of 1 claim is unknown" in page
 
 
+def test_answers_from_the_cache_are_counted_as_paid_and_as_if_nothing_was_cached(
+    tmp_path: Path,
+) -> None:
+    run = JudgedRun(tmp_path, {"data": dict.fromkeys(("a", "b", "c", "d"), FS)}, [("v", "rag", {})])
+    whole = {"calls": 2, "cost_usd": 0.4}
+    run.keep(
+        {"dataset": "data", "configuration": "v", "prepared": paid(0.4)},
+        {"dataset": "data", "configuration": "v", "prepared": paid(None, 0, cached_calls=2),
+         "reused": whole},
+        outcome("v", "a", FS, usage=paid(0.10)),
+        outcome("v", "b", FS, usage=paid(0.05, 1, cached_calls=2)) | {"reused": whole},
+        outcome("v", "c", FS, usage=paid(None, 0, cached_calls=1))
+        | {"reused": {"calls": 1, "unpriced_calls": 1}},
+        outcome("v", "d", FS, usage=paid(None, 0, cached_calls=1)),
+    )  # fmt: skip
+    (row,) = write_report(tmp_path, ReportOptions(resamples=5))["configurations"]
+    assert row["processing_cost"] == pytest.approx((0.10 + 0.05) / 4)
+    assert row["uncached_cost"] == pytest.approx((0.10 + 0.45) / 2)  # of c and d it is not known
+    assert row["preparation_cost"] == pytest.approx(0.4 / 4)  # once, though it was continued
+    assert row["cost_per_claim"] == pytest.approx(0.275 + 0.1)
+    assert row["spent_usd"] == pytest.approx(0.4 + 0.15)
+    text = (tmp_path / "report.md").read_text()
+    assert "Judging as paid" in text
+    assert "Judging, nothing cached" in text
+
+
 @pytest.mark.parametrize("text", ["x", "nan", "-1", "1/0", "1/", "1/2.5", "other=2"])
 def test_a_cost_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     JudgedRun(tmp_path, {"data": {"a": FS}}, [("v", "rag", {})])
@@ -226,8 +252,11 @@ def test_the_latest_line_counts_and_lines_of_other_contents_do_not(tmp_path: Pat
     assert row["spent_usd"] == pytest.approx(1.5)
     assert document["lines_left_out"] == {"stale": 1, "foreign": 3}
     page = (tmp_path / "report.html").read_text()
-    assert "1 outcomes are about claims or processes that have changed" in page
-    assert "3 outcomes are about data sets" in page
+    text = (tmp_path / "report.md").read_text()
+    for shown in (page, text):
+        assert "1 outcome is about claims or processes that have changed" in shown
+        assert "3 outcomes are about data sets, configurations or claims that are not in" in shown
+        assert "such as those of another matrix in the same folder" in shown
 
 
 @pytest.mark.parametrize(
@@ -285,7 +314,8 @@ def test_failures_are_counted_with_their_reasons(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text()
     assert "the answer is &lt;b&gt;not&lt;/b&gt; JSON" in page
     assert (
-        document["datasets"][0]["summary"] == "data: no configuration has a macro F1 (no claims)."
+        document["datasets"][0]["summary"]
+        == "data: no configuration has a macro F1 (no claim is scored)."
     )
 
 
@@ -430,6 +460,7 @@ def test_figures_csv_has_a_row_for_each_data_set_and_configuration(
     ("right", "words"),
     [
         (40, "The difference is beyond chance"),
+        (5, "is open: the interval leaves out 0, but McNemar's test does not tell the two apart"),
         (1, "The difference may well be chance"),
         (0, "are equally good"),
     ],
@@ -459,6 +490,16 @@ def test_the_sentence_says_where_the_claims_of_both_say_the_opposite(tmp_path: P
     summary = write_report(tmp_path, FEW)["datasets"][0]["summary"]
     assert "data: veritrail () was best" in summary
     assert "on the 4 claims of both, direct () is 1.000 ahead" in summary
+
+
+def test_the_sentence_says_that_the_best_of_many_was_chosen(tmp_path: Path) -> None:
+    labels = {f"k{n}": FS if n % 2 else NFS for n in range(40)}
+    made = [(f"v{k}", "rag", {"k": k}) for k in (1, 2, 3)]
+    run = JudgedRun(tmp_path, {"data": labels}, made)
+    for wrong, (name, _, _) in enumerate(made, 1):
+        run.judged(name, labels | dict.fromkeys(list(labels)[:wrong], NFS))
+    summary = write_report(tmp_path, FEW)["datasets"][0]["summary"]
+    assert "The best of 3 configurations was chosen on the claims" in summary
 
 
 def test_any_seed_is_taken(tmp_path: Path) -> None:

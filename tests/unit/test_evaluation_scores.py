@@ -290,3 +290,24 @@ def test_the_share_of_nodes_is_a_mean_over_claims_of_any_process() -> None:
     assert mean_share_verified([(5, 10), (1, 100)]).value == pytest.approx(0.255)
     assert mean_share_verified([(3, 10), (4, 10)]).value == share_of_nodes([3, 4], 10)
     assert mean_share_verified([]).reason == "no verified claim"
+
+
+def test_auroc_is_over_the_claims_that_all_methods_with_scores_give_one() -> None:
+    claims = [
+        JudgedClaim(name, label, label, method, score)
+        for method, last in (("a", 0.1), ("b", None))
+        for name, label, score in (("k1", FS, 0.9), ("k2", NFS, 0.2), ("k3", FS, last))
+    ]
+    hard_only = [JudgedClaim(name, FS, FS, "c") for name in ("k1", "k2", "k3")]
+    a, b, c = scores([*claims, *hard_only])
+    assert a.scored_softly == b.scored_softly == [(0.9, True), (0.2, False)]
+    assert (a.auroc.value, b.auroc.value) == (1.0, 1.0)
+    assert not c.has_scores
+
+
+def test_what_has_no_figure_says_the_true_reason() -> None:
+    left, right = scores([JudgedClaim("k1", FS, None, "a"), JudgedClaim("k2", FS, FS, "b")])
+    assert {one.reason for one in left.confusion.figures().values()} == {"no claim is scored"}
+    assert right.confusion.precision(NFS).reason == "no claim has the verdict NOT_FULLY_SUPPORTED"
+    (compared,) = comparisons([left, right])
+    assert compared.mcnemar.p_value.reason == "no claim is scored for both methods"

@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from sklearn.metrics import balanced_accuracy_score
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from veritrail_graph.evaluation.judge_check.figures import (
@@ -93,6 +92,8 @@ def random_verdicts(seed: int) -> list[Judged]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_figures_equal_those_of_scikit_learn_and_statsmodels(seed: int) -> None:
+    from sklearn.metrics import balanced_accuracy_score
+
     every = random_verdicts(seed)
     figures = Figures.of(every)
     scored = [one for one in every if one.verdict in LABELS]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from fakes.model_answers import content_words
-from sklearn.metrics import roc_auc_score
 
 from veritrail_graph.evaluation.judge_check.pairs import (
     LABELS,
@@ -86,6 +85,8 @@ GIVE_AWAYS: dict[str, Callable[[Pair], float]] = {
 
 @pytest.mark.parametrize("name", GIVE_AWAYS)
 def test_nothing_simple_gives_labels_away(name: str) -> None:
+    from sklearn.metrics import roc_auc_score
+
     labels = [one.label is Verdict.FULLY_SUPPORTED for one in PAIRS]
     area = roc_auc_score(labels, [GIVE_AWAYS[name](one) for one in PAIRS])
     assert abs(area - 0.5) < 0.06, area
@@ -221,3 +222,22 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes(b"\xe9")
     with pytest.raises(InputError, match="is not UTF-8: byte 0"):
         read_pairs(tmp_path / "latin.csv")
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        (LABELS[1], "line 2: has another label than pairs.jsonl line 1"),
+        (LABELS[0], "line 2: has the same source and claim as pairs.jsonl line 1"),
+    ],
+)
+def test_pairs_that_contradict_or_repeat_each_other_are_named(
+    tmp_path: Path, label: Verdict, said: str
+) -> None:
+    path = tmp_path / "pairs.jsonl"
+    line = '{{"source": "A quay.", "claim": "It is a quay.", "label": "{}"}}\n'
+    path.write_text(line.format(LABELS[0]) + line.format(label), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_pairs(path)
+    (fault,) = raised.value.violations
+    assert said in str(fault)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from veritrail_graph.api.evaluation_matrix import checked_matrix
+from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.evaluation.methods import registry
@@ -120,8 +123,68 @@ def test_lists_are_tried_value_by_value(tmp_path: Path) -> None:
 def test_a_wrong_matrix_says_what_is_wrong(
     tmp_path: Path, methods: str, data: str, said: str
 ) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError) as raised:
         read_matrix(_matrix(tmp_path, methods, data))
+    faults = [str(raised.value), *map(str, raised.value.violations)]
+    assert any(re.search(said, fault) for fault in faults), faults
+
+
+def test_all_faults_of_a_matrix_come_at_once_with_their_places(tmp_path: Path) -> None:
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "model.onnx").write_bytes(b"")
+    path = tmp_path / "m.toml"
+    path.write_text(
+        f"""
+        sed = 1
+        [[dataset]]
+        path = "{HARBOUR.as_posix()}"
+        format = "none"
+        [[method]]
+        method = "veritrail"
+        engine = "lexical"
+        q = [0, 2]
+        max_sentences = -1
+        threshold = 7
+        [[method]]
+        method = "rag"
+        engine = "lexical"
+        embedding = "half"
+        k = [5, 0]
+        [[method]]
+        method = "alignscore"
+        model = "gone"
+        threshold = 1.5
+        k = "many"
+        [[method]]
+        method = "hhem"
+        model = "gone"
+        [[method]]
+        method = "summac_zs"
+        model = "half"
+        """,
+        "utf-8",
+    )
+    settings = Settings(home=tmp_path / "home")
+    with pytest.raises(InputError, match=r"m\.toml has 11 faults; nothing was judged") as raised:
+        asyncio.run(checked_matrix(settings, path))
+    found = {str(one) for one in raised.value.violations}
+    first = "m.toml: method 1 (veritrail): "
+    assert found >= {
+        "m.toml: unknown key 'sed'; known keys: dataset, method, name, seed",
+        f"{first}q must be a whole number of 1 or more, not 0",
+        f"{first}max_sentences: must be at least 1",
+        f"{first}threshold 7 cannot be met by 1 sample(s)",
+        "m.toml: method 2 (rag): k must be a whole number of 1 or more, not 0",
+        f"m.toml: method 2 (rag): {tmp_path}/half holds no tokenizer.json; an embedding model "
+        "needs it.",
+        "m.toml: method 3 (alignscore): threshold must be a number from 0 to 1, not 1.5",
+        "m.toml: method 3 (alignscore): k must be a whole number of 1 or more, not 'many'",
+        "m.toml: method 3 (alignscore), method 4 (hhem): There is no folder gone, and no model of "
+        "this name was downloaded.",
+        f"m.toml: method 5 (summac_zs): {tmp_path}/half holds no tokenizer.json; an entailment "
+        "model needs it.",
+    }
+    assert any(one.startswith("m.toml: dataset 1: unknown format 'none'") for one in found)
 
 
 def test_what_has_an_outcome_is_not_asked_again(tmp_path: Path, made: dict[str, Coin]) -> None:
@@ -134,6 +197,7 @@ def test_what_has_an_outcome_is_not_asked_again(tmp_path: Path, made: dict[str, 
     first = _run(path, folder)
     assert (first.judged, first.known) == (len(loaded.claims), 0)
     assert first.unfinished == {Status.FAILED: 1}
+    assert (first.spent.calls, first.spent.cost_usd) == (1, 0.5)
     coin.fails, coin.asked = set(), []
     second = _run(path, folder)
     assert coin.asked == [failing]
@@ -206,3 +270,24 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     folder.mkdir()
     with FileLock(folder / ".lock"), pytest.raises(InputError, match="Another run writes"):
         _run(_matrix(tmp_path, ONE), folder)
+
+
+@pytest.mark.usefixtures("made")
+def test_a_run_that_the_lock_refuses_writes_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from filelock import FileLock
+
+    from veritrail_graph.api.cli.evaluation.run import run
+    from veritrail_graph.api.cli.exits import Exit
+
+    folder, matrix = tmp_path / "out", _matrix(tmp_path, ONE)
+    _run(matrix, folder)
+    there = {path.name for path in folder.iterdir()}
+    with FileLock(folder / ".lock"), pytest.raises(Exit):
+        run(matrix, folder)
+    assert "Another run writes" in capsys.readouterr().err
+    assert {path.name for path in folder.iterdir()} == there
+    assert not (folder / "report.json").exists()
+    run(matrix, folder)
+    assert (folder / "report.json").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from fakes.settings_of import settings_of
 
+from veritrail_graph.api.jobs.model import JobKind
 from veritrail_graph.api.jobs.storage.reading import Resumable
 from veritrail_graph.api.models import ModelOptions, all_model_settings
 from veritrail_graph.api.runs import held_run
@@ -124,7 +125,7 @@ def test_times_are_above_zero(value: str) -> None:
 def left(budget: float | None, calls: int | None) -> Resumable:
     """A job that has spent 0.3 USD and made 40 calls."""
     request = {"budget_usd": budget, "max_calls": calls}
-    return Resumable("r-1", "p", True, False, request, 0.3, 40)
+    return Resumable("r-1", "p", JobKind.VERIFICATION, True, False, request, 0.3, 40)
 
 
 def test_new_limits_of_a_resumed_job_count_from_now_on() -> None:

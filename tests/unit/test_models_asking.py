@@ -159,6 +159,10 @@ def test_an_answer_in_the_cache_is_not_paid_again(tmp_path: Path) -> None:
         assert len(server.requests) == 1
     assert bills[0].total.calls == 1
     assert bills[1].total == Usage(cached_calls=1, cost_usd=0.0)
+    paid = bills[0].total
+    assert (bills[0].reused, bills[1].reused.calls) == (Usage(), 1)
+    assert bills[1].reused.input_tokens == paid.input_tokens > 0
+    assert bills[1].reused.output_tokens == paid.output_tokens > 0
 
 
 def test_invalid_answers_are_never_kept(tmp_path: Path) -> None:
@@ -210,6 +214,7 @@ def test_equal_calls_in_the_air_are_one() -> None:
     assert len(found) == 10
     assert [meter.total.calls for meter in bills] == [1] + [0] * 9
     assert [meter.total.cached_calls for meter in bills] == [0] + [1] * 9
+    assert [meter.reused for meter in bills[1:]] == [bills[0].total] * 9
 
 
 def test_others_get_the_answer_when_the_first_asker_is_cancelled() -> None:

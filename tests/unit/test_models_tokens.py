@@ -91,7 +91,9 @@ def test_an_estimate_is_not_too_low_on_what_is_no_prose(kind: str) -> None:
 @pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)
 def test_an_estimate_of_english_prose_is_close(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert most(text) <= estimate(text) <= 1.35 * most(text)
+    # A block of examples is no prose: turns of conversations, JSON, names in capitals.
+    most_over = 1.5 if "<!-- examples -->" in text else 1.35
+    assert most(text) <= estimate(text) <= most_over * most(text)
 
 
 @with_tokenizers

@@ -10,6 +10,7 @@ import pytest
 
 from veritrail_graph.evaluation.datasets import loading
 from veritrail_graph.evaluation.datasets.model import Dataset
+from veritrail_graph.evaluation.dialogues import loading as dialogue_loading
 from veritrail_graph.evaluation.methods import registry as methods
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier import engines
@@ -41,6 +42,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return [EntryPoint(n, v, group) for n, v in named.items() if name in (None, n)]
 
     monkeypatch.setattr(loading, "entry_points", points)
+    monkeypatch.setattr(dialogue_loading, "entry_points", points)
     monkeypatch.setattr(methods, "entry_points", points)
     monkeypatch.setattr("importlib.metadata.entry_points", points)
     _forget()
@@ -49,8 +51,11 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _forget() -> None:
-    for one in (loading.loaders, loading.of_others, methods.method_kinds, methods.of_others):
-        one.cache_clear()
+    for module in (loading, dialogue_loading):
+        module.loaders.cache_clear()
+        module.of_others.cache_clear()
+    methods.method_kinds.cache_clear()
+    methods.of_others.cache_clear()
 
 
 @pytest.mark.usefixtures("broken")
@@ -61,6 +66,16 @@ def test_a_loader_that_fails_leaves_the_others_alone(caplog: pytest.LogCaptureFi
     assert "'missing' of the package no_such_package.part is not usable" in caplog.messages[0]
     with pytest.raises(InputError, match=r"loader 'failing' of the package .* failed: KeyError"):
         loading.load_dataset(EXAMPLE, format_name="failing")
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_loader_of_dialogues_that_fails_leaves_the_others_alone(tmp_path: Path) -> None:
+    assert dialogue_loading.loader_of(tmp_path) is None
+    assert [one.name for one in dialogue_loading.of_others()[1]] == ["missing", "nothing"]
+    found = dialogue_loading.loader_of(tmp_path, "failing")
+    assert found is not None
+    with pytest.raises(InputError, match=r"loader 'failing' of the package .* failed: KeyError"):
+        found.load(tmp_path)
 
 
 @pytest.mark.usefixtures("broken")

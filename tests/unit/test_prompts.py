@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.dialogue_prompts import parse_dialogue
 from fakes.model_prompts import parse_claim_prompt, parse_excerpts, parse_sources
 
 from veritrail_graph.evaluation.building.asking import KEYS as BUILD_KEYS
@@ -25,7 +26,14 @@ from veritrail_graph.verifier.attribution.answers import (
     read_correction,
     read_faithfulness,
 )
+from veritrail_graph.verifier.attribution.propositions import read_propositions
 from veritrail_graph.verifier.claims.answer import CUT, PLACE
+from veritrail_graph.verifier.dialogue.answers import (
+    read_category,
+    read_judgement,
+    read_label,
+    read_turn_check,
+)
 from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER
 from veritrail_graph.verifier.models.port import Step
 from veritrail_graph.verifier.prompts import CURRENT, MOST_BYTES, InvalidPrompts, load_prompts
@@ -40,8 +48,16 @@ d524404834af3eee81099285d3e1fc7c1d239cde691f2ef168e4e71dd53a5f27  claim_decompos
 ec0bcddf6c714e963178e94f03acd3eb4d2ba8aa479540d7472e46860d4f0ac7  claim_disambiguation.v1.md
 edf04ce5760d136d8f777feb6121289f4937d3ed86f09ec0c8709952d5893838  claim_selection.v1.md
 0013d06a11328862f4c6172be5abc45d072a89f57fc5442f3dc98134cef49ef5  correction.v1.md
+a4f97dbd40ef88a1f01913c8c02383f1aec2ec75895229a9381e3ac929d37c58  dialogue_categorisation.v1.md
+26e71d7536ee99e11017c9c256c8f54efd8c7d63239e178b0f827ceea9db2d09  dialogue_extraction.v1.md
+480e65f4801e5af5a7568b5638dab6d256c7340fc0bdcac1196a55139a85b8dc  dialogue_judge.v1.md
+2b8ab6d76143fd3c025b42b292452ded8fdac0608ddcdf5eb8555d5221031598  dialogue_turn_check.v1.md
+82d4e6e0281abf3b1419b2be3990b528dfa7597e0e7f02aaa664bac18b515249  dialogue_verification.v1.md
 08f27de5d4cbe2cb5322676fc030cd27a4983bca41809db66b07d9e89be9f9ae  evidence_selection.v1.md
+7691cef69a008a6745f4805ca1be45850b7850380bce2cc6e57db9cd575e57d5  factscore_extraction.v1.md
+fb4d0597df16cc30fc86a01f2f3515db0659ffcd2376e0d57ada8174b68dc8c5  factscore_verification.v1.md
 f02433abaf437c5c5de40cf5a72a716acc9985b4b259b940b542e3efe721ce73  faithfulness.v1.md
+d53756a4ad9b6ddd4eaa701bcb53ad6c33c873fc9d6513e98d7e99a9b544c106  propositions.v1.md
 eb68fe220ffef6d8c9411e8b653e3b1e442f39ce27bcb9820fb89eea228d4cb8  sub_claim_decomposition.v1.md
 421d8a5be0376cc0b50f9d805a8bf515e93506f11d3c0c9fdf3b9791a27036ca  verdict.v1.md
 7d01422d54c87ce28e15d63ef3de9f976f00190ef63d0cac670665f280c6fc63  verdict.v1_every_word.md
@@ -56,9 +72,17 @@ KEYS = {
     Step.SUB_CLAIM_DECOMPOSITION: ("claims",),
     Step.EVIDENCE_SELECTION: ("sentence_ids", "context_ids", "summary", "missing"),
     Step.VERDICT: ("verdict", "reason"),
+    Step.PROPOSITIONS: ("propositions",),
     Step.ATTRIBUTION: ("attributions",),
     Step.FAITHFULNESS: ("label", "reason"),
     Step.CORRECTION: ("sentence",),
+    Step.DIALOGUE_EXTRACTION: ("claims",),
+    Step.DIALOGUE_VERIFICATION: ("label", "reason"),
+    Step.DIALOGUE_CATEGORISATION: ("category", "reason", "background_ids"),
+    Step.DIALOGUE_TURN_CHECK: ("contradiction", "quotes", "reason"),
+    Step.FACTSCORE_EXTRACTION: ("claims",),
+    Step.FACTSCORE_VERIFICATION: ("label", "reason"),
+    Step.DIALOGUE_JUDGE: ("label", "reason"),
 }
 OUTCOMES = {
     Step.CLAIM_SELECTION: {"verifiable", "rewritten", "no_verifiable_claims"},
@@ -134,12 +158,26 @@ def test_the_answers_that_a_prompt_shows_are_read(step: Step) -> None:
                 assert read_verdict(written).reason
             case Step.CLAIM_SELECTION | Step.CLAIM_DISAMBIGUATION:
                 assert read_outcome(written, frozenset(OUTCOMES[step]))
+            case Step.PROPOSITIONS:
+                sentence = "The museum moved its clock and sold its bell."
+                assert [len(one) for one in read_propositions(written, sentence)] == [1, 2]
             case Step.ATTRIBUTION:
                 assert read_attribution(written, 10).dropped == 0
             case Step.FAITHFULNESS:
                 assert read_faithfulness(written).reason
             case Step.CORRECTION:
                 assert read_correction(written)
+            case Step.DIALOGUE_EXTRACTION | Step.FACTSCORE_EXTRACTION:
+                assert len(read_claims(written)) == len(answer["claims"])
+            case Step.DIALOGUE_VERIFICATION | Step.FACTSCORE_VERIFICATION:
+                assert read_label(written).reason
+            case Step.DIALOGUE_JUDGE:
+                assert read_judgement(written).reason
+            case Step.DIALOGUE_CATEGORISATION:
+                found = read_category(written, 9, has_reference=True)
+                assert list(found.background) == answer["background_ids"]
+            case Step.DIALOGUE_TURN_CHECK:
+                assert read_turn_check(written).contradiction is answer["contradiction"]
             case _:
                 assert len(read_claims(written)) > 1
 
@@ -169,9 +207,14 @@ def test_material_is_said_to_be_no_instruction(step: Step) -> None:
 def test_the_last_lines_of_the_user_message_are_described(step: Step) -> None:
     text = load_prompts()[step].text
     of_answers = {Step.CLAIM_SELECTION, Step.CLAIM_DISAMBIGUATION, Step.CLAIM_DECOMPOSITION}
-    of_answers |= {Step.ATTRIBUTION, Step.FAITHFULNESS, Step.CORRECTION}
-    assert ("`Sentence:`" if step in of_answers else "`Claim:`") in text
-    assert "`(context)`" in text
+    of_answers |= {Step.PROPOSITIONS, Step.ATTRIBUTION, Step.FAITHFULNESS, Step.CORRECTION}
+    of_turns = {Step.DIALOGUE_EXTRACTION, Step.DIALOGUE_TURN_CHECK, Step.DIALOGUE_JUDGE}
+    alone = {Step.FACTSCORE_EXTRACTION, Step.PROPOSITIONS}
+    is_of_turns = step in of_turns or step is Step.FACTSCORE_EXTRACTION
+    last = "`Sentence:`" if step in of_answers else "`Turn:`" if is_of_turns else "`Claim:`"
+    assert last in text
+    before = "`(history)`" if step in of_turns else "`(context)`"
+    assert (before in text) is (step not in alone)
 
 
 def test_attribution_shows_an_answer_of_several_categories_and_the_empty_one() -> None:
@@ -287,6 +330,8 @@ def test_the_messages_that_the_protocol_page_shows_are_of_the_protocol(protocol:
     assert claim.question
     assert {CUT, PLACE} < set(claim.context)
     assert parse_sources(fenced(protocol, "Marked:"), Step.FAITHFULNESS).marked == (0,)
+    judged = parse_dialogue(fenced(protocol, "Turn: Every day"), Step.DIALOGUE_JUDGE)
+    assert (len(judged.history), len(judged.excerpts)) == (1, 2)
 
 
 def test_the_protocol_page_names_every_step_and_its_header(protocol: str) -> None:
@@ -309,3 +354,16 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "verdict.v9.md")
     with pytest.raises(InputError, match="is not a file"):
         load_prompts(tmp_path)
+
+
+def test_the_prompts_of_dialogues_show_every_category_in_their_examples() -> None:
+    shown = shown_answers(load_prompts()[Step.DIALOGUE_CATEGORISATION].text)
+    assert {answer["category"] for answer in shown} == {
+        "OUT_OF_SCOPE", "CONTRADICTED", "LACKING_EVIDENCE", "ABSTENTION",
+    }  # fmt: skip
+    counts = {
+        step: len(shown_answers(load_prompts()[step].text)) - 1
+        for step in (Step.DIALOGUE_EXTRACTION, Step.DIALOGUE_VERIFICATION)
+    }
+    assert counts == {Step.DIALOGUE_EXTRACTION: 6, Step.DIALOGUE_VERIFICATION: 6}
+    assert len(shown) - 1 == 8

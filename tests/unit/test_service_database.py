@@ -91,7 +91,7 @@ def test_many_make_the_tables_at_once(tmp_path: Path) -> None:
     ("change", "found"),
     [
         ("DROP TABLE veritrail_schema", "before schema versions were recorded"),
-        ("UPDATE veritrail_schema SET version = 2", "has schema version 2"),
+        ("UPDATE veritrail_schema SET version = 99", "has schema version 99"),
     ],
 )
 def test_a_database_of_another_version_is_refused_and_kept(
@@ -119,3 +119,24 @@ def test_a_database_keeps_its_version_when_it_is_opened_again(
     )
     assert versions == [SCHEMA_VERSION]
     later.close()
+
+
+def test_a_database_of_version_1_learns_of_calls_in_batches(
+    service: ServiceDatabase, service_url: str
+) -> None:
+    from veritrail_graph.api.jobs.storage.tables import job_claims
+
+    def back_to_1(one: sa.Connection) -> None:
+        one.execute(sa.text("DROP TABLE IF EXISTS job_claims"))
+        one.execute(sa.text("CREATE TABLE job_claims (job_id VARCHAR(160), calls INTEGER)"))
+        one.execute(sa.text("INSERT INTO job_claims VALUES ('j', 3)"))
+        one.execute(sa.text("UPDATE veritrail_schema SET version = 1"))
+
+    service.run_now(back_to_1)
+    later = ServiceDatabase(service_url)
+    columns = (job_claims.c.calls, job_claims.c.batch_calls)
+    assert later.read_now(lambda one: one.execute(sa.select(*columns)).all()) == [(3, 0)]
+    later.close()
+    again = ServiceDatabase(service_url)
+    assert again.read_now(lambda one: one.execute(sa.select(*columns)).all()) == [(3, 0)]
+    again.close()

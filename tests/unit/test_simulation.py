@@ -379,3 +379,13 @@ def test_impossible_claims_are_refused():
         generate(ShapeOptions("hierarchical", 7, 3, 2)).with_sentences((1, 2))
     with pytest.raises(InputError, match="walks; at most"):
         rows(small("rag"), Grid(q=tuple(range(1, 21))), 1_000_000)
+
+
+def test_settings_that_would_change_nothing_or_cannot_be_are_refused() -> None:
+    shape = generate(ShapeOptions("chain"))
+    with pytest.raises(InputError, match="0 is too few"):
+        shape.with_sentences([0])
+    top = int(shape.stages[shape.node])
+    grid = Grid(flips_at=((top, 0.2),))
+    with pytest.raises(InputError, match="the stage of the verified node"):
+        simulate(Simulation(shape, ClaimSettings(5), grid, JudgeSettings()))

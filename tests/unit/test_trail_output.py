@@ -86,6 +86,7 @@ def test_the_json_of_a_trail_says_what_was_asked_and_what_it_cost():
             "input_tokens": 1200,
             "cached_input_tokens": 1024,
             "output_tokens": 60,
+            "batch_calls": 0,
             "cost_usd": 0.03,
             "reasoning_tokens": 10,
             "unpriced_calls": 0,

@@ -153,8 +153,11 @@ def test_counts_keep_all_states_apart() -> None:
         "supported": 3,
     }
     assert (tally.total, tally.judged) == (6, 3)
-    assert indicative_words(tally) == "2 of 3 verdicts are indicative: no model gave them."
-    assert "all of them" in str(indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 2)))
+    assert (
+        indicative_words(tally)
+        == "2 of 3 verdicts are indicative: they rest on a comparison of words."
+    )
+    assert "All verdicts" in str(indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 2)))
     assert indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 0)) is None
 
 

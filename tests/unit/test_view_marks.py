@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from veritrail_graph.api.rendering import text_of
-from veritrail_graph.api.views.words import BY_KIND, MARKS, RANK, mark_of, review_mark
+from veritrail_graph.api.views.words import (
+    BY_KIND,
+    MARKS,
+    RANK,
+    indicative_reason,
+    mark_of,
+    review_mark,
+)
 from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
 
 
@@ -50,3 +57,30 @@ def test_the_style_sheet_knows_every_kind() -> None:
     for kind in BY_KIND:
         assert f".mark-{kind} " in text_of("style.css")
         assert f".u-{kind} " in text_of("process.css")
+
+
+@pytest.mark.parametrize(
+    ("engines", "reason"),
+    [
+        (["lexical"], "no language model judged, words were compared"),
+        (["lexical+lexical"], "no language model judged, words were compared"),
+        (
+            ["lexical+nli"],
+            "words were compared to select the evidence; an entailment model gave the verdicts",
+        ),
+        (
+            ["lexical+openai", "lexical+openai"],
+            "words were compared to select the evidence; a language model gave the verdicts",
+        ),
+        (
+            ["nli+lexical"],
+            "words were compared to judge; an entailment model selected the evidence",
+        ),
+        (["mine+lexical"], "words were compared to judge; the engine mine selected the evidence"),
+        (["lexical", "lexical+nli"], "words were compared to select the evidence or to judge"),
+    ],
+)
+def test_what_is_said_of_indicative_verdicts_is_true_for_each_pair_of_engines(
+    engines: list[str], reason: str
+) -> None:
+    assert indicative_reason(*engines) == reason

@@ -29,10 +29,17 @@ class AttributionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FaithfulnessAnswer:
-    """What an answer to a faithfulness prompt holds."""
+    """What a judge says of a sentence.
+
+    Attributes:
+        label: The label.
+        reason: Why.
+        score: A checker's own score; None: the judge gives none.
+    """
 
     label: Faithfulness
     reason: str
+    score: float | None = None
 
 
 def read_attribution(text: str, sentences: int) -> AttributionAnswer:

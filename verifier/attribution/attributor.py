@@ -5,14 +5,14 @@ Source: Error-tolerant attribution 3 (the task).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.model.attribution import AttributedSentence, AttributionCategory
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import Answering, ReadNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +28,8 @@ class Attribution:
     dropped_ids: int = 0
 
 
-class Attributor(Protocol):
+class Attributor(Answering, Protocol):
     """Finds the source sentences that decide whether a sentence is faithful."""
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        ...
-
-    @property
-    def model(self) -> str | None:
-        """The model; None: the engine has none."""
-        ...
-
-    @property
-    def indicative(self) -> bool:
-        """Whether no model is asked, so that the answer is a hint."""
-        ...
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What decides its answers besides the texts, as JSON."""
-        ...
 
     async def attribute(
         self, sentence: str, sources: Sequence[ReadNode], meter: Meter

@@ -26,7 +26,7 @@ class EntailmentAttributor:
     It always names sentences where there are any: scores have no "none".
 
     Attributes:
-        entailment: The model; whoever opened it closes it.
+        entailment: The model; the caller who opened it closes it.
         best: How many sentences are attributed.
     """
 

@@ -8,21 +8,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from veritrail_graph.graph.model.attribution import AttributedSentence, Faithfulness, SourceMode
+from veritrail_graph.graph.model.attribution import (
+    NO_SOURCE_TEXT,
+    NOTHING_ATTRIBUTED,
+    AttributedSentence,
+    Faithfulness,
+    SourceMode,
+)
 from veritrail_graph.verifier.attribution.answers import (
     FaithfulnessAnswer,
     read_correction,
     read_faithfulness,
 )
 from veritrail_graph.verifier.attribution.prompted import sentence_line, too_long
+from veritrail_graph.verifier.attribution.scored import ScoringJudge
 from veritrail_graph.verifier.attribution.windows import places, selected, whole
 from veritrail_graph.verifier.excerpts import Unit, pack
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.prompted import PromptedStep, results
-
-NOTHING_ATTRIBUTED = "No source sentence is attributed to it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,11 @@ class Material:
     sources: Sequence[ReadNode]
     attributed: Sequence[AttributedSentence] = ()
 
+    @property
+    def has_sources(self) -> bool:
+        """Whether the sources hold any sentence."""
+        return any(one.sentences for one in self.sources)
+
     def prompt(self, mode: SourceMode, step: PromptedStep) -> tuple[str, int] | None:
         """The user message, and how many characters of it other sentences share.
 
@@ -46,7 +57,8 @@ class Material:
         text can mark itself, and sentences over the same sources share the excerpts.
 
         Returns:
-            None: nothing is attributed, and the mode shows nothing else.
+            None: nothing can be shown. The sources hold no text; or nothing is attributed, and the
+            mode shows nothing else.
 
         Raises:
             JudgeError: The sources do not fit into the context window.
@@ -55,8 +67,8 @@ class Material:
         units = whole(self.sources)
         if mode is SourceMode.ATTRIBUTION:
             units = selected(self.sources, chosen)
-            if not units:
-                return None
+        if not units:
+            return None
         marks = mode is SourceMode.HIGHLIGHTED
         line = sentence_line(self.sentence)
         shown, numbers = _one_prompt(units, chosen, step, line)
@@ -83,31 +95,46 @@ def _one_prompt(
     return window.text, numbers
 
 
+FaithfulnessJudge: TypeAlias = PromptedStep | ScoringJudge
+"""Who says whether a sentence is faithful: a prompted model, or a checker with a score."""
+
+
 async def judge_sentence(
-    material: Material, mode: SourceMode, step: PromptedStep, meter: Meter
+    material: Material, mode: SourceMode, judge: FaithfulnessJudge, meter: Meter
 ) -> FaithfulnessAnswer:
     """Say whether a sentence is faithful to its sources.
 
-    A judge that would see nothing, because it sees the attribution alone and that is empty, is
-    not asked: then the sentence is unfaithful by definition.
+    A judge that would see nothing is not asked: the sources hold no text, or it sees the
+    attribution alone and that is empty. Then the sentence is unfaithful by definition, and the
+    reason says so.
 
     Args:
         material: The sentence with its sources and its attribution.
         mode: What the judge sees.
-        step: The prompt and the model.
+        judge: Who is asked.
         meter: Records every call.
 
     Raises:
-        JudgeError: The sources do not fit into the context window.
+        JudgeError: The sources do not fit into the context window, or a checker cannot be asked
+            in this mode.
         ModelError: No answer could be had.
 
     Source: Error-tolerant attribution 6.1.
     """
-    prompt = material.prompt(mode, step)
+    why = NOTHING_ATTRIBUTED if material.has_sources else NO_SOURCE_TEXT
+    nothing = FaithfulnessAnswer(Faithfulness.UNFAITHFUL, why)
+    if not material.has_sources:
+        return nothing
+    if isinstance(judge, ScoringJudge):
+        scored = await judge.judge(
+            material.sentence, material.sources, material.attributed, mode, meter
+        )
+        return scored or nothing
+    prompt = material.prompt(mode, judge)
     if prompt is None:
-        return FaithfulnessAnswer(Faithfulness.UNFAITHFUL, NOTHING_ATTRIBUTED)
+        return nothing
     user, shared = prompt
-    calls = step.calls(user, read_faithfulness, meter, shared=shared)
+    calls = judge.calls(user, read_faithfulness, meter, shared=shared)
     (answer,) = results(await asyncio.gather(*calls, return_exceptions=True))
     return answer
 

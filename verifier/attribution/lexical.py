@@ -6,12 +6,13 @@ Source: Error-tolerant attribution 3 (what is asked); the method is ours.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.model.attribution import AttributionCategory as Category
 from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
+from veritrail_graph.verifier.by_words import ByWords
 from veritrail_graph.verifier.engines.lexical.judging import Match, compare, terms, weight
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
 from veritrail_graph.verifier.models.port import Meter
@@ -30,28 +31,10 @@ PART = 0.2
 _CHARACTERS_IN_LINE = 10_000
 
 
-class LexicalAttributor:
+class LexicalAttributor(ByWords):
     """An `Attributor` by overlap of words, numbers and names."""
 
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "lexical"
-
-    @property
-    def model(self) -> str | None:
-        """None: there is no model."""
-        return None
-
-    @property
-    def indicative(self) -> bool:
-        """True: it knows no meaning."""
-        return True
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Nothing can be set; the version of the rules decides."""
-        return {"version": VERSION}
+    version = VERSION
 
     async def attribute(
         self, sentence: str, sources: Sequence[ReadNode], meter: Meter

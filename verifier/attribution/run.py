@@ -6,7 +6,7 @@ Source: Error-tolerant attribution 3, 6.1, 7.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.errors import VeriTrailError
@@ -14,22 +14,32 @@ from veritrail_graph.graph.model import Sentence, Status
 from veritrail_graph.graph.model.attribution import (
     Faithfulness,
     NodeAttribution,
+    Proposition,
+    Revision,
     SentenceAttribution,
     SourceMode,
     implied_label,
+    ranked,
 )
-from veritrail_graph.verifier.attribution.attributor import Attributor
+from veritrail_graph.graph.word_diff import edits
+from veritrail_graph.verifier.attribution.attributor import Attribution, Attributor
 from veritrail_graph.verifier.attribution.faithfulness import (
+    FaithfulnessJudge,
     Material,
     correct_sentence,
     judge_sentence,
 )
+from veritrail_graph.verifier.attribution.propositions import attribute_propositions
+from veritrail_graph.verifier.attribution.recheck import JudgeRechecker, Rechecker, Revised
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.prompted import PromptedStep
 
 SENTENCES_AT_ONCE = 64
 """Sentences looked at side by side; the model's own limit is what bounds the calls."""
+
+CORRECTION_FAILED = "the correction failed"
+"""How the error of a sentence begins that succeeded, but for its correction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +51,31 @@ class AttributionSteps:
         judge: Says whether it is faithful; None: it is not judged.
         corrector: Corrects what is unfaithful; None: nothing is corrected.
         mode: What judge and corrector see.
+        further: Modes in which the corrector proposes a wording besides; all are ranked.
+        rechecker: Verifies corrections again; None: the judge does, where there is one.
+        propositions: Splits each sentence into propositions, which are attributed one by one;
+            None: sentences are attributed as wholes.
     """
 
     attributor: Attributor
-    judge: PromptedStep | None = None
+    judge: FaithfulnessJudge | None = None
     corrector: PromptedStep | None = None
     mode: SourceMode = SourceMode.ATTRIBUTION
+    further: tuple[SourceMode, ...] = ()
+    rechecker: Rechecker | None = None
+    propositions: PromptedStep | None = None
+
+    @property
+    def checks(self) -> Rechecker | None:
+        """What verifies corrections again; None: nothing does."""
+        if self.rechecker is not None or self.judge is None:
+            return self.rechecker
+        return JudgeRechecker(self.judge, self.mode)
+
+    @property
+    def modes(self) -> tuple[SourceMode, ...]:
+        """The modes of the corrector, that of `correction` first."""
+        return (self.mode, *(one for one in self.further if one is not self.mode))
 
 
 @dataclass(slots=True)
@@ -55,7 +84,7 @@ class Attributing:
 
     Attributes:
         steps: What is done with each sentence.
-        meter: Records every call.
+        meter: Records the calls for whole nodes.
         on_sentence: Called when a sentence has ended.
         refusal: Why no call can succeed, where one was refused.
     """
@@ -65,7 +94,7 @@ class Attributing:
     on_sentence: Callable[[SentenceAttribution], None] = lambda _sentence: None
     refusal: EndpointRefused | None = None
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SENTENCES_AT_ONCE))
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _tasks: set[asyncio.Task[SentenceAttribution]] = field(default_factory=set)
     _is_stopped: bool = False
 
     def stop(self) -> None:
@@ -74,92 +103,163 @@ class Attributing:
         for task in self._tasks:
             task.cancel()
 
-    async def node(self, node: ReadNode, sources: Sequence[ReadNode]) -> NodeAttribution:
+    async def node(
+        self,
+        node: ReadNode,
+        sources: Sequence[ReadNode],
+        only: Collection[int] | None = None,
+    ) -> NodeAttribution:
         """Attribute the sentences of a node to those of its sources.
 
         Args:
             node: The node.
             sources: What it may rest on, in the order in which prompts show them.
+            only: Numbers of the sentences that are attributed; None: all.
         """
-        sentences = node.sentences
-        ended: dict[int, SentenceAttribution] = {}
-
-        async def work(sentence: Sentence) -> None:
-            async with self._slots:
-                await self._sentence(sentence, sources, ended)
-
-        tasks = [asyncio.create_task(work(sentence)) for sentence in sentences]
-        self._tasks.update(tasks)
-        if self._is_stopped:
-            self.stop()
-        try:
-            await asyncio.gather(*tasks, return_exceptions=True)
-        finally:
-            self._tasks.difference_update(tasks)
-        found = [
-            ended.get(sentence.index)
-            or _of(sentence).replace(status=Status.CANCELLED, error="it was stopped")
-            for sentence in sentences
-        ]
+        works = (
+            self.sentence(node, one, sources, self.meter)
+            for one in node.sentences
+            if only is None or one.index in only
+        )
+        found = await asyncio.gather(*works)
         return NodeAttribution(node_id=node.ref.node_id, sentences=tuple(found))
 
+    async def sentence(
+        self, node: ReadNode, sentence: Sentence, sources: Sequence[ReadNode], meter: Meter
+    ) -> SentenceAttribution:
+        """Attribute one sentence; every fault is the status of its answer.
+
+        Args:
+            node: The node that holds it.
+            sentence: The sentence.
+            sources: What it may rest on, in the order in which prompts show them.
+            meter: Records the calls for it.
+        """
+        task = asyncio.create_task(self._in_turn(node, sentence, sources, meter))
+        self._tasks.add(task)
+        if self._is_stopped:
+            task.cancel()
+        try:
+            await asyncio.wait([task])
+        finally:
+            task.cancel()  # it has ended, or the caller was cancelled
+            self._tasks.discard(task)
+        if task.cancelled():
+            return _of(sentence).replace(status=Status.CANCELLED, error="it was stopped")
+        return task.result()
+
+    async def _in_turn(
+        self, node: ReadNode, sentence: Sentence, sources: Sequence[ReadNode], meter: Meter
+    ) -> SentenceAttribution:
+        async with self._slots:
+            found = await self._sentence(node, sentence, sources, meter)
+        self.on_sentence(found)
+        return found
+
     async def _sentence(
-        self,
-        sentence: Sentence,
-        sources: Sequence[ReadNode],
-        ended: dict[int, SentenceAttribution],
-    ) -> None:
+        self, node: ReadNode, sentence: Sentence, sources: Sequence[ReadNode], meter: Meter
+    ) -> SentenceAttribution:
         """Attribute one sentence; what was found before a fault is kept."""
         found = _of(sentence)
         try:
             if self.refusal is not None:  # no call can succeed any more: none is begun
                 raise self.refusal
-            answer = await self.steps.attributor.attribute(sentence.text, sources, self.meter)
+            propositions, answer = await self._attributed(sentence, sources, meter)
             found = found.replace(
                 attributed=answer.sentences,
-                implied_label=implied_label(answer.sentences),
+                implied_label=implied_label(answer.sentences, propositions),
                 dropped_ids=answer.dropped_ids,
+                propositions=propositions,
             )
             material = Material(sentence.text, sources, answer.sentences)
-            found = await self._judged(material, found)
-            found = await self._corrected(material, found)
+            found = await self._judged(material, found, meter)
+            found = await self._corrected(node, sentence, material, found, meter)
         except EndpointRefused as error:
             self.refusal = self.refusal or error
-            found = found.replace(status=Status.FAILED, error=str(error))
+            return found.replace(status=Status.FAILED, error=str(error))
         except OverBudget as error:
-            found = found.replace(status=Status.OVER_BUDGET, error=str(error))
+            return found.replace(status=Status.OVER_BUDGET, error=str(error))
         except VeriTrailError as error:
-            found = found.replace(status=Status.FAILED, error=str(error))
+            return found.replace(status=Status.FAILED, error=str(error))
         except Exception as error:  # noqa: BLE001  # one sentence's fault must not end the others
             failure = f"internal error ({type(error).__name__}: {error}); please report it"
-            found = found.replace(status=Status.FAILED, error=failure)
-        else:
-            found = found.replace(status=Status.SUCCEEDED)
-        ended[sentence.index] = found
-        self.on_sentence(found)
+            return found.replace(status=Status.FAILED, error=failure)
+        return found.replace(status=Status.SUCCEEDED)
 
-    async def _judged(self, material: Material, found: SentenceAttribution) -> SentenceAttribution:
+    async def _attributed(
+        self, sentence: Sentence, sources: Sequence[ReadNode], meter: Meter
+    ) -> tuple[tuple[Proposition, ...], Attribution]:
+        """What a sentence rests on; with its propositions, where it is split into some."""
+        steps = self.steps
+        if not any(one.sentences for one in sources):  # nothing to ask about
+            return (), Attribution()
+        if steps.propositions is None:
+            return (), await steps.attributor.attribute(sentence.text, sources, meter)
+        return await attribute_propositions(
+            sentence, sources, steps.attributor, steps.propositions, meter
+        )
+
+    async def _judged(
+        self, material: Material, found: SentenceAttribution, meter: Meter
+    ) -> SentenceAttribution:
         if self.steps.judge is None:
             return found
-        answer = await judge_sentence(material, self.steps.mode, self.steps.judge, self.meter)
+        answer = await judge_sentence(material, self.steps.mode, self.steps.judge, meter)
         return found.replace(judged_label=answer.label, judged_reason=answer.reason or None)
 
     async def _corrected(
-        self, material: Material, found: SentenceAttribution
+        self,
+        node: ReadNode,
+        sentence: Sentence,
+        material: Material,
+        found: SentenceAttribution,
+        meter: Meter,
     ) -> SentenceAttribution:
-        """Correct an unfaithful sentence; the judge, where there is one, reads it again."""
+        """Correct an unfaithful sentence in every mode; what is proposed is verified again."""
         steps = self.steps
         if steps.corrector is None or found.label is not Faithfulness.UNFAITHFUL:
             return found
-        wording = await correct_sentence(material, steps.mode, steps.corrector, self.meter)
-        if wording is None:
-            return found
-        found = found.replace(correction=wording)
-        if steps.judge is None:
-            return found
-        again = Material(wording, material.sources, material.attributed)
-        answer = await judge_sentence(again, steps.mode, steps.judge, self.meter)
-        return found.replace(corrected_label=answer.label)
+        proposed: list[Revision] = []
+        faults: list[str] = []
+        checked: dict[str, tuple[Revision, Faithfulness | None]] = {}
+        for mode in steps.modes:
+            try:
+                wording = await correct_sentence(material, mode, steps.corrector, meter)
+            except (EndpointRefused, OverBudget):  # they end the sentence, and can be resumed
+                raise
+            except VeriTrailError as error:
+                faults.append(f"no wording could be proposed in the mode {mode}: {error}")
+                continue
+            if wording is None:
+                continue
+            revision = Revision(text=wording, mode=mode, edits=edits(found.text, wording))
+            again = Material(wording, material.sources, material.attributed)
+            if wording not in checked:
+                revised = Revised(node, sentence, again, revision)
+                checked[wording] = await self._checked(revised, faults, meter)
+            revision, label = checked[wording]
+            revision = revision.replace(mode=mode)
+            if mode is steps.mode:
+                found = found.replace(correction=wording, corrected_label=label)
+            proposed.append(revision)
+        why = f"{CORRECTION_FAILED}: {'; '.join(faults)}" if faults else None
+        return found.replace(revisions=ranked(proposed), error=why)
+
+    async def _checked(
+        self, revised: Revised, faults: list[str], meter: Meter
+    ) -> tuple[Revision, Faithfulness | None]:
+        """Verify a wording again; where that fails, it has no outcome, and `faults` says why."""
+        checks = self.steps.checks
+        if checks is None:
+            return revised.revision, None
+        try:
+            return await checks.check(revised, meter)
+        except (EndpointRefused, OverBudget):
+            raise
+        except VeriTrailError as error:
+            mode = revised.revision.mode
+            faults.append(f"the wording of the mode {mode} was not verified again: {error}")
+            return revised.revision, None
 
 
 def _of(sentence: Sentence) -> SentenceAttribution:

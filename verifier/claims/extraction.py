@@ -97,6 +97,47 @@ async def extract(
     return _merged(results(await asyncio.gather(*map(one, places), return_exceptions=True)))
 
 
+async def claims_between(
+    node_id: str,
+    text: str,
+    question: str | None,
+    steps: ClaimSteps,
+    split: Split,
+    meter: Meter,
+    *,
+    start: int,
+    end: int,
+) -> tuple[Claim, ...]:
+    """The claims of a part of an answer; the rest of it is context.
+
+    Args:
+        node_id: The node whose text the answer is.
+        text: The answer.
+        question: What it answers, if that is known.
+        steps: The stages with their model.
+        split: Splits a text into sentences.
+        meter: Records every call.
+        start: Where the part begins, in code points.
+        end: The offset just behind it.
+
+    Raises:
+        ModelError: No answer could be had for one of its sentences.
+
+    Source: VeriTrail 3.1; Claimify.
+    """
+    answer = await asyncio.to_thread(Answer.of, node_id, text, question, split)
+    places = [
+        place
+        for place, one in enumerate(answer.sentences)
+        if one.start < end and start < one.end and _WORD.search(one.text)
+    ]
+    found = await asyncio.gather(
+        *(_through_the_stages(answer, place, steps, meter) for place in places),
+        return_exceptions=True,
+    )
+    return _merged(results(found)).claims
+
+
 async def _one(answer: Answer, place: int, steps: ClaimSteps, meter: Meter) -> _Found:
     """One sentence; a call that fails is its outcome and ends no other sentence."""
     sentence = answer.sentences[place]

@@ -185,6 +185,18 @@ def open_embedding_folder(folder: Path) -> LocalEmbedder:
     Raises:
         InputError: A file is missing or wrong, or the model does not answer.
     """
+    files = embedding_files(folder)
+    files += [path for name in ABOUT if (path := folder / name).is_file()]
+    states = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in files)
+    return _loaded(folder.resolve(), states)
+
+
+def embedding_files(folder: Path) -> list[Path]:
+    """The files that the folder of an embedding model must hold, the weights first.
+
+    Raises:
+        InputError: One is missing.
+    """
     weights = weights_of(folder)
     if weights[0].suffix != ".onnx":
         raise InputError(f"{folder} holds no model.onnx; an embedding model needs it.")
@@ -192,9 +204,7 @@ def open_embedding_folder(folder: Path) -> LocalEmbedder:
     for path in files:
         if not path.is_file():
             raise InputError(f"{folder} holds no {path.name}; an embedding model needs it.")
-    files += [path for name in ABOUT if (path := folder / name).is_file()]
-    states = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in files)
-    return _loaded(folder.resolve(), states)
+    return files
 
 
 @lru_cache(maxsize=2)
@@ -209,6 +219,7 @@ def _loaded(folder: Path, states: tuple[tuple[str, int, int], ...]) -> LocalEmbe
         Path(states[0][0]), pad, OUTPUTS, kind="embedding model", task="feature-extraction"
     )
     fingerprint = fingerprint_of([Path(path) for path, _, _ in states])
+    limit = min(limit, session.length or limit)
     model = LocalEmbedder(folder.name, fingerprint, tokenizer, session, limit)
     try:
         model.check()

@@ -53,7 +53,7 @@ class EntailmentParts:
     """An entailment model, and how an engine that uses one judges with it.
 
     Attributes:
-        model: The model; it is closed by whoever opened it.
+        model: The model; it is closed by the caller who opened it.
         threshold: From which probability on a piece of evidence entails or contradicts the claim.
         evidence_threshold: From which probability on a sentence is evidence.
         evidence_sentences: The most sentences of evidence of a node that were selected one by one.

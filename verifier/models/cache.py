@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 from veritrail_graph.verifier.models.port import Request
@@ -48,6 +48,20 @@ CREATE TABLE IF NOT EXISTS answers (
 
 class _Malformed(sqlite3.DatabaseError):
     """The file is no cache of answers."""
+
+
+class CachedAnswer(NamedTuple):
+    """An answer of an earlier call.
+
+    Attributes:
+        text: The answer.
+        input_tokens: Tokens of the prompt.
+        output_tokens: Tokens of the answer.
+    """
+
+    text: str
+    input_tokens: int
+    output_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +131,7 @@ class AnswerCache:
         self._broken = False
         self._closed = False
 
-    async def get(self, key: bytes) -> str | None:
+    async def get(self, key: bytes) -> CachedAnswer | None:
         """The answer under a key, if there is one."""
         return await self._run(lambda db: self._get(db, key))
 
@@ -242,9 +256,13 @@ class AnswerCache:
         return db
 
     @staticmethod
-    def _get(db: sqlite3.Connection, key: bytes) -> str | None:
-        row = db.execute("SELECT text FROM answers WHERE key = ?", (key,)).fetchone()
-        return row[0] if row and isinstance(row[0], str) else None
+    def _get(db: sqlite3.Connection, key: bytes) -> CachedAnswer | None:
+        columns = "text, input_tokens, output_tokens"
+        row = db.execute(f"SELECT {columns} FROM answers WHERE key = ?", (key,)).fetchone()  # noqa: S608 - fixed names
+        if row is None or not isinstance(row[0], str):
+            return None
+        counts = (one if isinstance(one, int) and one >= 0 else 0 for one in row[1:])
+        return CachedAnswer(row[0], *counts)
 
     def _stats(self, db: sqlite3.Connection) -> CacheStats:
         rows = db.execute("SELECT step, model, count(*) FROM answers GROUP BY step, model")

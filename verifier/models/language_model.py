@@ -38,7 +38,7 @@ from veritrail_graph.verifier.models.port import (
     Refused,
     Request,
 )
-from veritrail_graph.verifier.models.prices import Price
+from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 from veritrail_graph.verifier.models.tokens import context_window, counter
 
@@ -150,7 +150,7 @@ _KINDS = {
 class _PendingCall:
     """A call that has not ended, and how many wait for its answer."""
 
-    task: asyncio.Task[tuple[str, Any]]
+    task: asyncio.Task[tuple[str, Any, Usage]]
     waiting: int = 0
 
 
@@ -229,6 +229,11 @@ class LanguageModel:
     def _max_output(self) -> int:
         return min(self._longest, self._window // 4)
 
+    @property
+    def pending_calls(self) -> int:
+        """Calls that have not ended; those that join another are not counted."""
+        return len(self._pending)
+
     def tokens(self, text: str) -> int:
         """Tokens of a text: counted where the tokenizer is known, else a safe estimate."""
         # Instructions, and sentences of roots, are asked about again for every claim.
@@ -240,13 +245,13 @@ class LanguageModel:
         key = answer_key(self.address, request, self._max_output_of_key)
         pending = self._pending.get(key)
         if pending is not None:
-            text, _ = await self._joined(key, pending)
-            meter.record(request.call, _FROM_CACHE)
+            text, _, anew = await self._joined(key, pending)
+            meter.record(request.call, _FROM_CACHE, anew)
             return read(text)
         task = asyncio.create_task(self._answer(key, request, read, meter))
         task.add_done_callback(_retrieve_exception)
         pending = self._pending[key] = _PendingCall(task)
-        _, value = await self._joined(key, pending)
+        _, value, _ = await self._joined(key, pending)
         return value  # type: ignore[no-any-return] # the call was made with this `read`
 
     async def close(self) -> None:
@@ -257,7 +262,7 @@ class LanguageModel:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._endpoint.close()
 
-    async def _joined(self, key: bytes, pending: _PendingCall) -> tuple[str, Any]:
+    async def _joined(self, key: bytes, pending: _PendingCall) -> tuple[str, Any, Usage]:
         """Wait for a pending call; it is cancelled when no one is left who waits for it."""
         pending.waiting += 1
         try:
@@ -279,16 +284,18 @@ class LanguageModel:
 
     async def _answer(
         self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
-    ) -> tuple[str, T]:
-        """A valid answer, from the cache or from the endpoint."""
-        if self._cache is not None and (text := await self._cache.get(key)) is not None:
+    ) -> tuple[str, T, Usage]:
+        """A valid answer, from the cache or from the endpoint, and what it costs anew."""
+        if self._cache is not None and (kept := await self._cache.get(key)) is not None:
             try:
-                value = read(text)
+                value = read(kept.text)
             except InvalidAnswer:
                 pass  # read by rules that have changed since: as if it were not there
             else:
-                meter.record(request.call, _FROM_CACHE)
-                return text, value
+                counts = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
+                anew = priced(Usage(calls=1, **counts), self.price)
+                meter.record(request.call, _FROM_CACHE, anew)
+                return kept.text, value, anew
         invalid: Counter[str] = Counter()
         tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
         has_cut_room = False
@@ -313,7 +320,7 @@ class LanguageModel:
         if self._cache is not None:
             counted = completion.usage.input_tokens, completion.usage.output_tokens
             await self._cache.put(key, request, completion.text, counted)
-        return completion.text, value
+        return completion.text, value, completion.usage
 
     @contextlib.asynccontextmanager
     async def _recorded(

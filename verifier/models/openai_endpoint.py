@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.models.batch_port import WrittenLine
 from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
 from veritrail_graph.verifier.models.port import (
     AnswerTooLong,
@@ -40,12 +41,16 @@ if TYPE_CHECKING:
     import httpx2
     import openai
 
+    from veritrail_graph.verifier.models.batch_port import BatchService
+
 
 OPENAI = "https://api.openai.com/v1"
 STEP_HEADER = "X-Veritrail-Step"
 CONNECT_TIMEOUT = 10.0
 ATTEMPT_TIMEOUT = 60.0
 MAX_ANSWER_BYTES = 4_000_000  # of the body, unpacked
+MAX_FILE_BYTES = 4_000_000_000  # of a file of a batch's answers, which is never held whole
+FILE_CONTENT = "/content"
 MAX_ANSWER_CHARACTERS = 1_000_000  # of the text and the reasoning together
 NO_KEY = "none"  # servers on the own machine ask for no key, but the client does
 
@@ -156,7 +161,7 @@ class OpenAiEndpoint:
         import openai
 
         dialect = self._dialect
-        body = _body(request, max_output_tokens, dialect)
+        body = request_body(request, max_output_tokens, dialect)
         try:
             async with asyncio.timeout(self._timeout):
                 # As `chat.completions.create` does, but with the body as it came: we read it.
@@ -170,9 +175,12 @@ class OpenAiEndpoint:
             late = f"no answer from {self.address} within {self._timeout:g} s"
             raise TransportFault(late) from None
         except openai.APIStatusError as error:
-            raise self._refusal(error.response, request, dialect) from None
+            refused = error.response
+            raise self._refusal(
+                refused.status_code, refused.content, refused.headers, request, dialect
+            ) from None
         except openai.APIConnectionError as error:  # time-outs are among them
-            raise self._broken(error) from None
+            raise broken_off(error, self.address, self._key) from None
         except AnswerTooLong as error:
             self._has_answered = True
             message = f"{self.address}: {error}"
@@ -192,14 +200,41 @@ class OpenAiEndpoint:
         """Let go of its connections."""
         await self._client.close()
 
-    def _refusal(self, response: httpx2.Response, request: Request, dialect: Dialect) -> ModelError:
-        status = response.status_code
-        problem = Problem.read(response.content)
+    def batches(self) -> BatchService:
+        """The batch interface of this endpoint; see `BatchingEndpoint`."""
+        from veritrail_graph.verifier.models.openai_batches import OpenAiBatches
+
+        return OpenAiBatches(self._client, self.address, self._key)
+
+    def write_line(self, request: Request, max_output_tokens: int | None) -> WrittenLine:
+        """The body of a call in a batch; see `BatchingEndpoint`."""
+        dialect = self._dialect
+        return WrittenLine(request_body(request, max_output_tokens, dialect), dialect)
+
+    def read_line(
+        self, status: int, body: Any, request: Request, written: object | None
+    ) -> Completion:
+        """Read the answer to a line of a batch; see `BatchingEndpoint`."""
+        content = json.dumps(body).encode()
+        if status != 200:
+            dialect = written if isinstance(written, Dialect) else Dialect()
+            raise self._refusal(status, content, {}, request, dialect)
+        return read_completion(content, "", request, self.address)
+
+    def _refusal(
+        self,
+        status: int,
+        content: bytes,
+        headers: Mapping[str, str],
+        request: Request,
+        dialect: Dialect,
+    ) -> ModelError:
+        problem = Problem.read(content)
         echoes = any(text[:40] in problem.message for text in (request.system, request.user))
         context = ErrorContext(f"{request.system}\n{request.user}", self._has_answered)
         words = "" if echoes else short_message(problem.message, self._key)
         answered = f"{self.address} answered HTTP {status}" + (f" ({words})" if words else "")
-        meaning = fault(status, problem, response.headers, answered, context)
+        meaning = fault(status, problem, headers, answered, context)
         if status not in (400, 422) or isinstance(meaning, ContextTooLong | Filtered):
             return meaning
         learned = dialect.without(problem)
@@ -209,22 +244,23 @@ class OpenAiEndpoint:
             self._dialect = learned
         return ParameterRefused(answered)
 
-    def _broken(self, error: openai.APIConnectionError) -> TransportFault:
-        import httpx2
 
-        cause = error.__cause__
-        why = (
-            short_message(str(cause) or type(cause).__name__, self._key)
-            if cause
-            else "no reason given"
-        )
-        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-            message = f"no connection to {self.address}: {why}"
-            return TransportFault(message, is_unreachable=True)
-        return TransportFault(f"{self.address} broke off without an answer: {why}")
+def broken_off(error: openai.APIConnectionError, address: str, key: str | None) -> TransportFault:
+    """What a connection that could not be made, or broke, means."""
+    import httpx2
+
+    cause = error.__cause__
+    why = short_message(str(cause) or type(cause).__name__, key) if cause else "no reason given"
+    if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
+        return TransportFault(f"no connection to {address}: {why}", is_unreachable=True)
+    return TransportFault(f"{address} broke off without an answer: {why}")
 
 
-def _body(request: Request, max_output_tokens: int | None, dialect: Dialect) -> dict[str, Any]:
+def request_body(
+    request: Request,
+    max_output_tokens: int | None,
+    dialect: Dialect = Dialect(),
+) -> dict[str, Any]:
     """The body of a request. Source: the model protocol."""
     body: dict[str, Any] = {
         "model": request.call.model,
@@ -258,20 +294,21 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
     class Bounded(httpx2.AsyncByteStream):
         """An unpacked body that ends where it is longer than any answer may be.
 
-        An answer is refused then; of an error the status says enough.
+        An answer is refused then; of an error the status says enough. Files of batches hold many
+        answers, and are read line by line.
         """
 
-        def __init__(self, packed: httpx2.Response) -> None:
-            self._packed = packed
+        def __init__(self, packed: httpx2.Response, most: int) -> None:
+            self._packed, self._most = packed, most
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             size = 0
             async for part in self._packed.aiter_bytes():  # at most 1 MB is unpacked at once
                 size += len(part)
-                if size > MAX_ANSWER_BYTES:
+                if size > self._most:
                     if not self._packed.is_success:
                         return
-                    longer = f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes"
+                    longer = f"the answer is longer than {self._most:,} bytes"
                     raise AnswerTooLong(f"{longer}, and is not read")
                 yield part
 
@@ -280,13 +317,15 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
 
     async def bound(response: httpx2.Response) -> None:
         # Some gateways pack answers although none asked for it.
+        is_file = response.request.url.path.endswith(FILE_CONTENT)
         response.stream = Bounded(
             httpx2.Response(
                 response.status_code,
                 headers=response.headers,
                 stream=response.stream,
                 request=response.request,
-            )
+            ),
+            MAX_FILE_BYTES if is_file else MAX_ANSWER_BYTES,
         )
         response.headers.pop("content-encoding", None)
 

@@ -51,12 +51,32 @@ class Meter:
     on_record: Callable[[Usage], None] = lambda _usage: None
     iteration: int = 0
     _recorded: dict[tuple[int, StepCall], Usage] = field(default_factory=dict)
+    _reused: Usage = field(default_factory=Usage)
 
-    def record(self, call: StepCall, usage: Usage) -> None:
-        """Add the usage of one call."""
+    def record(self, call: StepCall, usage: Usage, reused: Usage | None = None) -> None:
+        """Add the usage of one call.
+
+        Args:
+            call: The call.
+            usage: What it cost now.
+            reused: Of an answer that was there already, what it would cost anew.
+        """
         key = (self.iteration, call)
         self._recorded[key] = self._recorded.get(key, Usage()) + usage
+        if reused is not None:
+            self._reused += reused
         self.on_record(usage)
+
+    def take(self, other: Meter) -> None:
+        """Add all that another meter has recorded."""
+        for (_, call), usage in other._recorded.items():
+            self.record(call, usage)
+        self._reused += other._reused
+
+    @property
+    def reused(self) -> Usage:
+        """What the answers that were there already would cost anew; none of it was paid."""
+        return self._reused
 
     @property
     def total(self) -> Usage:
@@ -85,9 +105,17 @@ class Step(StrEnum):
     SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
     EVIDENCE_SELECTION = "evidence_selection"
     VERDICT = "verdict"
+    PROPOSITIONS = "propositions"
     ATTRIBUTION = "attribution"
     FAITHFULNESS = "faithfulness"
     CORRECTION = "correction"
+    DIALOGUE_EXTRACTION = "dialogue_extraction"
+    DIALOGUE_VERIFICATION = "dialogue_verification"
+    DIALOGUE_CATEGORISATION = "dialogue_categorisation"
+    DIALOGUE_TURN_CHECK = "dialogue_turn_check"
+    FACTSCORE_EXTRACTION = "factscore_extraction"
+    FACTSCORE_VERIFICATION = "factscore_verification"
+    DIALOGUE_JUDGE = "dialogue_judge"
 
 
 @dataclass(frozen=True, slots=True)

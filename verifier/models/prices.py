@@ -24,6 +24,8 @@ CLOSED = {
     "anthropic": ("claude-",),
     "google": ("gemini-",),
 }
+BATCH_PRICE_FACTOR = 0.5
+"""What part of the price a call in a batch costs, where it is not known better."""
 HIGHEST = 1_000_000  # US dollars per million tokens; what is more is a mistake
 _DATE = re.compile(r"-(20\d\d-?\d\d-?\d\d)$")
 _KEYS = frozenset({"input", "output", "cached_input"})
@@ -44,17 +46,41 @@ class Price:
         cached_input: Of one that the endpoint read from its own cache of prefixes.
         output: Of a token of the answer, those of reasoning included.
         above: Prices of calls with longer prompts: above how many tokens, and what; ascending.
+        batch: The price of a call in a batch, where it is known and another.
     """
 
     input: float
     cached_input: float
     output: float
     above: tuple[tuple[int, Price], ...] = ()
+    batch: Price | None = None
+
+    def times(self, factor: float) -> Price:
+        """The same price with all rates multiplied."""
+        return Price(
+            self.input * factor,
+            self.cached_input * factor,
+            self.output * factor,
+            tuple((start, price.times(factor)) for start, price in self.above),
+        )
+
+    def with_batch(self, factor: float | None) -> Price:
+        """The same price with one for batches.
+
+        Args:
+            factor: What part of the price a call in a batch costs; None: the known price of
+                batches, else `BATCH_PRICE_FACTOR`.
+        """
+        if factor is None and self.batch is not None:
+            return self
+        return replace(self, batch=self.times(BATCH_PRICE_FACTOR if factor is None else factor))
 
     def cost(self, usage: Usage) -> float:
         """What one call cost, in US dollars."""
         price = self
-        for start, higher in self.above:
+        if usage.batch_calls and self.batch is not None:
+            price = self.batch
+        for start, higher in price.above:
             if usage.input_tokens > start:
                 price = higher
         fresh = usage.input_tokens - usage.cached_input_tokens
@@ -147,7 +173,13 @@ def _price(found: Any, answers: bool) -> Price | None:
     """A price from the form that `genai-prices` gives it."""
     if found is None:
         return None
-    rates = found.get_prices(datetime.now(tz=UTC))
+    at = datetime.now(tz=UTC)
+    live = _rates(found.get_prices(at), answers)
+    batch = _rates(found.get_prices(at, {"processing": "batch"}), answers)
+    return live if live is None or batch in (None, live) else replace(live, batch=batch)
+
+
+def _rates(rates: Any, answers: bool) -> Price | None:
     fresh = _tiers(rates.input_mtok)
     output = _tiers(rates.output_mtok) if answers else {0: 0.0}
     if not fresh or not output:

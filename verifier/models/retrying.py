@@ -46,9 +46,10 @@ class Spending:
         calls: Requests sent so far, pending ones included. A request that did not even
             reach the endpoint is not one.
         in_flight: Requests that are pending.
+        reserved: US dollars that batches on their way may cost at most.
     """
 
-    __slots__ = ("budget_usd", "calls", "in_flight", "max_calls", "spent")
+    __slots__ = ("budget_usd", "calls", "in_flight", "max_calls", "reserved", "spent")
 
     def __init__(self, budget_usd: float | None = None, max_calls: int | None = None) -> None:
         self.budget_usd = budget_usd
@@ -56,6 +57,23 @@ class Spending:
         self.spent = 0.0
         self.calls = 0
         self.in_flight = 0
+        self.reserved = 0.0
+
+    def reserve(self, cost_usd: float) -> bool:
+        """Keep so many US dollars for a call in a batch; False: the budget does not hold them.
+
+        `give_back` must follow, when it is known what the call cost.
+        """
+        if self.budget_usd is not None:
+            if self.spent + self.reserved + cost_usd > self.budget_usd:
+                return False
+            self.reserved += cost_usd
+        return True
+
+    def give_back(self, cost_usd: float) -> None:
+        """Give back what was kept for a call in a batch."""
+        if self.budget_usd is not None:
+            self.reserved = max(0.0, self.reserved - cost_usd)
 
     async def ready(self) -> None:
         """Wait until it is known whether there is anything left; called before `admit`.

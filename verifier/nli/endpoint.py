@@ -83,7 +83,7 @@ class RemoteModel:
         ]
 
     async def close(self) -> None:
-        """Leave the connections to whoever made the model."""
+        """Leave the connections to the caller who made the model."""
 
     def _grid(self, pair: Pair) -> list[list[Pair]]:
         overlap = min(OVERLAP_WORDS, self._window // 4)

@@ -24,6 +24,10 @@ class OnnxSession:
         kind: What the model is, for messages, such as `entailment model`.
         task: The task to export it for.
 
+    Attributes:
+        length: The tokens of every input, where the model was exported with a fixed length: shorter
+            ones are filled up, and longer ones it cannot read. None: any.
+
     Raises:
         InputError: The extra is missing, or the file is no model of texts.
     """
@@ -50,6 +54,7 @@ class OnnxSession:
             ) from None
         self._pad, self._kind = pad, kind
         self._types: dict[str, str] = {}
+        self.length: int | None = None
         for one in self._session.get_inputs():
             if one.name not in (IDS, MASK, TYPES) or one.type not in _INTEGERS:
                 raise InputError(
@@ -57,6 +62,8 @@ class OnnxSession:
                     f"{IDS}, {MASK} and {TYPES} as integers. Export it for the task {task}."
                 )
             self._types[one.name] = _INTEGERS[one.type]
+            if len(one.shape) == 2 and isinstance(one.shape[1], int):
+                self.length = one.shape[1]
         if IDS not in self._types:
             raise InputError(f"{path} has no input {IDS}; it is no model of texts.")
         names = [one.name for one in self._session.get_outputs()]
@@ -77,7 +84,7 @@ class OnnxSession:
     def _feed(self, batch: Sequence[Encoded]) -> tuple[dict[str, Any], Any]:
         import numpy as np
 
-        length = max(len(one.ids) for one in batch)
+        length = self.length or max(len(one.ids) for one in batch)
         arrays = {
             IDS: np.full((len(batch), length), self._pad),
             MASK: np.zeros((len(batch), length)),
@@ -106,6 +113,11 @@ class OnnxRunner:
     def __init__(self, path: Path, pad: int) -> None:
         kind, task = "entailment model", "text-classification"
         self._session = OnnxSession(path, pad, ("logits",), kind=kind, task=task)
+
+    @property
+    def length(self) -> int | None:
+        """The tokens of every input, where they are fixed; see `OnnxSession`."""
+        return self._session.length
 
     def run(self, batch: Sequence[Encoded]) -> list[list[float]]:
         """The logits of each input, in order; see `Runner`."""

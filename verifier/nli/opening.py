@@ -128,14 +128,23 @@ def open_folder(folder: Path, choice: ModelChoice) -> LocalModel:
     Raises:
         InputError: A file is missing or wrong, or the model does not answer.
     """
-    weights = weights_of(folder)
-    files = [*weights, *(folder / name for name in ("tokenizer.json", "config.json"))]
-    for path in files:
-        if not path.is_file():
-            raise InputError(f"{folder} holds no {path.name}; an entailment model needs it.")
+    files = needed_files(folder)
     files += [path for path in [folder / "tokenizer_config.json"] if path.is_file()]
     states = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in files)
     return _loaded(folder.resolve(), states, choice.window, choice.labels, choice.template)
+
+
+def needed_files(folder: Path) -> list[Path]:
+    """The files that a model's folder must hold, the weights first.
+
+    Raises:
+        InputError: One is missing.
+    """
+    files = [*weights_of(folder), *(folder / name for name in ("tokenizer.json", "config.json"))]
+    for path in files:
+        if not path.is_file():
+            raise InputError(f"{folder} holds no {path.name}; an entailment model needs it.")
+    return files
 
 
 def weights_of(folder: Path) -> list[Path]:
@@ -160,6 +169,14 @@ def _loaded(
     outputs = outputs_of(_names(config), str(folder / "config.json"), labels)
     tokenizer = tokenizer_of(folder / "tokenizer.json")
     limit = limit_of(config, about)
+    pad = pad_of(config, about, tokenizer)
+    weights = Path(states[0][0])
+    runner: Runner
+    if weights.suffix == ".onnx":
+        onnx = runner = OnnxRunner(weights, pad)
+        limit = min(limit, onnx.length or limit)
+    else:
+        runner = TransformersRunner(folder, pad)
     if window is not None:
         if not _SMALLEST_LIMIT <= window <= limit:
             raise InputError(
@@ -168,13 +185,6 @@ def _loaded(
                 code="entailment_window",
             )
         limit = window
-    pad = pad_of(config, about, tokenizer)
-    weights = Path(states[0][0])
-    runner: Runner
-    if weights.suffix == ".onnx":
-        runner = OnnxRunner(weights, pad)
-    else:
-        runner = TransformersRunner(folder, pad)
     reading = Reading(limit, min(64, limit // 8), template)
     fingerprint = fingerprint_of([Path(path) for path, _, _ in states])
     model = LocalModel(folder.name, fingerprint, tokenizer, runner, outputs, reading)

@@ -9,15 +9,23 @@ Source: VeriTrail C.2; Claimify for the claim steps.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.models.port import Step
 
 MOST_BYTES = 1_000_000
+AnyStep = TypeVar("AnyStep", bound=StrEnum)
+
+_EXAMPLES = re.compile(r"<!-- examples -->\n(.*?)<!-- /examples -->\n*", re.DOTALL)
+"""The block of a prompt that a run without examples leaves out."""
+
 CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
 """The version of each of our prompts that is used."""
 
@@ -48,16 +56,18 @@ class Prompt:
     """A prompt.
 
     Attributes:
-        step: The step that it instructs.
+        step: The step that it instructs: one of verification, or of another method.
         version: Its version, from the name of its file.
         text: The system message.
         hash: SHA-256 of the file in hexadecimal.
+        zero_shot_text: The system message without its block of examples.
     """
 
-    step: Step
+    step: StrEnum
     version: str
     text: str
     hash: str
+    zero_shot_text: str = ""
 
     @property
     def name(self) -> str:
@@ -68,6 +78,13 @@ class Prompt:
     def asks_true_or_false(self) -> bool:
         """Whether its answer is the word True or False, and no JSON. Source: VeriTrail E.5."""
         return self.step is Step.VERDICT and self.version.endswith(TRUE_FALSE)
+
+    @property
+    def zero_shot(self) -> Prompt:
+        """The same without its examples. Source: VISTA 6.3 (the zero-shot ablation)."""
+        text = self.zero_shot_text or self.text
+        hash_ = hashlib.sha256(text.encode()).hexdigest()
+        return Prompt(self.step, f"{self.version}_zero_shot", text, hash_, text)
 
 
 Prompts = Mapping[Step, Prompt]
@@ -82,32 +99,48 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     Raises:
         InvalidPrompts: The folder cannot be read, or a file in it is no prompt of a step.
     """
-    own = resources.files(__name__)
     versions = dict(CURRENT)
     is_variant = folder is not None and str(folder) in VARIANTS and not folder.exists()
     if is_variant:
         versions |= VARIANTS[str(folder)]
+    return prompts_of(versions, __name__, None if is_variant else folder)
+
+
+def prompts_of(
+    versions: Mapping[AnyStep, str], package: str, folder: Path | None = None
+) -> dict[AnyStep, Prompt]:
+    """The prompts of some steps: ours, with those of a user's folder in their place.
+
+    Args:
+        versions: The version of each step's prompt that is ours.
+        package: The package that holds our files `STEP.VERSION.md`.
+        folder: A folder of prompts, or None.
+
+    Raises:
+        InvalidPrompts: The folder cannot be read, or a file in it is no prompt of these steps.
+    """
+    own = resources.files(package)
     prompts = {
         step: _prompt(step, version, own.joinpath(f"{step}.{version}.md").read_bytes())
         for step, version in versions.items()
     }
-    return prompts if folder is None or is_variant else {**prompts, **_of_user(folder)}
+    return prompts if folder is None else {**prompts, **_of_user(folder, list(versions))}
 
 
-def _of_user(folder: Path) -> dict[Step, Prompt]:
+def _of_user(folder: Path, steps: Sequence[AnyStep]) -> dict[AnyStep, Prompt]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".md")
     except OSError as error:
         raise InvalidPrompts(f"Folder of prompts {folder}: {error.strerror or error}") from None
     if not files:
         raise InvalidPrompts(f"The folder {folder} holds no prompt; name files STEP.VERSION.md")
-    found: dict[Step, Prompt] = {}
+    found: dict[AnyStep, Prompt] = {}
     for path in files:
         name, _, version = path.stem.partition(".")
-        if name not in set(Step) or not version:
-            steps = ", ".join(Step)
-            raise InvalidPrompts(f"{path} is no prompt: name it STEP.VERSION.md; steps: {steps}")
-        step = Step(name)
+        step = next((one for one in steps if one == name), None)
+        if step is None or not version:
+            known = ", ".join(steps)
+            raise InvalidPrompts(f"{path} is no prompt: name it STEP.VERSION.md; steps: {known}")
         if step in found:
             raise InvalidPrompts(f"{folder} holds two prompts for {step}: keep one of them")
         found[step] = _prompt(step, version, _read(path))
@@ -125,7 +158,7 @@ def _read(path: Path) -> bytes:
         raise InvalidPrompts(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def _prompt(step: Step, version: str, content: bytes) -> Prompt:
+def _prompt(step: StrEnum, version: str, content: bytes) -> Prompt:
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n").strip()
     except UnicodeDecodeError as error:
@@ -133,4 +166,6 @@ def _prompt(step: Step, version: str, content: bytes) -> Prompt:
         raise InvalidPrompts(message) from None
     if not text:
         raise InvalidPrompts(f"prompt {step}.{version}.md is empty")
-    return Prompt(step, version, text, hashlib.sha256(content).hexdigest())
+    whole = _EXAMPLES.sub(r"\1", text)
+    bare = _EXAMPLES.sub("", text)
+    return Prompt(step, version, whole, hashlib.sha256(content).hexdigest(), bare)

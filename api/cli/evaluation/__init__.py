@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Callable, Mapping
 
 from veritrail_graph.api.cli.evaluation import (
     agreement,
     attribution,
     build,
     building,
+    corrections,
+    dialogue,
+    faithfulness,
     localization,
     report,
     review,
     run,
     score,
+    sentences,
     sheets,
     simulate,
 )
+from veritrail_graph.api.cli.sections import sectioned
 
-app = typer.Typer(
-    help="The papers' experiments: score, compare and simulate.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("review")(review.review)
-app.command("score")(score.score)
-app.command("agreement")(agreement.agreement)
-app.command("localization")(localization.localization)
-app.command("attribution")(attribution.attribution)
-app.command("sheets")(sheets.sheets)
-app.command("simulate")(simulate.simulate)
-app.command("build")(build.build)
-app.command("formats")(build.formats)
-app.command("summarise")(building.summarise)
-app.command("chunk")(building.chunk)
-app.command("match")(building.match)
-app.command("duplicates")(building.duplicates)
-app.command("questions")(building.questions)
+app = sectioned("The papers' experiments: data, runs, figures, simulation.")
+# In the order of the work: data first, then runs, then figures.
+_SECTIONS: Mapping[str, Mapping[str, Callable[..., None]]] = {
+    "Data sets": {
+        "formats": build.formats,
+        "build": build.build,
+        "summarise": building.summarise,
+        "chunk": building.chunk,
+        "questions": building.questions,
+        "duplicates": building.duplicates,
+        "match": building.match,
+        "sheets": sheets.sheets,
+        "sentences": sentences.sentences,
+    },
+    "Runs": {"run": run.run, "report": report.report, "review": review.review},
+    "Figures of your own tables": {
+        "score": score.score,
+        "agreement": agreement.agreement,
+        "localization": localization.localization,
+    },
+    "Figures of attributions": {
+        "attribution": attribution.attribution,
+        "faithfulness": faithfulness.faithfulness,
+        "corrections": corrections.corrections,
+    },
+    "Dialogues": {"dialogue": dialogue.dialogue},
+    "Simulation": {"simulate": simulate.simulate},
+}
+for _section, _commands in _SECTIONS.items():
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_section)(_command)

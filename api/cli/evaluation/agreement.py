@@ -16,6 +16,10 @@ from veritrail_graph.api.cli.evaluation.options import (
     shown_figure,
     tell_notes,
 )
+from veritrail_graph.api.cli.evaluation.turn_agreement import (
+    agreement_on_turns,
+    show_agreement_on_turns,
+)
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
@@ -23,8 +27,8 @@ from veritrail_graph.evaluation.figures.bootstrap import Resampling
 from veritrail_graph.graph.errors import InputError
 
 SUBSETS = {
-    "certain": "where nobody is uncertain",
-    "uncertain": "where somebody is uncertain",
+    "certain": "where no annotator is uncertain",
+    "uncertain": "where an annotator is uncertain",
     "without_adjudicated": "without adjudicated claims",
 }
 
@@ -44,7 +48,10 @@ class Scale(StrEnum):
 
 
 AnnotatedFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A data set with labels of annotators, or a table.")
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A data set or dialogues with labels of annotators, or a table."
+    ),
 ]
 
 
@@ -77,16 +84,34 @@ def agreement(
     resamples: Resamples = 1_000,
     as_json: AsJson = False,
 ) -> None:
-    """Measure agreement: Krippendorff's alpha of all annotators, Cohen's kappa of every two.
+    """Measure how far annotators agree: alpha and kappa.
 
+    Krippendorff's alpha is that of all annotators, Cohen's kappa that of every two.
     FILE is a data set, or a table with the columns claim_id, annotator and label, in which any
     words may be labels. Alpha is also given by uncertainty and without adjudicated claims where
     that is known: in a data set, or by the columns uncertain and label_origin.
+    Of dialogues: how far annotators name the same claims and give the same labels, and by which
+    kinds they differ from each other, and the labels of the data set from their claims.
     """
     from veritrail_graph.evaluation.annotation.agreement import is_dataset, read_agreement
+    from veritrail_graph.evaluation.dialogues.gold import read_gold
+    from veritrail_graph.evaluation.dialogues.sheets import is_labelled
     from veritrail_graph.evaluation.figure_files import read_annotations
 
     names = [name.strip() for name in order.split(",") if name.strip()]
+    resampling = Resampling(resamples, seed) if with_intervals else None
+    if is_labelled(file):
+        if level is Scale.ORDINAL or names or adjudicator is not None or labels is Labels.GIVEN:
+            raise InputError(
+                "The labels of claims in dialogues have no order and are compared as given: leave "
+                "out --level, --order, --labels and --adjudicator."
+            )
+        found = agreement_on_turns(read_gold(file), resampling)
+        if as_json:
+            print_json(found)
+        else:
+            show_agreement_on_turns(found)
+        return
     if is_dataset(file):
         as_given = labels is Labels.GIVEN
         read = read_agreement(file, level.value, names, adjudicator=adjudicator, as_given=as_given)
@@ -94,8 +119,7 @@ def agreement(
         raise InputError("--adjudicator and --labels are for data sets; FILE is a table.")
     else:
         read = read_annotations(file, level.value, names)
-    how = Resampling(resamples, seed) if with_intervals else None
-    document = read.found.as_json(how)
+    document = read.found.as_json(resampling)
     tell_notes(document, read.notes)
     if as_json:
         print_json(document)

@@ -77,8 +77,9 @@ def attribution(
     resamples: Resamples = 1_000,
     as_json: AsJson = False,
 ) -> None:
-    """Score attributions of sentences to source sentences: precision, recall, F1, IoU, kappa.
+    """Score attributions of sentences to source sentences.
 
+    Figures are precision, recall, F1, overlap of words and kappa of categories.
     GOLD and PREDICTED are what `veritrail attribute --json` prints, or JSON Lines of
     {"id", "attributed": [["node", 3]]}, perhaps with categories and label.
     """

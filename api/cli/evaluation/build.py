@@ -7,8 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.evaluation.building import summarise
-from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, Model
+from veritrail_graph.api.cli.evaluation.building import (
+    CHUNK_TOKENS,
+    CONTEXT_TOKENS,
+    ENCODING,
+    SUMMARY_TOKENS,
+    ChunkTokens,
+    ContextTokens,
+    EncodingName,
+    NoContext,
+    Prompts,
+    SummaryTokens,
+    summarise,
+)
+from veritrail_graph.api.cli.options import (
+    AsJson,
+    Budget,
+    EngineName,
+    MaxCalls,
+    Model,
+    NoCache,
+    Price,
+)
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -17,6 +37,7 @@ from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.evaluation.datasets.build import Built
+    from veritrail_graph.evaluation.dialogues.build import BuiltDialogues
 
 
 def build(
@@ -34,9 +55,18 @@ def build(
             "--summarise", help="Summarise the sources hierarchically; see `eval summarise`."
         ),
     ] = False,
+    chunk: ChunkTokens = CHUNK_TOKENS,
+    context: ContextTokens = CONTEXT_TOKENS,
+    summary: SummaryTokens = SUMMARY_TOKENS,
+    encoding: EncodingName = ENCODING,
+    no_context: NoContext = False,
     engine: EngineName = None,
     model: Model = None,
+    prompts: Prompts = None,
     budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
+    no_cache: NoCache = False,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -56,30 +86,77 @@ def build(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a data set of labelled claims (veritrail.dataset/1), and say what was read.
+    """Make a data set of labelled claims or dialogues.
 
-    With --summarise make a run to extract claims from: summaries with every text on the way.
+    It is made from files or runs. The data set is a file of veritrail.dataset/1. Of a format of
+    dialogues it is a file of dialogues with labelled turns. With --summarise make a run to extract
+    claims from: summaries with every text on the way.
     """
     from veritrail_graph.evaluation.datasets.build import build_from
+    from veritrail_graph.evaluation.datasets.loading import NO_FORMAT
+    from veritrail_graph.evaluation.dialogues.build import build_dialogues
+    from veritrail_graph.evaluation.dialogues.loading import loader_of, reasons_against
 
     if summarised:
         if source is not None or not texts:
             raise InputError("--summarise takes text files as SOURCE, and no --from.")
-        summarise(texts, output, engine=engine, model=model, budget=budget, as_json=as_json)
+        sizes = (chunk, context, summary, encoding, no_context)
+        summarise(
+            texts,
+            output,
+            *sizes,
+            engine,
+            model,
+            prompts,
+            budget,
+            max_calls,
+            price,
+            no_cache,
+            as_json=as_json,
+        )
         return
     if source is None or texts:
         raise InputError(
             "Nothing to build from: name a file or a folder with --from, or text files with "
             "--summarise."
         )
-    with long_work() as work:
-        built = build_from(
-            source,
-            output,
-            format_name=format_name,
-            skip_bad=skip_bad,
-            on_process=lambda done, of: work.update("checked processes", done, of),
-        )
+    given = {
+        "--chunk": chunk != CHUNK_TOKENS,
+        "--context": context != CONTEXT_TOKENS,
+        "--summary": summary != SUMMARY_TOKENS,
+        "--encoding": encoding != ENCODING,
+        "--no-context": no_context,
+        "--engine": engine is not None,
+        "--model": model is not None,
+        "--prompts": prompts is not None,
+        "--budget": budget is not None,
+        "--max-calls": max_calls is not None,
+        "--price": price is not None,
+        "--no-cache": no_cache,
+    }
+    if named := [name for name, is_given in given.items() if is_given]:
+        raise InputError(f"{', '.join(named)}: only with --summarise.")
+    dialogues = loader_of(source, format_name)
+    if dialogues is not None:
+        read = build_dialogues(dialogues, source, output, skip_bad=skip_bad)
+        if as_json:
+            print_json(read.json_object())
+        else:
+            show_dialogues(read)
+        return
+    try:
+        with long_work() as work:
+            built = build_from(
+                source,
+                output,
+                format_name=format_name,
+                skip_bad=skip_bad,
+                on_process=lambda done, of: work.update("checked processes", done, of),
+            )
+    except InputError as error:
+        if error.code != NO_FORMAT:
+            raise
+        raise InputError("\n".join([str(error), *reasons_against(source)])) from None
     if as_json:
         print_json(built.json_object())
     else:
@@ -110,12 +187,39 @@ def show_built(built: Built) -> None:
         say(one_line(clean(remark)), "yellow")
 
 
+def show_dialogues(read: BuiltDialogues) -> None:
+    """Show which dialogues were read and written."""
+    from veritrail_graph.evaluation.dialogues.build import NO_LABEL
+
+    facts = read.json_object()
+    rows = [
+        ["no label" if label == NO_LABEL else label.lower(), f"{count:,}"]
+        for label, count in facts["labels"].items()
+        if count
+    ]
+    for category, counts in facts["holds"].items():
+        words = category.lower().replace("_", " ")
+        rows += [[f"{words}: {answer}", f"{count:,}"] for answer, count in counts.items()]
+    table(("label", "turns"), rows, right=["turns"])
+    name = one_line(clean(read.dataset.name))
+    say(
+        f"{name} ({read.format_name}, licence {one_line(clean(read.dataset.licence))}): dialogues "
+        f"{facts['dialogues']:,}, labelled turns {facts['turns']:,}, claims of people "
+        f"{facts['claims']:,}. Written: {read.output}",
+        "bold",
+    )
+    for remark in read.dataset.remarks:
+        say(one_line(clean(remark)), "yellow")
+
+
 def formats(as_json: AsJson = False) -> None:
-    """List the data sets that can be read, in the order of detection."""
+    """List the formats of data sets and of labelled dialogues."""
     from veritrail_graph.evaluation.datasets.loading import loaders
+    from veritrail_graph.evaluation.dialogues.loading import loaders as of_dialogues
 
     keys = ("name", "description", "layout", "source")
-    found = [{key: getattr(one, key, "") for key in keys} for one in loaders()]
+    every = [*of_dialogues(), *loaders()]
+    found = [{key: getattr(one, key, "") for key in keys} for one in every]
     if as_json:
         print_json({"formats": found})
         return

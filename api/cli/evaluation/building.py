@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -18,8 +17,10 @@ from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, MaxCalls
 from veritrail_graph.api.cli.options import Price as PriceOption
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say
 from veritrail_graph.evaluation.building.chunks import ENCODINGS
-from veritrail_graph.evaluation.building.matching import Variant
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.evaluation.building.steps import Variant
+from veritrail_graph.evaluation.whole_file import write_json_lines, write_text_whole
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError, shown
 
 if TYPE_CHECKING:
     from veritrail_graph.evaluation.building.asking import BuildModel
@@ -44,6 +45,18 @@ Accepted = Annotated[
 EncodingName = Annotated[
     str, typer.Option(metavar="NAME", help=f"What counts tokens: {' or '.join(ENCODINGS)}.")
 ]
+ChunkTokens = Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")]
+ContextTokens = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Tokens of a prompt with its answer.")
+]
+SummaryTokens = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Tokens of a summary, at most.")
+]
+NoContext = Annotated[
+    bool, typer.Option("--no-context", help="Merges are not given the summary before them.")
+]
+CHUNK_TOKENS, CONTEXT_TOKENS, SUMMARY_TOKENS, ENCODING = 2_048, 8_192, 1_200, "cl100k_base"
+"""Sizes of a hierarchical summary. Source: VeriTrail B.1.1; the summary's is ours."""
 
 
 def summarise(
@@ -54,18 +67,11 @@ def summarise(
             "-o", "--output", metavar="RUN", help="The process file; of several sources a folder."
         ),
     ],
-    chunk: Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")] = 2_048,
-    context: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Tokens of a prompt with its answer.")
-    ] = 8_192,
-    summary: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Tokens of a summary, at most.")
-    ] = 1_200,
-    encoding: EncodingName = "cl100k_base",
-    no_context: Annotated[
-        bool,
-        typer.Option("--no-context", help="Merges are not given the summary before them."),
-    ] = False,
+    chunk: ChunkTokens = CHUNK_TOKENS,
+    context: ContextTokens = CONTEXT_TOKENS,
+    summary: SummaryTokens = SUMMARY_TOKENS,
+    encoding: EncodingName = ENCODING,
+    no_context: NoContext = False,
     engine: EngineName = None,
     model: Model = None,
     prompts: Prompts = None,
@@ -75,12 +81,12 @@ def summarise(
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise texts hierarchically, with every text on the way kept: a process to verify.
+    """Summarise texts level by level, as a process to verify.
 
     Chunks are summarised, and summaries merged until one is left. Answers are kept, so a run that
     was stopped goes on where it ended.
     """
-    from veritrail_graph.evaluation.building.asking import BuildStep
+    from veritrail_graph.evaluation.building.steps import BuildStep
     from veritrail_graph.evaluation.building.summaries import Summariser, SummaryOptions
 
     texts = _named_texts(sources)
@@ -124,7 +130,10 @@ def chunk(
     encoding: EncodingName = "o200k_base",
     as_json: AsJson = False,
 ) -> None:
-    """Cut texts into chunks of so many tokens: JSON Lines of document, start, end and text."""
+    """Cut texts into chunks of a given number of tokens.
+
+    The output is JSON Lines of document, chunk, start, end, tokens and text.
+    """
     from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
 
     tokenizer = Encoding(encoding)
@@ -142,7 +151,7 @@ def chunk(
                     "text": text[one.start : one.end],
                 }
             )
-    _write(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    write_json_lines(output, lines)
     say(f"{len(lines):,} chunks of {len(texts):,} text(s) in {output}.", "bold")
     if as_json:
         print_json({"output": str(output), "documents": len(texts), "chunks": len(lines)})
@@ -183,7 +192,7 @@ def match(
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find claims that follow from statements found faithful before, for a person to accept.
+    """Find claims that follow from statements found faithful.
 
     First with --faithful: a table of matches with an empty column accept. Then with --accepted:
     claims whose row says yes are labelled FULLY_SUPPORTED, their origin is `matched`.
@@ -207,6 +216,13 @@ def match(
     if target.exists():
         raise InputError(f"{target} is there already, and may hold decisions; name another file.")
     premises = matching.read_premises(faithful, variant)
+    unknown = matching.without_process(premises, loaded.processes)
+    for process_id, rows in list(unknown.items())[: matching.MOST_NAMED]:
+        say(
+            f"{faithful}: {counted(len(rows), 'premise')} of process {shown(process_id)}, which "
+            f"the data set lacks, left out; the first in row {rows[0]:,}.",
+            "yellow",
+        )
     claims = [one for one in loaded.claims if one.label is None] or list(loaded.claims)
     about = _subjects(loaded, claims, variant)
 
@@ -223,8 +239,14 @@ def match(
 
     how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
     found, usage = _with_model(how, work, as_json=as_json)
-    matching.write_matches(found, target)
-    say(f"{len(found.matches):,} of {found.asked:,} claims match; review {target}.", "bold")
+    # An empty table of a run that failed would stop the next one, which replaces no file.
+    is_written = bool(found.matches) or not found.failed
+    if is_written:
+        matching.write_matches(found, target)
+    review = f"review {target}" if is_written else "no table was written"
+    say(f"{len(found.matches):,} of {found.asked:,} claims match; {review}.", "bold")
+    if found.failed_calls:
+        say(f"{found.failed_calls:,} of {counted(found.calls, 'call')} failed.", "yellow")
     if found.without_premise:
         say(f"{found.without_premise:,} claim(s) have no premise of their process.", "yellow")
     for (_, claim_id), reason in list(found.failed.items())[:5]:
@@ -232,10 +254,11 @@ def match(
     if as_json:
         print_json(
             {
-                "output": str(target),
+                "output": str(target) if is_written else None,
                 "asked": found.asked,
                 "matched": len(found.matches),
                 "without_premise": found.without_premise,
+                "unknown_processes": {name: len(rows) for name, rows in unknown.items()},
                 "failed": len(found.failed),
                 "usage": usage,
             }
@@ -249,7 +272,7 @@ def _accepted(loaded: LoadedDataset, accepted: Path, output: Path | None) -> dic
     from veritrail_graph.evaluation.building import matching
     from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
 
-    keys = matching.read_accepted(accepted, loaded)
+    keys = matching.read_accepted(accepted, loaded, as_labels=output is not None)
     if output is not None:
         write_dataset(replace(loaded, claims=matching.with_matches(loaded, keys)), output)
         say(f"{len(keys):,} claim(s) are labelled by their match, in {output}.", "bold")
@@ -268,9 +291,10 @@ def _accepted(loaded: LoadedDataset, accepted: Path, output: Path | None) -> dic
 def duplicates(
     dataset: Dataset, output: Output, accepted: Accepted = None, as_json: AsJson = False
 ) -> None:
-    """List claims that say nearly the same, for a person; with --accepted remove those marked.
+    """List claims that say nearly the same, for a person to decide.
 
-    The table has a column remove. Words are compared, no model is asked.
+    The table has a column remove; with --accepted claims whose row says yes are removed. Words
+    are compared, no model is asked.
     """
     from veritrail_graph.evaluation.building.duplicates import write_duplicates
     from veritrail_graph.evaluation.building.matching import read_accepted
@@ -308,13 +332,14 @@ def questions(
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
-    """Mark questions that ask for opinions or cannot be understood alone, for a person to decide.
+    """Propose which questions to keep, for a person to decide.
 
-    The table that is written has a column keep. With --reviewed those with a yes are written.
+    Questions that ask for opinions or cannot be understood alone are not proposed. The table that
+    is written has a column keep; with --reviewed those with a yes are written.
     """
     from veritrail_graph.evaluation.building import questions as filters
-    from veritrail_graph.evaluation.building.asking import BuildStep
     from veritrail_graph.evaluation.building.review import write_review
+    from veritrail_graph.evaluation.building.steps import BuildStep
 
     if review:
         kept = filters.read_kept(table)
@@ -411,18 +436,13 @@ def _with_model(
 
 
 def _named_texts(sources: list[Path]) -> dict[str, str]:
+    from veritrail_graph.graph.importers.plain import read_text
+
     found: dict[str, str] = {}
     for path in sources:
         if path.stem in found:
             raise InputError(f"{path}: another source is named {path.stem!r}; rename one.")
-        try:
-            found[path.stem] = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path} is not UTF-8: byte {error.start}.") from None
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-        if not found[path.stem].strip():
-            raise InputError(f"{path} is empty.")
+        found[path.stem] = read_text(path)
     return found
 
 
@@ -453,19 +473,7 @@ def _about(target: Path, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_json(path: Path, document: dict[str, Any]) -> None:
-    _write(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f"{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="")
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    write_text_whole(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
 def _subjects(

@@ -6,17 +6,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import long_work, say, table
+from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.evaluation_estimate import EstimatedConfiguration, RunEstimate
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.runs.matrix import Matrix
+    from veritrail_graph.evaluation.runs.runner import Loading
     from veritrail_graph.graph.model import Usage
 
 
 async def estimated(
-    settings: Settings, matrix: Matrix, output: Path, price: str | None, folder: Path
+    settings: Settings,
+    matrix: Matrix,
+    output: Path,
+    price: str | None,
+    folder: Path,
+    loading: Loading,
 ) -> RunEstimate:
     """The likely cost of what a run has to do; no model is asked.
 
@@ -27,12 +34,23 @@ async def estimated(
 
     with long_work() as work:
         return await estimate_run(
-            settings, matrix, output, price=price, folder=folder, on_progress=work.update
+            settings,
+            matrix,
+            output,
+            price=price,
+            folder=folder,
+            loading=loading,
+            on_progress=work.update,
         )
 
 
 async def likely_cost(
-    settings: Settings, matrix: Matrix, output: Path, price: str | None, folder: Path
+    settings: Settings,
+    matrix: Matrix,
+    output: Path,
+    price: str | None,
+    folder: Path,
+    loading: Loading,
 ) -> RunEstimate | None:
     """The same before a run; None where a method does not work with assumed answers.
 
@@ -40,7 +58,7 @@ async def likely_cost(
         InputError: A data set, a parameter or a setting is wrong: the run could not be made.
     """
     try:
-        return await estimated(settings, matrix, output, price, folder)
+        return await estimated(settings, matrix, output, price, folder, loading)
     except InputError:
         raise
     except VeriTrailError as error:
@@ -59,6 +77,7 @@ def estimate_json(output: Path, estimate: RunEstimate) -> dict[str, Any]:
         "assumptions": assumptions(),
         "configurations": [_row_json(row) for row in estimate.rows],
         "total": _usage_json(estimate.usage),
+        "notes": list(estimate.notes),
     }
 
 
@@ -85,6 +104,8 @@ def _usage_json(usage: Usage) -> dict[str, Any]:
 
 def show_estimate(estimate: RunEstimate) -> None:
     """Print an estimate as a table."""
+    for note in estimate.notes:
+        say(one_line(clean(note)), "yellow")
     if not estimate.rows:
         say("Nothing is left to judge, so nothing would be paid.", "bold")
         return
@@ -111,14 +132,24 @@ def tell_before(estimate: RunEstimate | None, budget: float | None) -> None:
     """Say in a line what a run that asks paid models is likely to cost."""
     if estimate is None or not estimate.usage.calls:
         return
-    usage = estimate.usage
+    say_likely(f"{_about(estimate)}: likely", estimate.usage, "configuration", budget)
+
+
+def say_likely(about: str, usage: Usage, by: str, budget: float | None) -> None:
+    """Say in a line what a run is likely to cost, and whether the budget is smaller.
+
+    Args:
+        about: What the line begins with.
+        usage: The likely calls, tokens and money.
+        by: What --estimate shows one by one.
+        budget: USD that the run may cost; None: no limit.
+    """
     from veritrail_graph.api.views.costs import cost_words
 
     tokens = usage.input_tokens + usage.output_tokens
     cost = "cost unknown" if usage.cost_usd is None else f"about {cost_words(usage)}"
     say(
-        f"{_about(estimate)}: likely {usage.calls:,} calls, {tokens:,} tokens, {cost}. "
-        "--estimate shows it by configuration.",
+        f"{about} {usage.calls:,} calls, {tokens:,} tokens, {cost}. --estimate shows it by {by}.",
         "dim",
     )
     if budget is not None and usage.cost_usd is not None and usage.cost_usd > budget:

@@ -38,10 +38,11 @@ def localization(
     resamples: Resamples = 1_000,
     as_json: AsJson = False,
 ) -> None:
-    """Say how often each stage introduced an error, and how far variants agree on it.
+    """Say how often each stage introduced an error.
 
-    FILE has the columns variant, claim_id, label, verdict and error_stages (joined by ;). Counted
-    are claims with label and verdict NOT_FULLY_SUPPORTED and at least one error stage.
+    Also how far variants agree on it. FILE has the columns variant, claim_id, label, verdict and
+    error_stages (joined by ;). Counted are claims with label and verdict
+    NOT_FULLY_SUPPORTED and at least one error stage.
     """
     from veritrail_graph.evaluation.figure_files import read_located
     from veritrail_graph.evaluation.figures.localization import Localization

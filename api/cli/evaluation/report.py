@@ -50,9 +50,9 @@ def report(
     resamples: Resamples = 1_000,
     as_json: AsJson = False,
 ) -> None:
-    """Report a run: tables, heat maps, cost, error stages, as HTML, Markdown and CSV.
+    """Report a run: tables, heat maps, cost, error stages.
 
-    The files are written into DIR: report.html, report.md, figures.csv, verdicts.csv, report.json.
+    Written into DIR are report.html, report.md, figures.csv, verdicts.csv, report.json.
     """
     from veritrail_graph.api.reports.evaluation.writing import write_report
     from veritrail_graph.evaluation.reporting.options import ReportOptions

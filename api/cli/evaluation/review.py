@@ -46,9 +46,10 @@ def review(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw wrong verdicts for a person, half false positives, half false negatives.
+    """Draw wrong verdicts for a person, and count their causes.
 
-    Write x below the causes of each case, then count them into the report of DIR with --read.
+    Half of them are false positives, half false negatives. Write x below the causes of each case,
+    then count them into the report of DIR with --read.
     """
     if (output is None) == (read is None):
         raise InputError("Name a sheet to write (-o FILE), or one to read (--read FILE).")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,13 +28,15 @@ from veritrail_graph.api.cli.options import (
     Price,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say
+from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.runs.matrix import Configuration, Matrix
     from veritrail_graph.evaluation.runs.outcomes import KeptOutcome
-    from veritrail_graph.evaluation.runs.runner import RunSummary
+    from veritrail_graph.evaluation.runs.runner import LoadedDataset, Loading, RunSummary
+    from veritrail_graph.graph.model import Usage
 
 MatrixFile = Annotated[
     Path, typer.Argument(metavar="MATRIX", help="A TOML file of data sets and methods.")
@@ -46,6 +50,7 @@ Estimate = Annotated[
     bool, typer.Option("--estimate", help="Say what it would cost, and judge nothing.")
 ]
 INTERRUPTION = "Interrupted. What was judged is kept; the same command goes on."
+EARLY = "Interrupted before anything was judged."
 
 
 def run(
@@ -59,18 +64,21 @@ def run(
     concurrency: Concurrency = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the claims of data sets by methods, and report how right each method is.
+    """Run methods on data sets, and report how right each one is.
 
     What has an outcome in DIR is not judged again, so a run that was stopped goes on where it
     ended, and a matrix may grow. What failed is tried again.
     """
+    from veritrail_graph.api.evaluation_matrix import checked_matrix
     from veritrail_graph.api.evaluation_resources import shared_within
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.methods.memory import RunMemory
-    from veritrail_graph.evaluation.runs.matrix import read_matrix
+    from veritrail_graph.evaluation.runs.runner import load
 
-    read = read_matrix(matrix)
     settings = Settings()
+    loading: Loading = cache(load)  # the check, the estimate and the run read the same data sets
+    checked = checked_matrix(settings, matrix, price, loading)
+    read = run_work(checked, as_json=as_json, interruption=EARLY)
     options = {
         "shared": shared_within(budget, max_calls),
         "use_cache": not no_cache,
@@ -79,22 +87,25 @@ def run(
         "folder": matrix.parent,
         "memory": RunMemory(),
     }
-    asked = (settings, read, output, price, matrix.parent)
+    asked = (settings, read, output, price, matrix.parent, loading)
     if estimate:
-        likely = run_work(estimated(*asked), as_json=as_json)
+        likely = run_work(estimated(*asked), as_json=as_json, interruption=EARLY)
         if as_json:
             print_json(estimate_json(output, likely))
         else:
             show_estimate(likely)
         return
-    tell_before(run_work(likely_cost(*asked), as_json=as_json), budget)
+    tell_before(run_work(likely_cost(*asked), as_json=as_json, interruption=EARLY), budget)
+    read_here: list[LoadedDataset] = []  # empty: the run was refused before it had the folder
     try:
         summary = run_work(
-            _run(settings, read, output, concurrency, options),
+            _run(settings, read, output, concurrency, options, loading, read_here.append),
             as_json=as_json,
             interruption=INTERRUPTION,
         )
     except Exit as ended:
+        if not read_here:
+            raise
         if ended.status == INTERRUPTED:  # at once
             say(f"veritrail eval report {output} reports what is judged so far.", "yellow")
         else:
@@ -109,6 +120,7 @@ def run(
         print_json(document)
     else:
         _tell(document)
+        _tell_spent(summary.spent)
         show_report(found)
     if summary.unfinished:
         raise Exit(NOT_ALL_SUCCEEDED)
@@ -120,6 +132,8 @@ async def _run(
     output: Path,
     concurrency: int | None,
     options: dict[str, Any],
+    loading: Loading,
+    loaded: Callable[[LoadedDataset], None],
 ) -> RunSummary:
     from veritrail_graph.api.evaluation_resources import OpenResources
     from veritrail_graph.evaluation.runs.runner import DEFAULT_CONCURRENCY, MatrixRun, RunObserver
@@ -133,14 +147,24 @@ async def _run(
                 told.add(message)
                 say(message, "yellow")
 
+        def tell(one: LoadedDataset) -> None:
+            loaded(one)
+            _tell_shortage(one)
+
         run = MatrixRun(
             matrix,
             output,
             lambda: OpenResources(settings, warn=warn, **options),
             concurrency or DEFAULT_CONCURRENCY,
-            RunObserver(watch.began, watch.judged),
+            RunObserver(watch.began, watch.judged, tell),
+            loading,
         )
         return await run.run()
+
+
+def _tell_shortage(loaded: LoadedDataset) -> None:
+    if loaded.short is not None:
+        say(f"{one_line(clean(loaded.entry.name))}: {loaded.short}", "yellow")
 
 
 class _Watch:
@@ -188,11 +212,19 @@ def _report_what_is_there(output: Path) -> None:
 
 
 def _document(output: Path, summary: RunSummary) -> dict[str, Any]:
+    spent = summary.spent
     return {
         "directory": str(output),
         "judged": summary.judged,
         "known": summary.known,
         "unfinished": {status.value: count for status, count in summary.unfinished.items()},
+        "spent": {
+            "calls": spent.calls,
+            "cached_calls": spent.cached_calls,
+            "input_tokens": spent.input_tokens,
+            "output_tokens": spent.output_tokens,
+            "cost_usd": spent.cost_usd if spent.calls else 0.0,
+        },
     }
 
 
@@ -201,3 +233,15 @@ def _tell(document: dict[str, Any]) -> None:
     say(f"{document['judged']:,} outcomes{known}; they are in {document['directory']}.", "bold")
     for status, count in document["unfinished"].items():
         say(f"{count:,} ended as {status.replace('_', ' ')}; run it again to try them.", "yellow")
+
+
+def _tell_spent(usage: Usage) -> None:
+    """Say what the run cost in all, on stderr."""
+    from veritrail_graph.api.views.costs import cost_words
+
+    if not usage.calls and not usage.cached_calls:
+        say("No model was called.", "dim")
+        return
+    cached = f" and {usage.cached_calls:,} from the cache" if usage.cached_calls else ""
+    tokens = usage.input_tokens + usage.output_tokens
+    say(f"This run: {usage.calls:,} calls{cached}, {tokens:,} tokens, {cost_words(usage)}.", "dim")

@@ -43,8 +43,9 @@ def score(
     resamples: Resamples = 1_000,
     as_json: AsJson = False,
 ) -> None:
-    """Score verdicts against labels: macro F1, balanced accuracy, AUROC, cost.
+    """Score verdicts against labels: macro F1, AUROC, cost.
 
+    Also balanced accuracy, precision, recall and cost for a claim.
     FILE has the columns claim_id, label and verdict, and may have method, score and cost_usd.
     Labels and verdicts are FULLY_SUPPORTED, NOT_FULLY_SUPPORTED or INCONCLUSIVE, or empty.
     """

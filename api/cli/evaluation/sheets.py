@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.evaluation.turn_sheets import read_turns_back, write_turns
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.evaluation.annotation.grouping import Grouping
@@ -22,7 +23,10 @@ SHOWN_WARNINGS = 20
 
 def sheets(
     dataset: Annotated[
-        Path, typer.Argument(metavar="DATASET", help="A data set, or recorded runs with claims.")
+        Path,
+        typer.Argument(
+            metavar="DATASET", help="A data set, recorded runs with claims, or dialogues."
+        ),
     ],
     output: Annotated[
         Path,
@@ -48,28 +52,55 @@ def sheets(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Decisions: claim_id, label, reason (other_documents, no_majority, misapplied).",
+            help="Decisions: claim_id, label, reason (other_documents, no_majority, misapplied); "
+            "of dialogues: dialogue_id, turn_id, claim, label.",
         ),
     ] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="With --read: rows without a label are counted.")
     ] = False,
+    proposed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of dialogues: claims to begin with, as `dialogue verify --json` prints them.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write sheets for annotators; with --read or --adjudicate put labels into a data set.
+    """Write sheets for annotators, and read their labels back.
 
     Each annotator gets a folder for each question or document, with claims.xlsx and articles.docx.
+    With --read or --adjudicate labels are put into a data set.
     The label that counts is the majority's, else that of a decision; without either it stays open.
+    Of dialogues each annotator gets a folder for each dialogue, and keeps, edits, deletes and adds
+    the claims of its turns.
     """
     from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+    from veritrail_graph.evaluation.dialogues.sheets import is_dialogues
 
+    if partial and read is None:
+        raise InputError("--partial goes with --read.")
+    names = [name.strip() for name in annotators.split(",") if name.strip()]
+    if is_dialogues(dataset):
+        if by is not Grouping.QUESTION:
+            raise InputError("Sheets of dialogues have a folder for each dialogue; leave out --by.")
+        if read is None and adjudicate is None:
+            turns = write_turns(dataset, output, names, proposed, with_labelled=with_labelled)
+        elif proposed is not None or with_labelled:
+            raise InputError("--proposed and --all are for sheets that are written.")
+        else:
+            turns = read_turns_back(dataset, output, read, adjudicate, is_partial=partial)
+        if as_json:
+            print_json(turns)
+        return
+    if proposed is not None:
+        raise InputError(f"--proposed is for dialogues, and {dataset} holds none.")
     loaded = load_unlabelled(dataset)
     for remark in loaded.remarks:
         say(remark, "yellow")
     if read is None and adjudicate is None:
-        if partial:
-            raise InputError("--partial goes with --read.")
-        document = _write(loaded, output, annotators, by, with_labelled=with_labelled)
+        document = _write(loaded, output, names, by, with_labelled=with_labelled)
     else:
         document = _read(loaded, output, read, adjudicate, is_partial=partial)
     if as_json:
@@ -77,11 +108,10 @@ def sheets(
 
 
 def _write(
-    loaded: Dataset, output: Path, annotators: str, by: Grouping, *, with_labelled: bool
+    loaded: Dataset, output: Path, names: Sequence[str], by: Grouping, *, with_labelled: bool
 ) -> dict[str, Any]:
     from veritrail_graph.evaluation.annotation.writing import write_sheets
 
-    names = [name.strip() for name in annotators.split(",") if name.strip()]
     written = write_sheets(loaded, output, names, by, with_labelled=with_labelled)
     claims = sum(len(one.claims) for one in written.folders)
     say(

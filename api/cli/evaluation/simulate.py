@@ -63,6 +63,10 @@ def simulate(
         str | None,
         typer.Option(metavar="PATH", help="Take the shape of a process: a file, or a stored one."),
     ] = None,
+    process: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="With --like FILE: which of several processes."),
+    ] = None,
     node: Annotated[
         str | None, typer.Option(metavar="NODE", help="With --like: the verified node.")
     ] = None,
@@ -135,10 +139,11 @@ def simulate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what settings would find and cost with a judge that errs so often. No model is asked.
+    """Say what settings would find and cost, before you pay.
 
-    Claims are planted in a generated process, so that the truth is known, and verified by the
-    walk of a real run. Several values of an option make a grid: one row a combination.
+    The judge errs as often as you say; no model is asked. Claims are planted in a generated
+    process, so that the truth is known, and verified by the walk of a real
+    run. Several values of an option make a grid: one row a combination.
     """
     given = dict(locals())
     simulation = _simulation(given, _shape(given))
@@ -173,26 +178,39 @@ def _shape(given: Mapping[str, Any]) -> ProcessShape:
     if name is not None:
         if given["node"] is not None:
             raise InputError("--node: a generated process has one terminal; use it with --like.")
+        if given["process"] is not None:
+            raise InputError("--process: it chooses a process of a file; use it with --like FILE.")
         sizes = {key: given[key] for key in ("nodes", "levels", "fan_in", "seed")}
         found = generate(ShapeOptions(name, **sizes))
     else:
         wrong = next((key for key in ("nodes", "levels", "fan_in") if given[key] is not None), None)
         if wrong:
             raise InputError(f"--{wrong.replace('_', '-')}: --like takes the sizes of the process.")
-        found = _like(like, given["node"], as_json=given["as_json"])
+        found = _like(like, given["process"], given["node"], as_json=given["as_json"])
     if given["sentences"] is not None:
         found = found.with_sentences(_numbers("--sentences", given["sentences"], int))
     return found
 
 
-def _like(name: str, node: str | None, *, as_json: bool) -> ProcessShape:
+def _like(name: str, process_id: str | None, node: str | None, *, as_json: bool) -> ProcessShape:
+    from veritrail_graph.evaluation.datasets.loading import OwnLoader
     from veritrail_graph.evaluation.simulation.likeness import shape_of, shape_of_file
 
     path = Path(name)
     if path.exists():
-        return shape_of_file(path, node)
+        if OwnLoader().detect(path) is None:
+            raise InputError(
+                f"--like {name}: this is a data set (veritrail.dataset/1), and no process; name a "
+                "file of the process itself, or ingest it and name its process_id."
+            )
+        return shape_of_file(path, node, process_id)
     if not re.fullmatch(PUBLIC_ID, name):
         raise InputError(f"--like {shown(name)}: no such file.")
+    if process_id is not None:
+        raise InputError(
+            f"--process {shown(process_id)}: {shown(name)} is no file; --like takes the id of a "
+            "stored process alone."
+        )
 
     async def stored(app: Application) -> tuple[Process, Adjacency]:
         try:

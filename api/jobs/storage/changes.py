@@ -15,21 +15,32 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from veritrail_graph.api.jobs.events import job_finished
+from veritrail_graph.api.jobs.events import finished, job_finished
 from veritrail_graph.api.jobs.model import (
     OPEN,
     OPEN_CLAIMS,
+    UNJUDGED,
     Busy,
     Ended,
     Job,
+    JobHeader,
+    JobKind,
     JobStatus,
     Kind,
     Work,
+    explanation_row,
+    is_in_batches,
+    kind_of,
 )
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import (
+    OF_CLAIMS,
     counts_of,
+    explanations_of,
+    first_open,
     found_jobs,
+    is_lacking,
+    lacking_of,
     queued_claims,
     usage_of,
 )
@@ -106,7 +117,7 @@ def start(connection: Connection, job: RowMapping, log: EventLog) -> None:
 
 def finish(connection: Connection, worker_id: str, ended: Sequence[Ended], log: EventLog) -> None:
     """Keep how claims ended; what a worker has that was given to another one is left aside."""
-    hold(connection, {one.of.job_id for one in ended})
+    held = hold(connection, {one.of.job_id for one in ended})
     rows = _claims(connection, [one.of for one in ended])
     mine = []
     for one in ended:
@@ -115,13 +126,24 @@ def finish(connection: Connection, worker_id: str, ended: Sequence[Ended], log: 
             continue
         if row["status"] == Status.RUNNING:
             before = Usage(**{name: row[name] for name in _USAGE}, cost_usd=row["cost_usd"])
-            event = {**one.event, "claim_id": row["claim_id"]}
-            mine.append(replace(one, usage=before + one.usage, event=event))
-    end(connection, mine, log)
+            mine.append((replace(one, usage=before + one.usage), row["claim_id"]))
+    end(connection, held, mine, log)
 
 
-def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
-    """Set claims to their end, tell of it, and end the jobs of which nothing is left."""
+def end(
+    connection: Connection,
+    held: Mapping[str, RowMapping],
+    ended: Sequence[tuple[Ended, str]],
+    log: EventLog,
+) -> None:
+    """Set claims to their end, tell of it, and end the jobs of which nothing is left.
+
+    Args:
+        connection: The transaction.
+        held: Their jobs.
+        ended: How they ended, each with the `claim_id` of its row.
+        log: The events.
+    """
     if not ended:
         return
     values = [
@@ -132,7 +154,7 @@ def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
             "failure": _storable(one.failure),
             **one.usage.json_object(),
         }
-        for one in ended
+        for one, _ in ended
     ]
     connection.execute(
         sa.update(job_claims).where(
@@ -142,8 +164,15 @@ def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
         values,
     )
     by_job: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    for one in ended:
-        by_job.setdefault(one.of.job_id, []).append((Kind.CLAIM_FINISHED, one.event))
+    headers = {
+        job_id: JobHeader.of(held[job_id]["header"])
+        for job_id in {one.of.job_id for one, _ in ended}
+    }
+    for one, claim_id in ended:
+        job_id = one.of.job_id
+        by_job.setdefault(job_id, []).append(
+            finished(headers[job_id], one.of.verification_id, claim_id, one.event)
+        )
     for job_id in sorted(by_job):
         log.append_all_in(connection, job_id, by_job[job_id])
         settle(connection, job_id, log)
@@ -152,12 +181,12 @@ def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
 def settle(connection: Connection, job_id: str, log: EventLog) -> None:
     """End a job of which nothing is left to do; the job is held."""
     job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().one()
-    counts = counts_of(connection, [job_id]).get(job_id, {})
-    if JobStatus(job["status"]) not in OPEN or any(one in counts for one in OPEN_CLAIMS):
+    if JobStatus(job["status"]) not in OPEN or first_open(connection, job_id) is not None:
         return
     if not job["is_extracted"] and not job["is_cancelled"] and job["error"] is None:
         return
-    status = _outcome(job, counts)
+    counts = counts_of(connection, [job_id]).get(job_id, {})
+    status = _outcome(connection, job, counts)
     connection.execute(
         sa.update(jobs).where(jobs.c.job_id == job_id).values(status=status, ended_at=now())
     )
@@ -165,8 +194,12 @@ def settle(connection: Connection, job_id: str, log: EventLog) -> None:
     log.append_in(connection, job_id, Kind.JOB_FINISHED, job_finished(status, counts, usage))
 
 
-def _outcome(job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
+def _outcome(connection: Connection, job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
+    job_id = job["job_id"]
     is_whole = job["is_extracted"] and job["error"] is None
+    explained = explanations_of(connection, [job_id]).get(job_id)
+    is_whole = is_whole and (explained is None or explained.status is Status.SUCCEEDED)
+    is_whole = is_whole and not lacking_of(connection, [job_id])
     if is_whole and all(Status(status).is_result for status in counts):
         return JobStatus.SUCCEEDED
     return JobStatus.CANCELLED if job["is_cancelled"] else JobStatus.FAILED
@@ -192,8 +225,8 @@ def give_up(
         if row is None or job is None or not (job["is_cancelled"] or job["error"]):
             continue
         if row["status"] == Status.QUEUED and row["attempt"] == one.attempt:
-            left.append(_given_up(row, status, why))
-    end(connection, left, log)
+            left.append((_given_up(row, status, why), row["claim_id"]))
+    end(connection, held, left, log)
 
 
 def note_error(connection: Connection, job_id: str, why: str, log: EventLog) -> None:
@@ -227,7 +260,7 @@ def _given_up(row: RowMapping, status: Status, why: str) -> Ended:
     usage = Usage(**{name: row[name] for name in _USAGE}, cost_usd=row["cost_usd"])
     event = {
         "verification_id": begun.verification_id,
-        "claim_id": row["claim_id"],
+        "claim_id": None,
         "status": status.value,
         "verdict": None,
         "error": why,
@@ -340,13 +373,18 @@ def resume(
     values: dict[str, Any] = {"is_local": False}
     if job["is_local"]:
         _put_back(connection, job_id)
-    again = connection.execute(
-        sa.select(job_claims.c.verification_id)
-        .where(job_claims.c.job_id == job_id)
-        .where(job_claims.c.status.in_(UNFINISHED) | _is_lost(lost))
-        .order_by(job_claims.c.place)
-    )
-    ids = list(again.scalars())
+    again = job_claims.c.status.in_(UNFINISHED) | _is_lost(lost) | is_lacking()
+    ids = _left(connection, job, again)
+    if ids and is_open and not job["is_local"] and is_in_batches(job["request"]):
+        raise Busy(
+            f"The claims of job {job_id} are verified together, in batches; resume it when it has "
+            "ended."
+        )
+    if ids and is_open and not job["is_local"] and kind_of(job["header"]) is JobKind.DIALOGUE:
+        raise Busy(
+            f"The turns of job {job_id} are verified one after the other; resume it when it has "
+            "ended."
+        )
     if ids:
         _queue_again(connection, job, ids)
     if ids or job["is_local"] or not is_open:
@@ -382,13 +420,10 @@ def take_here(
     """
     job = hold(connection, [job_id])[job_id]
     _put_back(connection, job_id)
-    left = connection.execute(
-        sa.select(job_claims.c.verification_id)
-        .where(job_claims.c.job_id == job_id)
-        .where(job_claims.c.status.in_((*UNFINISHED, Status.QUEUED)) | _is_lost(lost))
-        .order_by(job_claims.c.place)
-    )
-    ids = list(left.scalars())
+    if changes.get("explain") and not explanations_of(connection, [job_id]):
+        add_claims(connection, job_id, job["key_id"], [explanation_row()])
+    left = job_claims.c.status.in_((*UNFINISHED, Status.QUEUED)) | _is_lost(lost) | is_lacking()
+    ids = _left(connection, job, left)
     if not ids and job["is_extracted"]:
         return
     if ids:
@@ -403,6 +438,24 @@ def take_here(
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
     if JobStatus(job["status"]) not in OPEN:
         log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+
+
+def _left(connection: Connection, job: RowMapping, is_left: sa.ColumnElement[bool]) -> list[str]:
+    """The verification_ids of a job that are to be made again, in their order.
+
+    Of a dialogue also all turns behind the first one: their background may be another one now. An
+    explanation is made again with any claim.
+    """
+    c = job_claims.c
+    if kind_of(job["header"]) is JobKind.DIALOGUE:
+        first = sa.select(sa.func.min(c.place)).where(c.job_id == job["job_id"], is_left)
+        is_left = c.place >= first.scalar_subquery()
+    of_job = sa.select(c.verification_id).where(c.job_id == job["job_id"]).order_by(c.place)
+    ids = list(connection.execute(of_job.where(is_left)).scalars())
+    if ids:
+        behind = connection.execute(of_job.where(~OF_CLAIMS)).scalars()
+        ids += [one for one in behind if one not in ids]
+    return ids
 
 
 def _is_lost(verification_ids: Collection[str]) -> sa.ColumnElement[bool]:
@@ -466,8 +519,8 @@ def _queue_again(connection: Connection, job: RowMapping, ids: Collection[str]) 
 def next_priority(connection: Connection, key_id: str) -> int:
     """The turn of the next claim of a key: lower ones come first.
 
-    Whoever asks for nothing yet gets the turn that is just being served, and so takes turns with
-    those who have asked for much: the n-th claim of one goes beside the n-th of another.
+    A key without waiting claims gets the turn that is just being served, and so takes turns with
+    keys that have asked for much: the n-th claim of one goes beside the n-th of another.
     """
     of_key = sa.select(sa.func.max(job_claims.c.priority)).where(
         job_claims.c.key_id == key_id, job_claims.c.status == Status.QUEUED
@@ -494,6 +547,16 @@ def charge(connection: Connection, job_id: str, usage: Usage) -> None:
     before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
     total = json.dumps((before + usage).json_object())
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=total))
+
+
+def note_unjudged(connection: Connection, job_id: str, number: int) -> None:
+    """Add to the judged labels of earlier runs that a job removed."""
+    job = hold(connection, [job_id]).get(job_id)
+    if job is None:
+        return
+    said = json.loads(job["header"])
+    header = json.dumps({**said, UNJUDGED: said.get(UNJUDGED, 0) + number})
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(header=header))
 
 
 def end_extraction(

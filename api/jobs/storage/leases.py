@@ -121,7 +121,7 @@ def grant(
 
 
 def _lock(connection: Connection, budget_id: str) -> sa.Executable:
-    """Whoever asks waits for others that do; SQLite lets one writer in at a time anyway."""
+    """A caller waits for other callers; SQLite lets one writer in at a time anyway."""
     if connection.dialect.name != "postgresql":
         return sa.select(1)
     return sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(f"budget/{budget_id}")))

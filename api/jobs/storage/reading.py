@@ -5,21 +5,30 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
+from veritrail_graph.api.configured_attribution import unjudged_words
 from veritrail_graph.api.jobs.model import (
+    EXPLANATION,
     OPEN,
     OPEN_CLAIMS,
+    SENTENCE,
+    TURN,
+    Explained,
     Figures,
     Job,
     JobClaim,
+    JobHeader,
+    JobKind,
     JobStatus,
     Work,
+    kind_of,
 )
+from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.graph.errors import InputError
@@ -33,15 +42,46 @@ _SUMS = (
     "output_tokens",
     "reasoning_tokens",
     "unpriced_calls",
+    "batch_calls",
     "cost_usd",
 )
+
+
+OF_CLAIMS = ~job_claims.c.verification_id.startswith(EXPLANATION)
+"""Rows of claims, sentences and turns; the other one explains the verdicts of its job."""
+
+
+def is_lacking() -> sa.ColumnElement[bool]:
+    """Rows of sentences that are stored, and whose correction failed."""
+    c = job_claims.c
+    is_sentence = c.verification_id.startswith(SENTENCE)
+    return sa.and_(is_sentence, c.status == Status.SUCCEEDED, c.failure.is_not(None))
+
+
+def lacking_of(connection: Connection, job_ids: Collection[str]) -> dict[str, int]:
+    """How many sentences of each job are stored, and lack a correction that failed."""
+    found = connection.execute(
+        sa.select(job_claims.c.job_id, sa.func.count())
+        .where(job_claims.c.job_id.in_(job_ids), is_lacking())
+        .group_by(job_claims.c.job_id)
+    )
+    return {row[0]: row[1] for row in found}
+
+
+def explanations_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Explained]:
+    """The explanation of the verdicts of each job that has one."""
+    c = job_claims.c
+    found = connection.execute(
+        sa.select(c.job_id, c.status, c.failure).where(c.job_id.in_(job_ids), ~OF_CLAIMS)
+    )
+    return {row.job_id: Explained(Status(row.status), row.failure) for row in found}
 
 
 def counts_of(connection: Connection, job_ids: Collection[str]) -> dict[str, dict[str, int]]:
     """How many claims of each job have each status; only those that occur."""
     found = connection.execute(
         sa.select(job_claims.c.job_id, job_claims.c.status, sa.func.count())
-        .where(job_claims.c.job_id.in_(job_ids))
+        .where(job_claims.c.job_id.in_(job_ids), OF_CLAIMS)
         .group_by(job_claims.c.job_id, job_claims.c.status)
     )
     counts: dict[str, dict[str, int]] = {}
@@ -86,6 +126,7 @@ class Resumable:
     Attributes:
         run_id: Its run.
         process_id: Its process.
+        kind: What it does.
         is_local: Whether the process that submitted it carries it out.
         is_open: Whether something of it is left to do.
         request: What was asked for.
@@ -95,6 +136,7 @@ class Resumable:
 
     run_id: str
     process_id: str
+    kind: JobKind
     is_local: bool
     is_open: bool
     request: Mapping[str, Any]
@@ -133,6 +175,7 @@ def resumable(connection: Connection, job_id: str) -> Resumable | None:
     return Resumable(
         run_id=row["run_id"],
         process_id=row["process_id"],
+        kind=kind_of(row["header"]),
         is_local=row["is_local"],
         is_open=JobStatus(row["status"]) in OPEN,
         request=json.loads(row["request"]),
@@ -157,15 +200,44 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
     of: dict[str, list[str]] = {}
     if ids:
         chosen = sa.select(job_claims.c.job_id, job_claims.c.verification_id)
-        in_order = chosen.where(job_claims.c.job_id.in_(list(rows))).order_by(job_claims.c.place)
+        verifying = [one for one in rows if kind_of(rows[one]["header"]) is JobKind.VERIFICATION]
+        of_claims = chosen.where(job_claims.c.job_id.in_(verifying), OF_CLAIMS)
+        in_order = of_claims.order_by(job_claims.c.place)
         for job_id, verification_id in connection.execute(in_order):
             of.setdefault(job_id, []).append(verification_id)
-    reused = _reused(connection, list(rows))
-    return [
-        _job(rows[one], of.get(one, ()), counts.get(one, {}), usage.get(one, Usage()), reused)
-        for one in job_ids
-        if one in rows
-    ]
+    parts = _Parts(
+        of,
+        counts,
+        usage,
+        _reused(connection, list(rows)),
+        explanations_of(connection, list(rows)),
+        lacking_of(connection, list(rows)),
+    )
+    found = [_job(rows[one], parts) for one in job_ids if one in rows]
+    if not ids:
+        return found
+    return [replace(one, batches=tuple(open_batches(connection, one.job_id))) for one in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the rows of the claims say of jobs, by job_id.
+
+    Attributes:
+        ids: Their verification_ids.
+        counts: Their claims by status.
+        usage: What they cost.
+        reused: How many verifications were stored before.
+        explained: Their explanations.
+        lacking: How many sentences lack a correction that failed.
+    """
+
+    ids: Mapping[str, Sequence[str]]
+    counts: Mapping[str, Mapping[str, int]]
+    usage: Mapping[str, Usage]
+    reused: Mapping[str, int]
+    explained: Mapping[str, Explained]
+    lacking: Mapping[str, int]
 
 
 def _reused(connection: Connection, job_ids: Sequence[str]) -> dict[str, int]:
@@ -177,37 +249,51 @@ def _reused(connection: Connection, job_ids: Sequence[str]) -> dict[str, int]:
     return {row[0]: row[1] for row in found}
 
 
-def _job(
-    row: RowMapping,
-    verification_ids: Sequence[str],
-    counts: Mapping[str, int],
-    usage: Usage,
-    reused: Mapping[str, int],
-) -> Job:
+def _job(row: RowMapping, parts: _Parts) -> Job:
+    header, job_id = JobHeader.of(row["header"]), row["job_id"]
     return Job(
-        job_id=row["job_id"],
+        job_id=job_id,
         run_id=row["run_id"],
         process_id=row["process_id"],
         status=JobStatus(row["status"]),
         cancelling=row["is_cancelled"] and JobStatus(row["status"]) in OPEN,
         name=row["name"],
         key_id=row["key_id"] or None,
-        verification_ids=tuple(verification_ids),
-        counts=counts,
-        usage=usage,
-        reused=reused.get(row["job_id"], 0),
+        verification_ids=tuple(parts.ids.get(job_id, ())),
+        counts=parts.counts.get(job_id, {}),
+        usage=parts.usage.get(job_id, Usage()),
+        reused=parts.reused.get(job_id, 0),
         error=row["error"],
         created_at=row["created_at"],
         started_at=row["started_at"],
         ended_at=row["ended_at"],
         asks_models=_asks_models(json.loads(row["settings"])),
+        kind=header.kind,
+        node_ids=header.node_ids,
+        turn_ids=header.turn_ids,
+        content_hash=row["content_hash"],
+        left_out=header.left_out,
+        warnings=tuple(_warnings(header, parts.lacking.get(job_id, 0))),
+        explanation=parts.explained.get(job_id),
     )
+
+
+def _warnings(header: JobHeader, lacking: int) -> list[str]:
+    warnings = [one.words for one in header.left_out]
+    if header.unjudged:
+        warnings.append(unjudged_words(header.unjudged))
+    if lacking:
+        warnings.append(f"{lacking:,} sentence(s) are stored, but their correction failed.")
+    return warnings
 
 
 def _asks_models(settings: dict[str, Any]) -> bool:
     """Whether an engine of these settings asks language models: only those have steps."""
     parts = (settings, settings.get("evidence"), settings.get("verdict"))
-    return any(isinstance(part, dict) and bool(part.get("steps")) for part in parts)
+    if any(isinstance(part, dict) and bool(part.get("steps")) for part in parts):
+        return True
+    judge = settings.get("judge")  # of dialogues
+    return isinstance(judge, dict) and "extraction" in judge
 
 
 def page(
@@ -261,7 +347,8 @@ def _claim(row: Any) -> JobClaim:
 def claims_of(connection: Connection, job_id: str, after: int, limit: int) -> list[JobClaim]:
     """Claims of a job in their order, behind a place."""
     c = job_claims.c
-    found = _CLAIMS.where(c.job_id == job_id, c.place > after).order_by(c.place).limit(limit)
+    behind = _CLAIMS.where(c.job_id == job_id, c.place > after, OF_CLAIMS)
+    found = behind.order_by(c.place).limit(limit)
     return [_claim(row) for row in connection.execute(found)]
 
 
@@ -283,13 +370,17 @@ def claims_by_job(
 ) -> list[tuple[RowMapping, list[JobClaim]]]:
     """Claims with their jobs: those in flight, or some by their ids.
 
+    Sentences, turns and explanations are left out.
+
     Args:
         connection: The transaction.
         process_ids: Of claims in flight only those of these processes; None: of all.
         verification_ids: These, whatever their state, in place of those in flight.
     """
     c = job_claims.c
-    chosen = _CLAIMS
+    is_claim = ~c.verification_id.startswith(SENTENCE) & ~c.verification_id.startswith(TURN)
+    is_claim &= OF_CLAIMS
+    chosen = _CLAIMS.where(is_claim)
     if verification_ids is not None:
         chosen = chosen.where(c.verification_id.in_(verification_ids), ~c.reused)
     else:
@@ -304,6 +395,62 @@ def claims_by_job(
     return [(row, found[row["job_id"]]) for row in rows]
 
 
+NEWEST_JOBS = 50
+"""Jobs of a process that are looked at for what became of sentences."""
+
+MOST_SENTENCES = 2_000
+"""Sentences of a node that are looked at in one job."""
+
+
+def unattributed(
+    connection: Connection,
+    process_id: str,
+    content_hash: str,
+    node_id: str,
+    behind: int,
+    before: int | None,
+) -> dict[int, tuple[str, JobClaim]]:
+    """Sentences of a node that did not succeed in the newest job that was to attribute them.
+
+    Args:
+        connection: The transaction.
+        process_id: The process.
+        content_hash: Its content; jobs about other content say nothing of these sentences.
+        node_id: The node.
+        behind: Only sentences whose numbers are larger.
+        before: Only sentences whose numbers are smaller; None: all of these.
+
+    Returns:
+        The job_id and the row of each, by its number in the node; of the newest `NEWEST_JOBS`
+        jobs, and of the first `MOST_SENTENCES` sentences in each.
+    """
+    c = job_claims.c
+    newest = (
+        sa.select(jobs.c.job_id, jobs.c.header)
+        .where(jobs.c.process_id == process_id, jobs.c.content_hash == content_hash)
+        .order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc())
+        .limit(NEWEST_JOBS)
+    )
+    found: dict[int, tuple[str, JobClaim]] = {}
+    for job_id, text in connection.execute(newest).all():
+        header = JobHeader.of(text)
+        if header.kind is not JobKind.ATTRIBUTION or node_id not in header.node_ids:
+            continue
+        prefix = f"{header.node_ids.index(node_id)}."
+        is_of_node = c.claim_id.startswith(prefix)
+        number = sa.cast(sa.func.substr(c.claim_id, len(prefix) + 1), sa.Integer)
+        # Only those of the node are numbers behind its prefix.
+        rows = _CLAIMS.where(c.job_id == job_id, sa.case((is_of_node, number), else_=-1) > behind)
+        if before is not None:
+            rows = rows.where(sa.case((is_of_node, number), else_=-1) < before)
+        for row in connection.execute(rows.order_by(c.place).limit(MOST_SENTENCES)):
+            found.setdefault(header.sentence(row.claim_id)[1], (job_id, _claim(row)))
+    return {number: one for number, one in found.items() if one[1].status in _NOT_ATTRIBUTED}
+
+
+_NOT_ATTRIBUTED = frozenset({Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED})
+
+
 def first_open(connection: Connection, job_id: str) -> int | None:
     """The place of the first claim of a job that has not ended; None: all have."""
     c = job_claims.c
@@ -311,17 +458,19 @@ def first_open(connection: Connection, job_id: str) -> int | None:
     return connection.execute(sa.select(sa.func.min(c.place)).where(is_open)).scalar()
 
 
+def succeeded_of(connection: Connection, job_id: str) -> list[str]:
+    """The verifications of a job that succeeded, those of others that it shares included."""
+    c = job_claims.c
+    found = sa.select(c.verification_id).where(
+        c.job_id == job_id, c.status == Status.SUCCEEDED, OF_CLAIMS
+    )
+    return list(connection.execute(found.order_by(c.place)).scalars())
+
+
 def open_jobs_of(connection: Connection, process_id: str) -> list[RowMapping]:
     """The jobs of a process of which something is left to do, oldest first."""
     found = sa.select(jobs).where(jobs.c.process_id == process_id, jobs.c.status.in_(OPEN))
     return list(connection.execute(found.order_by(jobs.c.created_at)).mappings())
-
-
-def succeeded_of(connection: Connection, job_id: str) -> list[str]:
-    """The verifications of a job that succeeded, those of others that it shares included."""
-    c = job_claims.c
-    found = sa.select(c.verification_id).where(c.job_id == job_id, c.status == Status.SUCCEEDED)
-    return list(connection.execute(found).scalars())
 
 
 def open_by_process(connection: Connection) -> dict[str, list[str]]:
@@ -385,28 +534,26 @@ def job_of(connection: Connection, job_id: str) -> RowMapping | None:
     return connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
 
 
-def works_of(connection: Connection, job_id: str) -> list[Work]:
-    """What there is to do of a job: its open claims in their order, or the extraction."""
-    job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
-    if job is None:
-        return []
-    rows = connection.execute(
-        sa.select(job_claims.c.verification_id, job_claims.c.attempt, job_claims.c.priority)
-        .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
-        .order_by(job_claims.c.priority)
-    )
-    works = [Work(job_id, *row) for row in rows]
-    return works if job["is_extracted"] else [*works, Work(job_id, "", job["attempt"])]
+def next_turn(connection: Connection, work: Work) -> tuple[Work, bool] | None:
+    """The first turn of a dialogue that has not ended, and whether a worker has begun it.
 
+    Args:
+        connection: The transaction.
+        work: The turns of a job, as they were taken up.
 
-def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, str | None]]:
-    """Those of some jobs that were cancelled or given up, each with the reason."""
-    found = connection.execute(
-        sa.select(jobs.c.job_id, jobs.c.error).where(
-            jobs.c.job_id.in_(job_ids), jobs.c.is_cancelled | jobs.c.error.is_not(None)
-        )
-    )
-    return [(row.job_id, row.error) for row in found]
+    Returns:
+        None: nothing is left, the job was stopped, or it was taken up again since.
+    """
+    job = job_of(connection, work.job_id)
+    if job is None or job["attempt"] != work.attempt or job["is_cancelled"] or job["error"]:
+        return None
+    c = job_claims.c
+    is_open = sa.and_(c.job_id == work.job_id, c.status.in_(OPEN_CLAIMS))
+    row = connection.execute(_CLAIMS.where(is_open).order_by(c.place).limit(1)).first()
+    if row is None:
+        return None
+    begun = Status(row.status) is Status.RUNNING
+    return Work(work.job_id, row.verification_id, row.attempt), begun
 
 
 def open_claims(connection: Connection, job_id: str) -> list[JobClaim]:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from sqlalchemy.engine import Connection
 
@@ -18,13 +18,11 @@ from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.model import Ended, Work
 from veritrail_graph.api.jobs.storage import changes
 from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.together import Item, Result, Together
 from veritrail_graph.graph.errors import EngineUnavailable
 
 T = TypeVar("T")
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
-WRITTEN_TOGETHER = 200
 LONGEST_PAUSE = 3.0
 
 _log = logging.getLogger("veritrail.jobs")
@@ -44,8 +42,8 @@ async def lasting(run: Callable[[], T], *, waits: bool = True) -> T:
             pause = min(LONGEST_PAUSE, 2 * pause)
 
 
-class Batches(Generic[Item, Result]):
-    """Hands over what has come together, one batch at a time.
+class Batches(Together[Item, Result]):
+    """What a worker writes to its database.
 
     Args:
         write: Writes a batch and gives a result for each item of it.
@@ -55,41 +53,10 @@ class Batches(Generic[Item, Result]):
     def __init__(
         self, write: Callable[[Sequence[Item]], Sequence[Result]], *, waits: bool = True
     ) -> None:
-        self._write = write
-        self._waits = waits
-        self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
-        self._writing: asyncio.Task[None] | None = None
+        async def written(items: Sequence[Item]) -> Sequence[Result]:
+            return await lasting(lambda: write(items), waits=waits)
 
-    async def add(self, item: Item) -> Result:
-        """Have an item written; gives what came of it."""
-        written: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting.append((item, written))
-        if self._writing is None:
-            self._writing = asyncio.create_task(self._write_all())
-        return await written
-
-    async def _write_all(self) -> None:
-        try:
-            while self._waiting:
-                batch = self._waiting[:WRITTEN_TOGETHER]
-                self._waiting = self._waiting[WRITTEN_TOGETHER:]
-                await self._write_some(batch)
-        finally:
-            self._writing = None
-
-    async def _write_some(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
-        try:
-            results = await lasting(
-                lambda: self._write([item for item, _ in batch]), waits=self._waits
-            )
-        except Exception as error:  # noqa: BLE001  # raised in every caller that waits
-            for _, written in batch:
-                if not written.done():
-                    written.set_exception(error)
-            return
-        for (_, written), result in zip(batch, results, strict=True):
-            if not written.done():
-                written.set_result(result)
+        super().__init__(written)
 
 
 class JobRepository:

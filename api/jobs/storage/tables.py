@@ -64,10 +64,40 @@ job_claims = sa.Table(
     sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("reasoning_tokens", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("unpriced_calls", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("batch_calls", sa.Integer, nullable=False, server_default="0"),
     sa.Column("cost_usd", sa.Float),
     sa.Index("job_claims_status", "status", "priority"),
     sa.Index("job_claims_of_key", "key_id", "status"),
     sa.Index("job_claims_of_verification", "verification_id"),
+)
+
+batches = sa.Table(
+    "job_batches",
+    metadata,
+    sa.Column("job_id", _ID, primary_key=True),
+    # Ours: the name of its file at the endpoint, and part of its metadata.
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("model", sa.String(200), nullable=False),
+    sa.Column("lines", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("since", _AT, nullable=False),
+    sa.Column("file_id", sa.Text),
+    sa.Column("batch_id", sa.Text),
+    sa.Column("done", sa.Integer, nullable=False),
+    sa.Column("failed", sa.Integer, nullable=False),
+    sa.Column("is_read", sa.Boolean, nullable=False),
+)
+
+batch_lines = sa.Table(
+    "job_batch_lines",
+    metadata,
+    sa.Column("job_id", _ID, primary_key=True),
+    sa.Column("line_id", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    # What came back, as JSON; removed with the job, or when it has succeeded.
+    sa.Column("answer", sa.Text),
+    sa.Index("job_batch_lines_of_batch", "job_id", "name"),
 )
 
 workers = sa.Table(

@@ -7,23 +7,33 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.jobs.model import OPEN, Work
+from veritrail_graph.api.jobs.model import OPEN, OPEN_CLAIMS, Work
 from veritrail_graph.api.jobs.storage.events import forget_in
 from veritrail_graph.api.jobs.storage.leases import forget_leases
-from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
+from veritrail_graph.api.jobs.storage.reading import OF_CLAIMS
+from veritrail_graph.api.jobs.storage.tables import (
+    batch_lines,
+    batches,
+    job_claims,
+    jobs,
+    workers,
+)
 from veritrail_graph.graph.model import Status
 
 FORGOTTEN_TOGETHER = 20
 
 
-def open_jobs(connection: Connection) -> list[tuple[str, int, bool]]:
+def open_jobs(connection: Connection) -> list[tuple[str, int, bool, bool]]:
     """Jobs for workers of which something is left to do, oldest first.
 
     Returns:
-        The job_id, how often it was taken up, and whether it has its claims.
+        The job_id, how often it was taken up, whether it has its claims, and whether one of these
+        is left, and not only the explanation of all.
     """
+    c = job_claims.c
+    has_claims = sa.exists().where(c.job_id == jobs.c.job_id, c.status.in_(OPEN_CLAIMS), OF_CLAIMS)
     found = connection.execute(
-        sa.select(jobs.c.job_id, jobs.c.attempt, jobs.c.is_extracted)
+        sa.select(jobs.c.job_id, jobs.c.attempt, jobs.c.is_extracted, has_claims)
         .where(jobs.c.status.in_(OPEN), ~jobs.c.is_local)
         .order_by(jobs.c.created_at)
     )
@@ -80,5 +90,5 @@ def forget(connection: Connection, job_ids: Sequence[str]) -> None:
     """Remove jobs with everything that belongs to them."""
     forget_in(connection, job_ids)
     forget_leases(connection, job_ids)
-    for table in (job_claims, jobs):
+    for table in (batch_lines, batches, job_claims, jobs):
         connection.execute(sa.delete(table).where(table.c.job_id.in_(job_ids)))

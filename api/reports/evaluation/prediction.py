@@ -17,7 +17,7 @@ from veritrail_graph.api.reports.evaluation.parts import (
 from veritrail_graph.evaluation.figures.confusion import SUPPORTED, UNSUPPORTED
 from veritrail_graph.evaluation.figures.scores import Inconclusive
 from veritrail_graph.evaluation.reporting.report import DatasetReport
-from veritrail_graph.evaluation.reporting.score_tables import ScoredRun, ScoreTable
+from veritrail_graph.evaluation.reporting.score_tables import ScoreTable
 
 HARD = {
     "macro_f1": "Macro F1",
@@ -211,21 +211,16 @@ def _soft_table(table: ScoreTable, caption: str, *, folded: bool = False) -> Sho
                 Cell(shown(value), is_best, span_of(row.intervals.get("auroc"))),
             ]
         )
-        notes += _scoreless_claims(row, table)
+    if table.unscored:
+        notes.append(
+            f"{claims_words(table.unscored)} with a verdict in all of them, but without a score in "
+            "at least one that gives scores, left all of them too."
+        )
     notes += reasons_of([(row.run.title, {"auroc": row.score.auroc}) for row in table.rows],
                       {"auroc": "AUROC"})  # fmt: skip
     return ShownTable(
         caption, ["Configuration", "Claims", "AUROC"], rows, notes=notes, folded=folded
     )
-
-
-def _scoreless_claims(row: ScoredRun, table: ScoreTable) -> list[str]:
-    missing = row.score.claims - table.open_ended - len(row.score.scored_softly)
-    if missing <= 0:
-        return []
-    return [
-        f"{row.run.title}: {claims_words(missing)} with a verdict but without a score left out."
-    ]
 
 
 def ablation_section(table: ScoreTable, rule: Inconclusive) -> Section:
@@ -241,7 +236,10 @@ def ablation_section(table: ScoreTable, rule: Inconclusive) -> Section:
         parts = [
             f"{_METHODS[row.run.configuration.method]} {shown(row.macro_f1)}" for row in ordered
         ]
-        words.append(f"Here, each with its best macro F1: {', '.join(parts)}.")
+        words.append(
+            f"Here, each with its best macro F1: {', '.join(parts)}. Of RAG, the "
+            "configurations with a k of VT-RAG are compared here, where there are some."
+        )
     shown_table = _hard_table(table, "VeriTrail, VT-RAG and RAG beside each other", rule)
     return Section("Tracing and selection of evidence", words, [shown_table])
 

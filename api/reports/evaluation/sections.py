@@ -124,8 +124,8 @@ def _grids(report: DatasetReport) -> Section:
 
 _COST_NAMES = {
     "total": "cost for a claim",
-    "processing": "judging",
-    "uncached": "judging without cached answers",
+    "processing": "judging as paid",
+    "uncached": "judging with nothing from the cache",
     "preparation": "preparation",
     "extraction": "extraction",
     "calls": "calls",
@@ -178,9 +178,9 @@ def _costs(report: DatasetReport) -> Section:
     table = ShownTable(
         "US dollars for a claim, by configuration",
         [
-            "Configuration", "Finished", "Cost for a claim", "Judging", "Preparation", "Extraction",
-            "Calls", "With cached answers", "Judging without these", "Spent in all",
-            "Nodes verified",
+            "Configuration", "Finished", "Cost for a claim", "Judging as paid", "Preparation",
+            "Extraction", "Calls", "With cached answers", "Judging, nothing cached",
+            "Spent in all", "Nodes verified",
         ],
         rows,
         notes=[*notes, *reasons_of(titled, _COST_NAMES)],
@@ -189,9 +189,10 @@ def _costs(report: DatasetReport) -> Section:
     words = [
         "The mean over finished claims, retries of invalid answers in. Preparation, such as "
         "embedding all texts, is divided among all claims. Answers from the cache of answers cost "
-        "nothing now, so the cost for a claim is that of the claims without any. Spent in all "
-        "has failures and repeated tries in. Nodes verified is the mean share of the nodes of a "
-        "process that a claim was verified against (D)."
+        "nothing now; the cost for a claim counts them as if they had been paid, at the price of "
+        "their tokens that is known now. What was paid is beside it. Spent in all has failures "
+        "and repeated tries in. Nodes verified is the mean share of the nodes of a process that "
+        "a claim was verified against (D)."
     ]
     return Section("Cost", words, [table])
 

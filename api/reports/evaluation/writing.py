@@ -29,6 +29,7 @@ from veritrail_graph.evaluation.reporting.report import (
     make_report,
 )
 from veritrail_graph.evaluation.reporting.run_folder import claim_names
+from veritrail_graph.graph.counted import counted
 
 HTML, MARKDOWN, FIGURES, VERDICTS, JSON = (
     "report.html", "report.md", "figures.csv", "verdicts.csv", "report.json",
@@ -160,15 +161,20 @@ def _lines(report: EvaluationReport) -> list[str]:
     found = []
     if stale:
         found.append(
-            f"{stale:,} outcomes are about claims or processes that have changed since; they do "
-            "not count."
+            f"{_outcomes(stale)} about claims or processes that have changed since; such outcomes "
+            "do not count."
         )
     if foreign:
         found.append(
-            f"{foreign:,} outcomes are about data sets, configurations or claims that are not in "
-            "the matrix any more; they do not count."
+            f"{_outcomes(foreign)} about data sets, configurations or claims that are not in the "
+            "matrix of the last run, such as those of another matrix in the same folder; such "
+            "outcomes do not count."
         )
     return found
+
+
+def _outcomes(count: int) -> str:
+    return f"{counted(count, 'outcome')} {'is' if count == 1 else 'are'}"
 
 
 def _figures(report: EvaluationReport) -> Iterator[str]:

@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
-from veritrail_graph.api.web.pages import claim, graph, jobs, node, process, review, session, upload
+from veritrail_graph.api.web.pages import (
+    attribution,
+    claim,
+    dialogue,
+    graph,
+    jobs,
+    node,
+    process,
+    review,
+    session,
+    study,
+    upload,
+)
 
 ROUTERS = tuple(
-    part.router for part in (session, process, upload, jobs, claim, review, graph, node)
+    part.router
+    for part in (
+        session,
+        process,
+        upload,
+        jobs,
+        claim,
+        review,
+        graph,
+        node,
+        attribution,
+        dialogue,
+        study,
+    )
 )

@@ -18,13 +18,14 @@ from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_te
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
-from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of
+from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
 from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Termination, Verdict, Verification
+from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.listed import JudgedClaim, TrailOutline
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
@@ -75,7 +76,7 @@ async def show_claim(
     outline = await app.verifications.outline(process_id, claim_id, chosen)
     if outline is None and chosen is not None:
         missing = chosen
-    view = _view(outline, process, iteration)
+    view = await _whole_view(app, outline, process, iteration)
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.claim.node_id, *(node.node_id for node in shown)]
@@ -100,6 +101,7 @@ async def show_claim(
         verifications=verifications,
         reviews=reviews,
         view=view,
+        kept_from=reuse_words(view.verification) if view is not None else None,
         **_cards(judged.claim.node_id, cards, view, texts),
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
         **_cypher(app, view),
@@ -117,14 +119,28 @@ def _chosen(
 
 
 def _view(
-    outline: TrailOutline | None, process: Process, iteration: int | None
+    outline: TrailOutline | None,
+    process: Process,
+    iteration: int | None,
+    carried: Sequence[CarriedSentence] = (),
 ) -> TrailView | None:
     """The trail, up to an iteration if there is one of that number."""
     if outline is None:
         return None
     one = outline.verification
     until = iteration if iteration in {each.number for each in one.iterations} else None
-    return trail_view(one, process.stage_names, until, read=outline.checked)
+    return trail_view(one, process.stage_names, until, read=outline.checked, carried=carried)
+
+
+async def _whole_view(
+    app: Application, outline: TrailOutline | None, process: Process, iteration: int | None
+) -> TrailView | None:
+    """The same with what the error nodes did with their sources."""
+    if outline is None:
+        return None
+    one = outline.verification
+    carried = await app.verifications.carried([one])
+    return _view(outline, process, iteration, carried.get(one.verification_id, ()))
 
 
 def _in_text(judged: JudgedClaim, texts: Mapping[str, str]) -> ClaimInText | None:

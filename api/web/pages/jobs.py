@@ -24,12 +24,14 @@ from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
+    ESTIMATE_SECONDS,
     WHICH,
     Cost,
     Filled,
     cost_of,
     job_view,
     lines_of,
+    part_lines,
     request_of,
 )
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, with_advice
@@ -41,9 +43,6 @@ if TYPE_CHECKING:
 
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
-
-ESTIMATE_SECONDS = 15.0
-"""How long a page waits for an estimate."""
 
 TERMINALS = 50
 """Terminal nodes that are offered; any other can be typed in."""
@@ -241,7 +240,9 @@ async def show_job(
         job=job,
         name=process.name if process else job.process_id,
         is_record=process is not None and process.run_of_record == job.run_id,
-        lines=lines_of(job.process_id, shown, known),
+        lines=lines_of(job.process_id, shown, known)
+        if view.is_verification
+        else part_lines(job, shown),
         is_down=is_down,
         workers=workers,
         last_event=last.seq if last is not None else 0,

@@ -54,11 +54,12 @@ async def show_node(
         app.nodes.piece(process_id, node_id, piece),
         app.processes.get(process_id),
     )
-    upstream, downstream, cited, errors = await asyncio.gather(
+    upstream, downstream, cited, errors, attributed = await asyncio.gather(
         _neighbours(app, process_id, node_id, Direction.UPSTREAM, sources),
         _neighbours(app, process_id, node_id, Direction.DOWNSTREAM, feeds),
         app.nodes.cited_here(process_id, node_id),
         app.nodes.errors_here(process_id, node_id, AT_A_TIME),
+        app.attributions.of_node(process_id, node_id, limit=1),
     )
     return render(
         request,
@@ -73,6 +74,7 @@ async def show_node(
         cited=cited_here(cited[0], is_cut=cited[1]),
         errors=errors[0],
         more_errors=errors[1],
+        is_attributed=bool(attributed.sentences),
         claims=await _resting(app, process_id, node_id, rest) if rest else None,
         base={"piece": piece if piece > 1 else None, "sources": sources, "feeds": feeds},
     )

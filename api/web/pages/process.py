@@ -14,7 +14,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, ClaimId, Cursor, Listing, ProcessId
-from veritrail_graph.api.reports.data import ClaimSelection, file_name, states_named
+from veritrail_graph.api.reports.data import ClaimSelection, states_named
 from veritrail_graph.api.reports.files import (
     MEDIA_TYPES,
     SUFFIXES,
@@ -25,8 +25,9 @@ from veritrail_graph.api.reports.files import (
 from veritrail_graph.api.reports.sources import StoredSource
 from veritrail_graph.api.views.answer import AnswerText, answer_text
 from veritrail_graph.api.views.costs import spent
+from veritrail_graph.api.views.dialogue import is_dialogue
 from veritrail_graph.api.views.stages import stage_bars
-from veritrail_graph.api.views.texts import PART, SLACK
+from veritrail_graph.api.views.texts import PART, SLACK, file_name
 from veritrail_graph.api.views.words import State
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
@@ -93,6 +94,9 @@ CHIPS = 8
 MOST_NODES = 200
 """Nodes that can be chosen."""
 
+ATTRIBUTED = 20
+"""Nodes with attributed sentences that are named."""
+
 Reviewed = Literal["none", "any", "confirmed", "overridden", "unclear"]
 
 
@@ -122,11 +126,18 @@ async def show_process(
     nodes = _nodes(process, dict(with_claims))
     shown = node if node is not None else _first_node(process, nodes)
     asked = {*(name for name, _ in nodes[:CHIPS]), *(() if shown is None else (shown,))}
-    (claims, last), (answer, text, every), questions, (probes, more) = await asyncio.gather(
+    (
+        (claims, last),
+        (answer, text, every),
+        questions,
+        (probes, more),
+        attributed,
+    ) = await asyncio.gather(
         app.claims.page(process_id, wanted.filter, after, ROWS),
         _answer(app, process_id, shown, part, wanted),
         app.nodes.questions(process_id, asked),
         app.claims.search(process_id, asked=True, limit=PROBES),
+        app.attributions.nodes(process_id, limit=ATTRIBUTED),
     )
     known = {
         "verdict": verdict,
@@ -138,9 +149,13 @@ async def show_process(
     return render(
         request,
         "process.html",
+        attributed=attributed[0],
+        more_attributed=attributed[1],
         process=process,
         verifications=cost.verifications,
         of_questions=cost.questions,
+        of_turns=cost.turns,
+        is_dialogue=is_dialogue(process),
         tally=tally,
         counts=views.counts(tally),
         indicative=views.indicative_words(tally),

@@ -5,6 +5,7 @@ import { fetched } from "./fetched.js";
 
 const KINDS = [
   "claim.started", "iteration.finished", "claim.finished", "job.finished", "job.resumed",
+  "sentence.started", "sentence.finished", "turn.started", "turn.finished",
 ];
 const LEAST_WAIT = 700;
 const STREAM_WAIT = 2000;

@@ -177,7 +177,7 @@ function drafts() {
   }
 }
 
-// Whoever moves on by key is taken to the claim, so that a screen reader reads it.
+// A reviewer who moves on by key is taken to the claim, so that a screen reader reads it.
 
 function arrive() {
   const saved = document.querySelector("[data-saved]");

@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobStatus
-from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, MAX_USD, VerifyRequest
+from veritrail_graph.api.app.job_request import MAX_USD
+from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
+from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.views.costs import Spent, spent
-from veritrail_graph.api.views.words import Mark, mark_of
+from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.process import Count, counts_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
+from veritrail_graph.graph.model.dialogue import TURN
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.attribution_estimate import EstimatedSentences
     from veritrail_graph.api.app.estimation import Estimated
 
+
+ESTIMATE_SECONDS = 15.0
+"""How long a page waits for an estimate."""
 
 CLAIMS = 50
 """Claims of a job on a page."""
@@ -44,13 +50,45 @@ _WORDS = {
 }
 
 
+_TITLES = {
+    JobKind.VERIFICATION: "Verification",
+    JobKind.ATTRIBUTION: "Attribution",
+    JobKind.DIALOGUE: "Dialogue",
+}
+_PARTS = {
+    JobKind.VERIFICATION: "claims",
+    JobKind.ATTRIBUTION: "sentences",
+    JobKind.DIALOGUE: "turns",
+}
+
+ATTRIBUTED = replace(
+    BY_KIND[State.UNCHECKED],
+    word="Attributed",
+    icon="supported",
+    hint="It is known what the sentence rests on.",
+)
+"""The mark of a sentence that was attributed: it is neither praise nor blame."""
+
+EXPLAINED = replace(
+    ATTRIBUTED,
+    word="Done",
+    hint="It is known what the steps that introduced unsupported content did with their sources.",
+)
+"""The mark of a job whose verdicts are explained."""
+
+COMPARED = replace(
+    ATTRIBUTED, word="Compared", hint="The result of the dialogue says what was found of the turn."
+)
+"""The mark of a turn that was verified to its end, whatever was found of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobView:
     """The state of a job.
 
     Attributes:
         job: The job.
-        total: How many claims it has.
+        total: How many claims, sentences or turns it has.
         done: How many of them have ended, those aside that were cancelled.
         counts: Its claims by mark.
         words: Its state.
@@ -72,16 +110,51 @@ class JobView:
         return self.job.status in OPEN
 
     @property
+    def is_verification(self) -> bool:
+        """Whether it verifies claims."""
+        return self.job.kind is JobKind.VERIFICATION
+
+    @property
+    def title(self) -> str:
+        """What it does, in one word."""
+        return _TITLES[self.job.kind]
+
+    @property
+    def result_url(self) -> str:
+        """Where its result is shown."""
+        place = ("processes", self.job.process_id)
+        if self.job.kind is JobKind.DIALOGUE and self.job.counts.get(Status.SUCCEEDED):
+            return url(*place, "dialogue", run=self.job.run_id)
+        return url(*place)
+
+    @property
+    def of(self) -> str:
+        """What it has many of."""
+        return _PARTS[self.job.kind]
+
+    @property
+    def explained(self) -> Mark | None:
+        """The state of the explanation of its verdicts; None: none was asked for."""
+        found = self.job.explanation
+        if found is None:
+            return None
+        if found.status is Status.SUCCEEDED:
+            return EXPLAINED
+        return _in_words_of(mark_of(None, found.status, found.error), "the explanation")
+
+    @property
     def has_verdicts(self) -> bool:
         """Whether a claim of it has a verdict."""
-        return bool(self.job.counts.get(Status.SUCCEEDED))
+        return self.is_verification and bool(self.job.counts.get(Status.SUCCEEDED))
 
     @property
     def may_resume(self) -> bool:
         """Whether claims of it have no verdict, and none is being verified."""
         left = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
         return not self.is_open and (
-            any(self.job.counts.get(one) for one in left) or self.total == 0
+            any(self.job.counts.get(one) for one in left)
+            or self.total == 0
+            or self.job.status is JobStatus.FAILED
         )
 
 
@@ -122,7 +195,10 @@ def job_view(job: Job, outcomes: Mapping[str, int] | None = None) -> JobView:
         if status not in (Status.QUEUED, Status.RUNNING, Status.CANCELLED)
     )
     words = "Being cancelled" if job.cancelling else _WORDS[job.status]
-    counts = counts_of(_outcomes(job, outcomes)) if outcomes is not None else ()
+    if job.kind is not JobKind.VERIFICATION:
+        counts = _part_counts(job)
+    else:
+        counts = counts_of(_outcomes(job, outcomes)) if outcomes is not None else ()
     cost = spent(job.usage, modelled=job.asks_models)
     return JobView(job, total, ended, counts, words, _ICONS[job.status], cost)
 
@@ -135,6 +211,68 @@ def _outcomes(job: Job, found: Mapping[str, int]) -> dict[str, int]:
     verdicts = {name: number for name, number in found.items() if name in set(Verdict)}
     others = {name: n for name, n in job.counts.items() if name != Status.SUCCEEDED}
     return verdicts | others
+
+
+def _part_counts(job: Job) -> tuple[Count, ...]:
+    """The sentences or turns of a job by mark, what is done last."""
+    mark = ATTRIBUTED if job.kind is JobKind.ATTRIBUTION else COMPARED
+    ended = {name: n for name, n in job.counts.items() if name != Status.SUCCEEDED}
+    done = job.counts.get(Status.SUCCEEDED, 0)
+    return (*counts_of(ended), *((Count(mark, done),) if done else ()))
+
+
+def part_lines(job: Job, claims: Iterable[JobClaim]) -> list[ClaimLine]:
+    """Sentences, or turns, of a job with their marks.
+
+    Args:
+        job: The job.
+        claims: Their rows.
+    """
+    line = _sentence_line if job.kind is JobKind.ATTRIBUTION else _turn_line
+    return [line(job, one) for one in claims]
+
+
+def _turn_line(job: Job, one: JobClaim) -> ClaimLine:
+    turn_id = job.turn_ids[int(one.claim_id)]
+    place, node_id = ("processes", job.process_id), f"{TURN}{turn_id}"
+    is_done = one.status is Status.SUCCEEDED
+    href = url(*place, "nodes", node_id)
+    if is_done:
+        href = url(*place, "dialogue", run=job.run_id, at=node_id)
+    return _part_line(one, _part_mark(one, COMPARED, "the turn"), turn_id, href)
+
+
+def _sentence_line(job: Job, one: JobClaim) -> ClaimLine:
+    node_id, number = sentence_of(job.node_ids, one.claim_id)
+    place = ("processes", job.process_id, "nodes", node_id)
+    is_done = one.status is Status.SUCCEEDED
+    href = url(*place, "attribution", sentence=number) if is_done else url(*place)
+    mark = _part_mark(one, ATTRIBUTED, "the sentence")
+    return _part_line(one, mark, f"{node_id}, sentence {number}", href)
+
+
+def _part_mark(one: JobClaim, done: Mark, what: str) -> Mark:
+    """The mark of a sentence or a turn: that of a claim in the same state, in words of its own."""
+    if one.status is Status.SUCCEEDED:
+        return done
+    return _in_words_of(mark_of(None, one.status, one.failure), what)
+
+
+def _in_words_of(mark: Mark, what: str) -> Mark:
+    """A mark of a claim for something else."""
+    return replace(mark, hint=mark.hint.replace("the claim", what))
+
+
+def _part_line(one: JobClaim, mark: Mark, text: str, href: str) -> ClaimLine:
+    return ClaimLine(
+        place=one.place,
+        mark=mark,
+        text=text,
+        claim_id=one.claim_id,
+        href=href,
+        is_running=one.status is Status.RUNNING,
+        failure=one.failure,
+    )
 
 
 def lines_of(
@@ -200,6 +338,7 @@ class Filled:
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         budget_usd: What it may cost; nothing: no limit.
         price: USD per million tokens; nothing: the table's.
+        explain: `1`: the sentences that carried unsupported claims are attributed, too.
         add: `1`: what is typed in is kept as claims of the answer; else as questions.
         once: A text that identifies this form: sent twice, it starts one job.
     """
@@ -214,6 +353,7 @@ class Filled:
     budget_usd: str = ""
     price: str = ""
     add: str = ""
+    explain: str = ""
     once: str = ""
 
     @classmethod
@@ -271,6 +411,48 @@ def cost_of(found: Estimated, engine: str) -> Cost:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SentenceCost:
+    """What an attribution may cost, in words.
+
+    Attributes:
+        sentences: How many sentences; None: not known.
+        engine: The engine.
+        why_unknown: Why nothing can be said.
+        model: The model; None: none is asked.
+        is_priced: Whether the price is known.
+        has_walks: Whether walks that verify corrections come on top.
+        likely: What is likely, and `low` and `high` around it: calls, tokens, US dollars.
+    """
+
+    sentences: int | None
+    engine: str
+    why_unknown: str | None = None
+    model: str | None = None
+    is_priced: bool = False
+    has_walks: bool = False
+    low: Mapping[str, Any] = field(default_factory=dict)
+    likely: Mapping[str, Any] = field(default_factory=dict)
+    high: Mapping[str, Any] = field(default_factory=dict)
+
+
+def sentence_cost(found: EstimatedSentences) -> SentenceCost:
+    """What an estimate of an attribution says."""
+    sums = found.estimates
+    if sums is None:
+        return SentenceCost(found.sentences, found.engine, found.why_unknown, found.model)
+    return SentenceCost(
+        found.sentences,
+        found.engine,
+        model=found.model,
+        is_priced=found.is_priced,
+        has_walks=found.has_walks,
+        low=_cost_json(sums.low),
+        likely=_cost_json(sums.likely),
+        high=_cost_json(sums.high),
+    )
+
+
 def _cost_json(one: Any) -> dict[str, Any]:
     usage = one.usage
     tokens = usage.input_tokens + usage.output_tokens
@@ -285,7 +467,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     """
     wrong: list[Violation] = []
     q = _whole(filled.q, wrong)
-    budget = _dollars(filled.budget_usd, wrong)
+    budget = dollars(filled.budget_usd, wrong)
     texts = [line.strip() for line in filled.texts.splitlines() if line.strip()]
     if filled.which not in dict(WHICH):
         wrong.append(Violation("wrong_value", "which", "choose which claims are verified"))
@@ -304,6 +486,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "budget_usd": budget,
         "price": filled.price or None,
         "unfinished": filled.which == "unverified",
+        "explain": filled.explain == "1",
     }
     if filled.which in {"typed", "extract"}:
         asked["node_id"] = filled.node_id or None
@@ -323,7 +506,8 @@ def _whole(text: str, wrong: list[Violation]) -> int:
     return DEFAULT_Q
 
 
-def _dollars(text: str, wrong: list[Violation]) -> float | None:
+def dollars(text: str, wrong: list[Violation]) -> float | None:
+    """A budget as it was typed in; None: nothing was. What is wrong joins `wrong`."""
     if not text:
         return None
     plain = _DOLLARS.fullmatch(text)

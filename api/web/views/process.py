@@ -222,13 +222,16 @@ def said_of(reviewed: Reviewed | None) -> Said | None:
 
 
 def indicative_words(tally: Tally) -> str | None:
-    """Which verdicts are indicative only, or None where a model gave all."""
+    """Which verdicts are indicative only, or None where none is."""
     judged = tally.judged
     if not tally.indicative:
         return None
     if tally.indicative == judged:
-        return "No model gave the verdicts in force: all of them are indicative."
-    return f"{tally.indicative:,} of {judged:,} verdicts are indicative: no model gave them."
+        return "All verdicts in force are indicative: they rest on a comparison of words."
+    return (
+        f"{tally.indicative:,} of {judged:,} verdicts are indicative: "
+        "they rest on a comparison of words."
+    )
 
 
 PAGE = 25

@@ -122,7 +122,7 @@ class ReviewState:
 def state_of(process_id: str, said: Mapping[str, str]) -> ReviewState:
     """The state that an address describes; unknown values are left out.
 
-    Whoever does not say is blind, unless what they ask for tells the verdict already.
+    A reviewer who does not say is blind, unless what they ask for tells the verdict already.
 
     Args:
         process_id: The process.

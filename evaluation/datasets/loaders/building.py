@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from veritrail_graph.evaluation.datasets.dataset_file import MOST_FAULTS
+from veritrail_graph.evaluation.datasets.loaders.rows import RowReading
 from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
-from veritrail_graph.evaluation.tables import read_table
-from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.process_file.schema import violations_of
 from veritrail_graph.graph.importers.records import Header, ProcessInput
 from veritrail_graph.graph.model import Origin, Sentence, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
@@ -66,10 +63,7 @@ class RowModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
 
 
-Model = TypeVar("Model", bound=BaseModel)
-
-
-class Building:
+class Building(RowReading):
     """A data set while it is read.
 
     Args:
@@ -80,50 +74,12 @@ class Building:
     """
 
     def __init__(self, path: Path, format_name: str, name: str, *, skip_bad: bool) -> None:
-        self._path = path
-        self._format = format_name
+        super().__init__(path, format_name, skip_bad=skip_bad)
         self._name = name
-        self._skip_bad = skip_bad
         self._drafts: dict[str, Draft] = {}
         self._read: dict[str, ProcessInput] = {}
         self._claims: dict[tuple[str, str], LabelledClaim] = {}
         self._places: dict[tuple[str, str], str] = {}
-        self._faults: list[Violation] = []
-        self._bad: dict[str, None] = {}
-        self._left_out: Counter[str] = Counter()
-
-    # What is read
-
-    def rows(self, path: Path, model: type[Model]) -> Iterator[tuple[str, Model]]:
-        """The rows of a table that keep the rules, with their places.
-
-        Raises:
-            InputError: The file cannot be read, is empty, or lacks a column.
-        """
-        fields = model.model_fields.items()
-        required = [field.alias or name for name, field in fields if field.is_required()]
-        table = read_table(path, required)
-        broken = {one.facts.get("row") for one in table.faults}
-        for fault in table.faults:
-            where, _, column = fault.where.partition(", column ")
-            self.fault(self._place(path, where), column, fault.message, fault.kind)
-        for row in table.rows:
-            where = self._place(path, row.where)
-            found = None if row.place in broken else self.check(model, row.cells, where)
-            if found is not None:
-                yield where, found
-
-    def _place(self, path: Path, where: str) -> str:
-        return where if path == self._path else f"{path.name}, {where}"
-
-    def check(self, model: type[Model], value: Any, where: str) -> Model | None:
-        """A value in a model; None: it breaks rules, which are noted."""
-        try:
-            return model.model_validate(value)
-        except ValidationError as error:
-            for fault in violations_of(error, where, model):
-                self.fault(where, "", fault.message, fault.kind)
-            return None
 
     # What is put together
 
@@ -232,31 +188,27 @@ class Building:
         self._places[claim.key] = where
         self._claims[claim.key] = claim
 
-    # What is noted
-
-    def fault(self, where: str, column: str, message: str, kind: str = "wrong_value") -> None:
-        """Note that something breaks a rule, so that it is not used."""
-        place = f"{where}, column {column}" if column else where
-        self._bad[where] = None
-        self._faults.append(Violation(kind, place, message))
-
-    def count(self, what: str, number: int = 1) -> None:
-        """Count what a rule of the loader leaves out or reads in another way; it is a remark."""
-        self._left_out[what] += number
-
-    def refuse_faults(self) -> None:
-        """Raise where there are faults that are not left out.
-
-        Raises:
-            InputError: With every fault.
-        """
-        if self._faults and not self._skip_bad:
-            number = "a fault" if len(self._faults) == 1 else f"{len(self._faults):,} faults"
-            raise InputError(
-                f"{self._path} has {number}; nothing was read.",
-                self._faults[:MOST_FAULTS],
-                code="bad_rows",
-            )
+    def claim_of_output(
+        self,
+        where: str,
+        *,
+        process_id: str,
+        node_id: str,
+        claim_id: str,
+        text: str,
+        label: Verdict,
+        label_origin: str,
+    ) -> None:
+        """Add an output that is one claim as a whole."""
+        self.claim(
+            where,
+            process_id=process_id,
+            claim_id=claim_id,
+            text=text,
+            node_id=self.answer(process_id, node_id, text, where),
+            label=label,
+            label_origin=label_origin,
+        )
 
     def finish(self, *, description: str | None = None, licence: str | None = None) -> Dataset:
         """The data set.
@@ -269,10 +221,10 @@ class Building:
             InputError: There are faults that are not left out, or it holds no claim.
         """
         self.refuse_faults()
-        remarks = [f"{number:,} times: {what}" for what, number in sorted(self._left_out.items())]
-        if self._faults:
-            rows = "one row is" if len(self._bad) == 1 else f"{len(self._bad):,} rows are"
-            remarks.insert(0, f"{rows} bad and left out; the first: {self._faults[0]}")
+        remarks = self.remarks()
+        for key, where in self._places.items():
+            if where in self._contradicted:
+                self._claims.pop(key, None)
         if not self._claims:
             first = f" {remarks[0]}" if remarks else ""
             raise InputError(f"{self._path} holds no claim that can be used.{first}")
@@ -297,6 +249,11 @@ class _Kept:
 
 def _with_terminals(header: Header, terminals: tuple[str, ...]) -> Header:
     return replace(header, terminals=terminals)
+
+
+def verdict_of(is_supported: bool) -> Verdict:
+    """The label of a claim that is supported, or is not."""
+    return Verdict.FULLY_SUPPORTED if is_supported else Verdict.NOT_FULLY_SUPPORTED
 
 
 def public_id(text: str) -> str:

@@ -8,11 +8,8 @@ Source: Huang et al. 2024, "Embrace Divergence for Richer Insights"; VeriTrail B
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from veritrail_graph.evaluation.datasets.loaders.building import Building, Filled, RowModel
-from veritrail_graph.evaluation.datasets.loaders.detecting import table_files, why_no_tables
-from veritrail_graph.evaluation.datasets.model import Dataset
+from veritrail_graph.evaluation.datasets.loaders.of_tables import Place, TableLoader
 from veritrail_graph.graph.model import Verdict
 
 
@@ -40,31 +37,20 @@ class _Story(RowModel):
     question_answers: list[_Question]
 
 
-class DiverseSummLoader:
+class DiverseSummLoader(TableLoader[_Story]):
     """Reads the stories of DiverseSumm."""
 
     name = "diversesumm"
     description = "DiverseSumm: news stories, validated answers are supported claims"
     layout = "diverse_summ.json"
     source = "github.com/salesforce/DiverseSumm, data"
+    title = "DiverseSumm"
+    contents = "News stories, with validated answers as supported claims."
+    row = _Story
 
-    def detect(self, path: Path) -> str | None:
-        """By the keys of a story."""
-        return why_no_tables(path, _Story.model_fields)
-
-    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
-        """Read it. A story is a process; each of its questions has an output of its answers.
-
-        Raises:
-            InputError: It cannot be read; the message names the entry and the key.
-        """
-        building = Building(path, self.name, "DiverseSumm", skip_bad=skip_bad)
-        for table in table_files(path):
-            for where, story in building.rows(table, _Story):
-                _add(building, story, where)
-        return building.finish(
-            description="News stories, with validated answers as supported claims."
-        )
+    def add(self, building: Building, row: _Story, place: Place) -> None:
+        """A story is a process; each of its questions has an output of its answers."""
+        _add(building, row, place.where)
 
 
 def _add(building: Building, story: _Story, where: str) -> None:

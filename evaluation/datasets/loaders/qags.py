@@ -7,7 +7,6 @@ Summaries".
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
@@ -15,14 +14,9 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
     Filled,
     RowModel,
     annotation,
+    verdict_of,
 )
-from veritrail_graph.evaluation.datasets.loaders.detecting import (
-    stem_of,
-    table_files,
-    why_no_tables,
-)
-from veritrail_graph.evaluation.datasets.model import Dataset
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.evaluation.datasets.loaders.of_tables import Place, TableLoader
 from veritrail_graph.graph.model.noun import OneOf
 
 
@@ -46,39 +40,29 @@ class _Row(RowModel):
     summary_sentences: list[_Sentence]
 
 
-class QagsLoader:
-    """Reads the workers' labels of QAGS, `mturk_cnndm.jsonl` and `mturk_xsum.jsonl`."""
+class QagsLoader(TableLoader[_Row]):
+    """Reads the workers' labels of QAGS; the label of a sentence is what most workers said."""
 
     name = "qags"
     description = "QAGS: sentences of summaries, labelled by three workers each"
     layout = "mturk_cnndm.jsonl, mturk_xsum.jsonl, or both in a folder"
     source = "github.com/W4ngatang/qags, data"
+    title = "QAGS"
+    contents = "Sentences of summaries with labels of workers."
+    row = _Row
 
-    def detect(self, path: Path) -> str | None:
-        """By its keys."""
-        return why_no_tables(path, _Row.model_fields)
-
-    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
-        """Read it; the label is what most workers said.
-
-        Raises:
-            InputError: It cannot be read; the message names the line and the key.
-        """
-        building = Building(path, self.name, "QAGS", skip_bad=skip_bad)
-        for table in table_files(path):
-            domain = stem_of(table).removeprefix("mturk_")
-            for number, (where, row) in enumerate(building.rows(table, _Row), 1):
-                if not row.summary_sentences:
-                    building.fault(where, "summary_sentences", "is empty")
-                    continue
-                process = building.process(
-                    f"{domain}-{number}", {"document/1": row.article}, where, name=domain
-                )
-                text = " ".join(one.sentence.strip() for one in row.summary_sentences)
-                node = building.answer(process, "summary", text, where)
-                for place, one in enumerate(row.summary_sentences, 1):
-                    self._claim(building, process, node, place, one, where)
-        return building.finish(description="Sentences of summaries with labels of workers.")
+    def add(self, building: Building, row: _Row, place: Place) -> None:
+        """A row is a process; its summary is the output, and each sentence of it a claim."""
+        where, domain = place.where, place.table.removeprefix("mturk_")
+        if not row.summary_sentences:
+            building.fault(where, "summary_sentences", "is empty")
+            return
+        key = f"{domain}-{place.number}"
+        process = building.process(key, {"document/1": row.article}, where, name=domain)
+        text = " ".join(one.sentence.strip() for one in row.summary_sentences)
+        node = building.answer(process, "summary", text, where)
+        for number, one in enumerate(row.summary_sentences, 1):
+            self._claim(building, process, node, number, one, where)
 
     def _claim(
         self,
@@ -97,8 +81,7 @@ class QagsLoader:
             return
         label, yes = None, said.count(_Answer.YES)
         if yes * 2 != len(said):
-            is_one = yes * 2 > len(said)
-            label = Verdict.FULLY_SUPPORTED if is_one else Verdict.NOT_FULLY_SUPPORTED
+            label = verdict_of(yes * 2 > len(said))
         else:
             building.count("sentence without a majority of the workers: kept without a label")
         building.claim(

@@ -21,12 +21,12 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
     Filled,
     RowModel,
     annotation,
+    verdict_of,
 )
 from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of
 from veritrail_graph.evaluation.datasets.loaders.spans import MarkedText
 from veritrail_graph.evaluation.datasets.model import Dataset
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Verdict
 
 RESPONSES = "response.jsonl"
 SOURCES = "source_info.jsonl"
@@ -164,7 +164,7 @@ def _add(building: Building, row: _Response, source: _Source, where: str) -> Non
             claim_id=f"{row.id}-s{sentence.index + 1}",
             text=sentence.text,
             node_id=node,
-            label=Verdict.NOT_FULLY_SUPPORTED if spans else Verdict.FULLY_SUPPORTED,
+            label=verdict_of(not spans),
             label_origin=f"RAGTruth: {', '.join(kinds) or 'no span'}",
             labels=_said(spans),
         )

@@ -5,22 +5,15 @@ Source: Laban et al. 2023, "SummEdits: Measuring LLM Ability at Factual Reasonin
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Binary,
     Building,
     Filled,
     RowModel,
     text_key,
+    verdict_of,
 )
-from veritrail_graph.evaluation.datasets.loaders.detecting import (
-    stem_of,
-    table_files,
-    why_no_tables,
-)
-from veritrail_graph.evaluation.datasets.model import Dataset
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.evaluation.datasets.loaders.of_tables import Place, TableLoader
 
 
 class _Row(RowModel):
@@ -31,40 +24,35 @@ class _Row(RowModel):
     edit_types: list[str]
 
 
-class SummEditsLoader:
-    """Reads the files of SummEdits, one a domain, or all of them in a folder."""
+class SummEditsLoader(TableLoader[_Row]):
+    """Reads the domains of SummEdits; the summaries of one document belong to one process."""
 
     name = "summedits"
     description = "SummEdits: edited summaries, a summary is a claim"
     layout = "summedits_DOMAIN.json, or the folder of them"
     source = "github.com/salesforce/factualNLG, data/summedits"
+    title = "SummEdits"
+    contents = "Edited summaries of documents."
+    row = _Row
+    licence = "Apache-2.0"
 
-    def detect(self, path: Path) -> str | None:
-        """By its columns."""
-        return why_no_tables(path, _Row.model_fields)
-
-    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
-        """Read it; the summaries of one document belong to one process.
-
-        Raises:
-            InputError: It cannot be read; the message names the row and the column.
-        """
-        building = Building(path, self.name, "SummEdits", skip_bad=skip_bad)
-        for table in table_files(path):
-            domain = stem_of(table).removeprefix("summedits_")
-            for where, row in building.rows(table, _Row):
-                process = building.process(
-                    f"{domain}-{text_key(row.doc)}", {"document/1": row.doc}, where, name=domain
-                )
-                node = building.answer(process, f"summary/{row.id}", row.summary, where)
-                kinds = ", ".join(one.replace("_", " ") for one in row.edit_types)
-                building.claim(
-                    where,
-                    process_id=process,
-                    claim_id=row.id,
-                    text=row.summary,
-                    node_id=node,
-                    label=Verdict.FULLY_SUPPORTED if row.label else Verdict.NOT_FULLY_SUPPORTED,
-                    label_origin=f"SummEdits: {kinds}" if kinds else "SummEdits",
-                )
-        return building.finish(description="Edited summaries of documents.", licence="Apache-2.0")
+    def add(self, building: Building, row: _Row, place: Place) -> None:
+        """A summary is an output, and a claim as a whole; two labels for it are a fault."""
+        key_of_row = row.doc, row.summary
+        before = building.agreed(key_of_row, row.label, place.where, "document and summary")
+        if before is None:
+            return
+        if before != place.where:
+            building.count("summary that repeats another one of its document: kept")
+        domain = place.table.removeprefix("summedits_")
+        key = f"{domain}-{text_key(row.doc)}"
+        kinds = ", ".join(one.replace("_", " ") for one in row.edit_types)
+        building.claim_of_output(
+            place.where,
+            process_id=building.process(key, {"document/1": row.doc}, place.where, name=domain),
+            node_id=f"summary/{row.id}",
+            claim_id=row.id,
+            text=row.summary,
+            label=verdict_of(row.label),
+            label_origin=f"SummEdits: {kinds}" if kinds else "SummEdits",
+        )

@@ -20,13 +20,13 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
     Filled,
     RowModel,
     annotation,
+    verdict_of,
 )
 from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of, table_files
 from veritrail_graph.evaluation.datasets.model import Dataset
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.records import NodeRecord
-from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import OneOf
 
 _IDS = ("doc_id", "meeting_id")
@@ -135,7 +135,7 @@ class TofuEvalLoader:
                 claim_id=f"{number}-{row.sent_idx}",
                 text=row.summ_sent,
                 node_id=node,
-                label=Verdict.FULLY_SUPPORTED if is_one else Verdict.NOT_FULLY_SUPPORTED,
+                label=verdict_of(is_one),
                 label_origin=f"TofuEval: {row.type.strip()}" if row.type.strip() else "TofuEval",
                 labels=(annotation("linguist", said, comment),),
             )
@@ -155,13 +155,22 @@ class TofuEvalLoader:
 
 
 class OneSummaryLoader(TofuEvalLoader):
-    """Reads one summary of each topic, drawn at random, the same in every call.
+    """Reads one summary of each topic, drawn at random, the same in every call and split.
 
     Source: Error-tolerant attribution 4.1 (300 summaries; it does not say which).
     """
 
     name = "tofueval-one"
     description = f"{TofuEvalLoader.description}; one summary of each topic, drawn at random"
+    split: str | None = None
+    """Which of TofuEval's parts is read, by the names of the tables; None: all."""
+
+    def _tables(self, path: Path) -> tuple[list[Path], list[Path]]:
+        labels, documents = super()._tables(path)
+        return [one for one in labels if self._is_of_split(one)], documents
+
+    def _is_of_split(self, table: Path) -> bool:
+        return self.split is None or f"_{self.split}." in table.name
 
     def detect(self, path: Path) -> str | None:
         """Never by itself, since `tofueval` reads the same files."""
@@ -179,10 +188,34 @@ class OneSummaryLoader(TofuEvalLoader):
             for record in opened().records():
                 if isinstance(record, NodeRecord) and record.question is not None:
                     nodes.setdefault((process_id, record.question), []).append(record.node_id)
-        draw = random.Random(0)  # noqa: S311  # a sample, not a secret
-        drawn = {(key[0], draw.choice(sorted(nodes[key]))) for key in sorted(nodes)}
+        drawn = {(key[0], _drawn(key, names)) for key, names in nodes.items()}
         claims = tuple(one for one in found.claims if (one.process_id, one.node_id) in drawn)
         return replace(found, name=f"{found.name}, one summary of each topic", claims=claims)
+
+
+class OneSummaryDevLoader(OneSummaryLoader):
+    """Reads the summaries of the 70 documents for development. Source: the same."""
+
+    name = "tofueval-one-dev"
+    description = f"{OneSummaryLoader.description}; documents for development"
+    split = "dev"
+
+
+class OneSummaryTestLoader(OneSummaryLoader):
+    """Reads the summaries of the 30 documents for tests. Source: the same."""
+
+    name = "tofueval-one-test"
+    description = f"{OneSummaryLoader.description}; documents for tests"
+    split = "test"
+
+
+def _drawn(key: tuple[str, str], names: list[str]) -> str:
+    """One of the summaries of a document about a topic, whatever else is read.
+
+    Summaries are numbered in the order of the tables, so that these are drawn from by place.
+    """
+    draw = random.Random("/".join(key))  # noqa: S311  # a sample, not a secret
+    return draw.choice(sorted(names, key=lambda name: (len(name), name)))
 
 
 def _documents(tables: list[Path]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +34,8 @@ from veritrail_graph.graph.importers.agents.process import AgentProcess, of_mess
 from veritrail_graph.graph.model import NodeRef, Role, Verdict
 
 _KEYS = ("history", "mistake_agent", "mistake_step")
+MOST_LOOKED_AT = 50
+"""Files of a folder that are looked at for one that is a log."""
 _ENDINGS = (".json", PARQUET_SUFFIX)
 _SIGN = re.compile(r"^\W*(TERMINATE|FINAL ANSWER:)\W*", re.IGNORECASE | re.MULTILINE)
 
@@ -63,13 +66,15 @@ class WhoAndWhenLoader:
     source = "github.com/ag2ai/Agents_Failure_Attribution, Who&When"
 
     def detect(self, path: Path) -> str | None:
-        """By the keys of the first log."""
-        first = next(_files(path), None)
+        """By the keys of a log; in a folder of mixed files one is enough, and others are faults."""
+        first = None
+        for one in islice(_files(path), MOST_LOOKED_AT):
+            if set(_KEYS) <= (keys_of(one) or frozenset()):
+                return None
+            first = first or one
         if first is None:
             return "no JSON file in the folder"
-        if not set(_KEYS) <= (keys_of(first) or frozenset()):
-            return f"{first.name} lacks the keys {', '.join(_KEYS)}"
-        return None
+        return f"{first.name} lacks the keys {', '.join(_KEYS)}"
 
     def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
         """Read it; each log is a process with one claim, about its final answer.
@@ -79,6 +84,10 @@ class WhoAndWhenLoader:
         """
         building = Building(path, self.name, "Who&When", skip_bad=skip_bad)
         for where, key, value in _logs(building, path):
+            if isinstance(value, dict) and not set(_KEYS) & set(value):
+                message = f"is no log of Who&When: it has none of the keys {', '.join(_KEYS)}"
+                building.fault(where, "", message, "missing_key")
+                continue
             log = building.check(_Log, value, where)
             if log is not None:
                 _add(building, log, value, key, where)

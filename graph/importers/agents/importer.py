@@ -21,10 +21,11 @@ LISTS = (
 """Keys under which a document holds its messages."""
 
 _WRAPPERS = ("body", "request", "kwargs")
-_OTHERS = (
+OTHERS = (
     "format", "resourceSpans", "observations", "run_type", "trace_id", "traceId", "spans", "values",
     "nodes", "edges",
 )  # fmt: skip
+"""Keys of documents of other formats."""
 _LOOKED_AT = 20
 
 
@@ -44,16 +45,16 @@ class AgentsImporter:
         if not isinstance(value, (list, dict)):
             return "no JSON in it"
         if isinstance(value, dict) and as_message(value) is not None and files.is_lines(path):
-            return None if _is_log([value]) else "its first line is no message of a conversation"
-        if isinstance(value, list) and _messages(value) is None and value:
+            return None if is_log([value]) else "its first line is no message of a conversation"
+        if isinstance(value, list) and messages_of(value) is None and value:
             value = value[0]
         if isinstance(value, dict):
-            other = next((key for key in _OTHERS if key in value), None)
+            other = next((key for key in OTHERS if key in value), None)
             if other is not None:
                 return f"the key {other!r} belongs to another format"
             if chain.is_chain(value):
                 return None
-        if _messages(value) is None:
+        if messages_of(value) is None:
             return f"no list of messages with role and content, also not under {', '.join(LISTS)}"
         return None
 
@@ -82,7 +83,7 @@ class AgentsImporter:
             yield Found(place, partial(_open, value, place, options))
 
 
-def _is_log(messages: list[Any]) -> bool:
+def is_log(messages: list[Any]) -> bool:
     """Whether the first entries of a list are messages, and one of them has a usual role."""
     read = [as_message(one) for one in messages[:_LOOKED_AT]]
     known = [one for one in read if one is not None and one.role != "event"]
@@ -90,24 +91,24 @@ def _is_log(messages: list[Any]) -> bool:
     return usual and all(one is not None for one in read)
 
 
-def _messages(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
+def messages_of(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
     """The messages of a conversation, and the document that holds them; None: it is none."""
     if isinstance(value, list):
-        return (value, {}) if _is_log(value) else None
+        return (value, {}) if is_log(value) else None
     if not isinstance(value, dict):
         return None
     for key in LISTS:
         found = value.get(key)
-        if isinstance(found, list) and found and _is_log(found):
+        if isinstance(found, list) and found and is_log(found):
             return [*found, *_completion(value)], value
     output = value.get("output")
-    if isinstance(output, list) and output and _is_log(output):
+    if isinstance(output, list) and output and is_log(output):
         given = value.get("input")
         if isinstance(given, str):
             given = [{"role": "user", "content": given}]
         return [*(given if isinstance(given, list) else []), *output], value
     for key in _WRAPPERS:
-        inner = _messages(value.get(key)) if isinstance(value.get(key), dict) else None
+        inner = messages_of(value.get(key)) if isinstance(value.get(key), dict) else None
         if inner is not None:
             return [*inner[0], *_completion(value)], {**inner[1], **value}
     return None
@@ -126,7 +127,7 @@ def _completion(value: Mapping[str, Any]) -> list[Any]:
 
 
 def _is_conversation(value: Any) -> bool:
-    return _messages(value) is not None or chain.is_chain(value)
+    return messages_of(value) is not None or chain.is_chain(value)
 
 
 def _open(value: Any, where: str, options: ImportOptions) -> ProcessInput:
@@ -134,7 +135,7 @@ def _open(value: Any, where: str, options: ImportOptions) -> ProcessInput:
         raise value
     if chain.is_chain(value):
         return nulled.told(chain.read(value, where, options.question), value)
-    found = _messages(value)
+    found = messages_of(value)
     if found is None:
         raise InputError(
             f"{where}: no conversation. It must be a list of messages with role and content, or "

@@ -90,6 +90,8 @@ def _of_chat(raw: Mapping[str, Any], role: str) -> Message:
     if isinstance(raw.get("function_call"), dict):
         calls.append({"function": raw["function_call"]})
     content = files.first_of(raw, CONTENT)
+    if not content and isinstance(raw.get("refusal"), str):
+        content = raw["refusal"]  # OpenAI writes it beside a content that is null
     responses = [one for one in _listed(raw.get("tool_responses")) if isinstance(one, dict)]
     if responses:  # AG2 repeats them, joined, as the content
         content = [_result(one.get("tool_call_id"), one.get("content")) for one in responses]

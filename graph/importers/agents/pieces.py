@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,6 +100,21 @@ def read(raw: Iterable[Any], where: str, kept: frozenset[int] = frozenset()) -> 
             )
         messages.append(message)
     return _Reader(messages, where, kept).read()
+
+
+def is_agent(tool: str, agents: Set[str] = frozenset()) -> bool:
+    """Whether what a tool returns is what another agent wrote.
+
+    Args:
+        tool: Its name.
+        agents: Names of agents that are known, as `speech.plain` writes them.
+    """
+    bare = tool.lower()
+    for prefix in _HANDS_OVER:
+        bare = bare.removeprefix(prefix)
+    if speech.plain(tool) in _COLLEAGUES or speech.plain(bare) in agents:
+        return True
+    return bare.endswith(("_agent", "-agent", " agent")) or tool.endswith("Agent")
 
 
 class _Reader:
@@ -203,21 +218,12 @@ class _Reader:
         if speech.is_control(part.text) and self._place not in self._kept:
             self.found.left_out["control"] += 1
             return Piece(self._place, suffix, "", Origin.SOURCE, "tool_result", tool)
-        if tool is not None and self._is_agent(tool):
+        if tool is not None and is_agent(tool, self._agents):
             return Piece(
                 self._place, suffix, part.text, Origin.GENERATED, "agent_result", tool, about,
                 answers=part.call,
             )  # fmt: skip
         return Piece(self._place, suffix, part.text, Origin.SOURCE, "tool_result", tool, about)
-
-    def _is_agent(self, tool: str) -> bool:
-        """Whether what a tool returns is what another agent wrote."""
-        bare = tool.lower()
-        for prefix in _HANDS_OVER:
-            bare = bare.removeprefix(prefix)
-        if speech.plain(tool) in _COLLEAGUES or speech.plain(bare) in self._agents:
-            return True
-        return bare.endswith(("_agent", "-agent", " agent")) or tool.endswith("Agent")
 
     def _said(self, message: Message, text: str) -> Iterator[Piece]:
         """The pieces of a message's own text."""

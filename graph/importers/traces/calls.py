@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from veritrail_graph.graph.errors import InputError
 
 
 class CallKind(StrEnum):
@@ -64,6 +66,9 @@ class Trace:
         given: What the whole was given, where the format says so beside the calls.
         made: What the whole gave.
         warnings: What could not be read of it.
+        session: The conversation that it is a part of, or None.
+        said: All messages of the conversation, where the format holds them beside the calls.
+        began: When it began, where it has no calls.
     """
 
     calls: list[Call]
@@ -72,6 +77,36 @@ class Trace:
     given: Any = None
     made: Any = None
     warnings: list[str] = field(default_factory=list)
+    session: str | None = None
+    said: Any = None
+    began: int = 0
+
+    @property
+    def start(self) -> int:
+        """When it began, in nanoseconds."""
+        return min((call.start for call in self.calls), default=self.began)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTrace:
+    """A trace in a file.
+
+    Attributes:
+        where: Where it is.
+        read: Reads it; raises InputError where that cannot be done.
+    """
+
+    where: str
+    read: Callable[[], Trace]
+
+    @classmethod
+    def failing(cls, where: str, error: InputError) -> FoundTrace:
+        """In the place of a trace that cannot be read: reading it raises the error."""
+
+        def fail() -> Trace:
+            raise error
+
+        return cls(where, fail)
 
 
 def once(calls: Iterable[Call]) -> list[Call]:

@@ -13,10 +13,9 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
-from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 
 NAME = "haystack"
 _UNREAD = "names no components with documents and replies, and is no snapshot"
@@ -38,9 +37,13 @@ class HaystackImporter:
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """One a run."""
+        return processes_of(self.traces(path), NAME, options)
+
+    def traces(self, path: Path) -> Iterator[FoundTrace]:
+        """The runs."""
         for number, value in files.values(path):
             where = f"{path}#{number}"
-            yield Found(where, partial(_process, value, where, options))
+            yield FoundTrace(where, partial(_trace, value, where))
 
 
 def _state(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -54,15 +57,15 @@ def _is_outputs(value: Mapping[str, Any]) -> bool:
     return bool(parts) and len(parts) == len(value) and {"documents", "replies"} <= names
 
 
-def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
+def _trace(value: Any, where: str) -> Trace:
     if isinstance(value, InputError):
         raise value
     state = _state(value) if isinstance(value, dict) else None
     if state is not None:
-        return process_of(Trace(_of_snapshot(state), name="Haystack"), NAME, options)
+        return Trace(_of_snapshot(state), name="Haystack")
     if not isinstance(value, dict) or not _is_outputs(value):
         raise InputError(f"{where} {_UNREAD}")
-    return process_of(Trace(_of_outputs(value), name="Haystack"), NAME, options)
+    return Trace(_of_outputs(value), name="Haystack")
 
 
 def _kind(outputs: Mapping[str, Any]) -> CallKind:

@@ -13,10 +13,9 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
-from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
@@ -49,12 +48,16 @@ class LangChainImporter:
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """One a trace, in the order of their first runs; a state history is one."""
+        return processes_of(self.traces(path), NAME, options)
+
+    def traces(self, path: Path) -> Iterator[FoundTrace]:
+        """The traces, in the order of their first runs; a state history is one."""
         runs: dict[str, list[Mapping[str, Any]]] = {}
         states: list[Mapping[str, Any]] = []
         for number, value in files.values(path):
             where = f"{path}#{number}"
             if isinstance(value, InputError):
-                yield Found.failing(where, value)
+                yield FoundTrace.failing(where, value)
                 continue
             listed = value.get("runs") if isinstance(value, dict) else value
             for one in listed if isinstance(listed, list) else [value]:
@@ -66,11 +69,11 @@ class LangChainImporter:
                     states.append(one)
                 else:
                     error = InputError(f"{where}: neither a run nor a state of LangGraph")
-                    yield Found.failing(where, error)
+                    yield FoundTrace.failing(where, error)
         for trace_id, some in runs.items():
-            yield Found(f"{path}#{trace_id}", partial(_process, trace_id, some, str(path), options))
+            yield FoundTrace(f"{path}#{trace_id}", partial(_trace, trace_id, some, str(path)))
         if states:
-            yield Found(str(path), partial(_history, states, options))
+            yield FoundTrace(str(path), partial(_history, states))
 
 
 def _is_run(value: Mapping[str, Any]) -> bool:
@@ -95,11 +98,24 @@ def _flat(run: Mapping[str, Any], above: str | None = None) -> Iterator[Mapping[
         ]
 
 
-def _process(
-    trace_id: str, runs: list[Mapping[str, Any]], where: str, options: ImportOptions
-) -> ProcessInput:
+def _trace(trace_id: str, runs: list[Mapping[str, Any]], where: str) -> Trace:
     calls, warnings = calls_of(enumerate(runs, start=1), partial(_call, where=where), where)
-    return process_of(Trace(calls, trace_id, warnings=warnings), NAME, options)
+    session = next(filter(None, map(_thread, runs)), None)
+    return Trace(calls, trace_id, warnings=warnings, session=session)
+
+
+def _thread(run: Mapping[str, Any]) -> str | None:
+    """The thread of a run. Source: LangSmith, "Configure threads"."""
+    about = _about(run)
+    return text_or_none(files.first_of(about, ("thread_id", "session_id", "conversation_id")))
+
+
+def _about(run: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata of a run."""
+    extra = run.get("extra")
+    about = extra.get("metadata") if isinstance(extra, dict) else None
+    about = run.get("metadata") if about is None else about
+    return about if isinstance(about, dict) else {}
 
 
 def _call(numbered: tuple[int, Mapping[str, Any]], where: str) -> Call:
@@ -124,15 +140,13 @@ def _call(numbered: tuple[int, Mapping[str, Any]], where: str) -> Call:
 
 
 def _model(run: Mapping[str, Any]) -> str | None:
-    extra = run.get("extra")
-    about = extra.get("metadata") if isinstance(extra, dict) else None
-    return text_or_none(about.get("ls_model_name")) if isinstance(about, dict) else None
+    return text_or_none(_about(run).get("ls_model_name"))
 
 
-def _history(states: list[Mapping[str, Any]], options: ImportOptions) -> ProcessInput:
+def _history(states: list[Mapping[str, Any]]) -> Trace:
     """A call a step: it was given the values before, and gave what is new in those after it."""
     if len(states) == 1:
-        return process_of(_of_one_state(states[0]["values"]), NAME, options)
+        return _of_one_state(states[0]["values"])
     ordered = sorted(states, key=lambda one: _step(one))
     calls, before = [], dict[str, Any]()
     for number, state in enumerate(ordered):
@@ -156,7 +170,8 @@ def _history(states: list[Mapping[str, Any]], options: ImportOptions) -> Process
         before = values
     first = ordered[0]["values"]
     last = calls[-1].made if calls else None
-    return process_of(Trace(calls, None, "LangGraph", given=first, made=last), NAME, options)
+    said = before.get("messages")
+    return Trace(calls, None, "LangGraph", given=first, made=last, said=said)
 
 
 def _of_one_state(values: Mapping[str, Any]) -> Trace:
@@ -190,7 +205,7 @@ def _of_one_state(values: Mapping[str, Any]) -> Trace:
             "(get_state_history) to see which step wrote them."
         )
     last = calls[-1].made if calls else None
-    return Trace(calls, None, "LangGraph", given=asked, made=last, warnings=warnings)
+    return Trace(calls, None, "LangGraph", given=asked, made=last, warnings=warnings, said=messages)
 
 
 def _step(state: Mapping[str, Any]) -> int:

@@ -13,10 +13,9 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
-from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
 
@@ -33,6 +32,7 @@ _TYPES = frozenset((
     *_KINDS, "SPAN", "AGENT", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL",
 ))  # fmt: skip
 _TRACE, _START = ("traceId", "trace_id"), ("startTime", "start_time")
+_SESSION = ("sessionId", "session_id")
 
 
 class LangfuseImporter:
@@ -54,7 +54,11 @@ class LangfuseImporter:
         return "no trace with observations, and no observations with a traceId"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
-        """One a trace; observations that stand alone are put together by their trace."""
+        """One a trace."""
+        return processes_of(self.traces(path), NAME, options)
+
+    def traces(self, path: Path) -> Iterator[FoundTrace]:
+        """The traces; observations that stand alone are put together by their trace."""
         alone: dict[str, list[Any]] = {}
         for number, value in files.values(path):
             entries = _entries(value)
@@ -64,12 +68,14 @@ class LangfuseImporter:
                     trace_id = str(files.first_of(one, _TRACE))
                     alone.setdefault(trace_id, []).append(one)
                 else:
-                    yield Found(where, partial(_process, one, where, options))
+                    yield FoundTrace(where, partial(_trace, one, where))
         for trace_id, observations in alone.items():
             where = f"{path}#{trace_id}"
-            about = {"id": trace_id, "name": observations[0].get("traceName")}
+            first = observations[0]
+            session = files.first_of(first, _SESSION)
+            about = {"id": trace_id, "name": first.get("traceName"), "sessionId": session}
             value = {"trace": about, "observations": observations}
-            yield Found(where, partial(_process, value, where, options))
+            yield FoundTrace(where, partial(_trace, value, where))
 
 
 def _entries(value: Any) -> list[Any]:
@@ -102,7 +108,50 @@ def _observations(value: Any) -> list[Any] | None:
     return found
 
 
-def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
+def is_session(value: Any) -> bool:
+    """Whether it is a session, or a page of traces of sessions, as the API gives them.
+
+    Their traces hold what the whole was given and gave, and ids of observations or none.
+    """
+    traces = _of_session(value)
+    return bool(traces) and any(isinstance(one, dict) and "sessionId" in one for one in traces)
+
+
+def session_traces(value: Any, where: str) -> Iterator[FoundTrace]:
+    """The traces of a session, or of a page of traces."""
+    for place, one in enumerate(_of_session(value), start=1):
+        yield FoundTrace(f"{where}.{place}", partial(_bare, one, f"{where}.{place}"))
+
+
+def _of_session(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        listed = value.get("traces", value.get("data"))
+        value = listed if isinstance(listed, list) else [value]
+    value = value if isinstance(value, list) else []
+    first = value[0] if value else None
+    is_trace = isinstance(first, dict) and {"timestamp", "input", "output"} <= first.keys()
+    return value if is_trace and not _is_observation(first) else []
+
+
+def _bare(value: Any, where: str) -> Trace:
+    """A trace of a session; of one without observations, what the whole was given and gave."""
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: a trace must be an object")
+    if _observations(value):
+        return _trace(value, where)
+    at = nanoseconds(value.get("timestamp"), f"{where}, timestamp")
+    return Trace(
+        [],
+        trace_id=text_or_none(value.get("id")),
+        name=text_or_none(value.get("name")),
+        given=value.get("input"),
+        made=value.get("output"),
+        session=text_or_none(value.get("sessionId")),
+        began=at,
+    )
+
+
+def _trace(value: Any, where: str) -> Trace:
     if isinstance(value, InputError):
         raise value
     found = _observations(value)
@@ -117,15 +166,15 @@ def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
     about = value.get("trace", value)
     about = about if isinstance(about, dict) else {}
     calls, warnings = calls_of(enumerate(found, start=1), partial(_call, where=where), where)
-    trace = Trace(
+    return Trace(
         calls,
         trace_id=text_or_none(about.get("id")),
         name=text_or_none(about.get("name")),
         given=about.get("input"),
         made=about.get("output"),
         warnings=warnings,
+        session=text_or_none(files.first_of(about, _SESSION)),
     )
-    return process_of(trace, NAME, options)
 
 
 def _call(numbered: tuple[int, Any], where: str) -> Call:

@@ -9,10 +9,9 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
-from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import text_or_none
@@ -45,9 +44,13 @@ class MlflowImporter:
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """One a trace."""
+        return processes_of(self.traces(path), NAME, options)
+
+    def traces(self, path: Path) -> Iterator[FoundTrace]:
+        """The traces."""
         for number, value in files.values(path):
             where = f"{path}#{number}"
-            yield Found(where, partial(_process, value, where, options))
+            yield FoundTrace(where, partial(_trace, value, where))
 
 
 def _spans(value: Any) -> list[Any] | None:
@@ -66,22 +69,25 @@ def _with_context(span: Mapping[str, Any]) -> Mapping[str, Any]:
     return span
 
 
-def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
+def _trace(value: Any, where: str) -> Trace:
     if isinstance(value, InputError):
         raise value
     spans = _spans(value)
     if spans is None:
         raise InputError(f"{where}: a trace of MLflow must hold the list `spans`")
-    info = value.get("info")
+    info = value["info"] if isinstance(value.get("info"), dict) else {}
     calls, warnings = calls_of(enumerate(spans, start=1), partial(_call, where=where), where)
-    trace_id = None
-    if isinstance(info, dict):
-        trace_id = text_or_none(info.get("trace_id") or info.get("request_id"))
+    trace_id = text_or_none(info.get("trace_id") or info.get("request_id"))
     if trace_id is None and spans and isinstance(spans[0], dict):
         about = spans[0].get("attributes")
         about = about if isinstance(about, dict) else {}
         trace_id = text_or_none(_value(about.get("mlflow.traceRequestId")))
-    return process_of(Trace(calls, trace_id, warnings=warnings), NAME, options)
+    return Trace(calls, trace_id, warnings=warnings, session=_session(info))
+
+
+def _session(info: Mapping[str, Any]) -> str | None:
+    about = info.get("trace_metadata", info.get("request_metadata"))
+    return text_or_none(about.get("mlflow.trace.session")) if isinstance(about, dict) else None
 
 
 def _call(numbered: tuple[int, Any], where: str) -> Call:

@@ -20,8 +20,8 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces import vendors
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of, processes_of
 from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted, nanoseconds, text_or_none
@@ -42,6 +42,8 @@ _OPERATIONS = {
     "tool": CallKind.TOOL,
     "retrieval": CallKind.RETRIEVER,
 }
+_SESSION = ("session.id", "gen_ai.conversation.id", "langfuse.session.id")
+"""Attributes that name the conversation: of OpenInference, OpenTelemetry, Langfuse."""
 _LONGEST_TIME = 20
 """Digits of a time in nanoseconds."""
 _PROTOBUF = (".pb", ".binpb", ".protobuf")
@@ -69,7 +71,11 @@ class OtlpImporter:
         return None if found else "no resourceSpans and no spans of an SDK, Phoenix or Logfire"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
-        """One a trace, in the order of their first spans.
+        """One a trace."""
+        return processes_of(self.traces(path), NAME, options)
+
+    def traces(self, path: Path) -> Iterator[FoundTrace]:
+        """The traces, in the order of their first spans.
 
         A span that cannot be read is left out of its trace, which names it in a warning.
         """
@@ -90,19 +96,18 @@ class OtlpImporter:
                     else:
                         traces.setdefault(span["trace_id"], []).append(span)
             except InputError as error:
-                yield Found.failing(where, error)
+                yield FoundTrace.failing(where, error)
         # A span whose trace is not known is told of with the first trace.
         if traces and NO_TRACE in faults:
             lost = faults.pop(NO_TRACE)
             faults.setdefault(next(iter(traces)), []).extend(lost)
         for trace_id, spans in traces.items():
             warnings = left_out(faults.get(trace_id, ()))
-            opened = partial(trace_process, trace_id, spans, options, warnings)
-            yield Found(f"{path}#{trace_id}", opened)
+            yield FoundTrace(f"{path}#{trace_id}", partial(_trace, trace_id, spans, warnings))
         for trace_id, wrong in faults.items():
             if trace_id not in traces:
                 where = f"{path}#{trace_id}" if trace_id != NO_TRACE else str(path)
-                yield Found.failing(where, nothing_left(wrong, where))
+                yield FoundTrace.failing(where, nothing_left(wrong, where))
 
 
 def _bytes(path: Path) -> bytes:
@@ -324,8 +329,14 @@ def trace_process(
     trace_id: str, spans: list[Span], options: ImportOptions, warnings: Sequence[str] = ()
 ) -> Draft:
     """The process of one trace, with what could not be read of it."""
-    trace = Trace([_call(one) for one in spans], trace_id, warnings=list(warnings))
-    return process_of(trace, NAME, options)
+    return process_of(_trace(trace_id, spans, warnings), NAME, options)
+
+
+def _trace(trace_id: str, spans: Sequence[Span], warnings: Sequence[str]) -> Trace:
+    sessions = (files.first_of(one["attributes"], _SESSION) for one in spans)
+    session = next((one for one in sessions if isinstance(one, str) and one), None)
+    calls = [_call(one) for one in spans]
+    return Trace(calls, trace_id, warnings=list(warnings), session=session)
 
 
 def _call(span: Span) -> Call:

@@ -17,14 +17,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.explicit import without_inferred
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import Header
-from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces import silence
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace, once
 from veritrail_graph.graph.importers.traces.linking import (
     TOOL_CALL,
     Account,
@@ -509,6 +511,33 @@ def _some(names: Iterable[str]) -> str:
 
 def _process_id(trace_id: str | None) -> str | None:
     return trace_id if trace_id and re.fullmatch(ID_PATTERN, trace_id) else None
+
+
+def ends_of(trace: Trace) -> tuple[Any, Any]:
+    """What the whole of a trace was given, and what it gave."""
+    roots = _Tree(once(trace.calls)).roots if None in (trace.given, trace.made) else []
+    first = roots[0] if roots else None
+    given = first.given if trace.given is None and first is not None else trace.given
+    made = first.made if trace.made is None and first is not None else trace.made
+    return given, made
+
+
+def processes_of(
+    traces: Iterable[FoundTrace], format_name: str, options: ImportOptions
+) -> Iterator[Found]:
+    """Traces as processes; each is read when it is opened.
+
+    Args:
+        traces: They.
+        format_name: Name of the format that they are read from.
+        options: As `process_of` takes them.
+    """
+    for one in traces:
+        yield Found(one.where, partial(_opened, one, format_name, options))
+
+
+def _opened(found: FoundTrace, format_name: str, options: ImportOptions) -> Draft:
+    return process_of(found.read(), format_name, options)
 
 
 def process_of(trace: Trace, format_name: str, options: ImportOptions) -> Draft:

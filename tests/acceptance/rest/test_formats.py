@@ -206,3 +206,44 @@ def test_a_question_is_taken_by_the_formats_that_hold_none(store: Any) -> None:
 def test_several_processes_of_which_none_can_be_read_are_answered_one_by_one(store: Any) -> None:
     answer = store(b"{no JSON\n{neither\n", format="rag", filename="log.jsonl")
     assert (answer.status_code, answer.json()["failed"]) == (207, 2)
+
+
+CHAT = [
+    {"role": "user", "content": "When do you open?"},
+    {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c", "content": "The museum opens at ten."},
+    {"role": "assistant", "content": "At ten."},
+    {"role": "user", "content": "Thank you."},
+    {"role": "assistant", "content": "You are welcome."},
+]  # fmt: skip
+
+
+def test_chats_are_stored_as_dialogues_and_bad_ones_fail_alone(
+    store: Any, shared_service: ServiceProcess
+) -> None:
+    lines = [
+        json.dumps({"id": "rest-chat", "messages": CHAT}),
+        '{"messages": [',
+        json.dumps({"messages": [*CHAT[:2], {"role": "user", "content": ""}]}),
+    ]
+    answers = [store("\n".join(lines).encode(), format=name) for name in ("dialogue", "detect")]
+    assert [one.status_code for one in answers] == [207, 207]
+    good, broken, alone = answers[0].json()["processes"]
+    assert (good["process_id"], good["format"], good["nodes"]) == ("rest-chat", "dialogue", 5)
+    assert "line 2" in broken["error"]["message"]
+    kinds = {one["kind"] for one in alone["error"]["violations"]}
+    assert kinds == {"empty_turn", "no_assistant_turn"}
+    assert answers[1].json()["unchanged"] == 1
+    told = shared_service.get("/v1/processes/rest-chat/dialogue/turns").json()["turns"]
+    assert [(one["turn_id"], one["documents"]) for one in told if one["role"] == "assistant"] == [
+        ("m3", ["m2"]), ("m5", []),
+    ]  # fmt: skip
+
+
+def test_a_trace_is_stored_as_a_dialogue_where_the_format_is_named(store: Any) -> None:
+    answer = store(TRACE, format="dialogue")
+    assert answer.status_code == 201, answer.text
+    found = answer.json()
+    assert (found["process_id"], found["format"]) == ("tern-refit-dialogue", "dialogue")
+    assert (found["nodes"], found["unsourced"]) == (4, 1)

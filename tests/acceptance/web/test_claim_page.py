@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import re
 import uuid
+from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, process_file
 from acceptance.conftest import EXAMPLES
 from fakes.page_processes import a_heavy_trail, a_hub, store_process, verification
 from fakes.service_process import ServiceProcess
@@ -186,3 +187,26 @@ def test_what_people_said_stands_beside_the_verdict(
     assert "See </textarea><script>" in words
     assert "<script>alert" not in page
     assert "Overridden" in words_of(page_of(shared_service, f"{harbour}?review=overridden"))
+
+
+def test_the_page_ends_a_trail_with_what_the_step_did(
+    veritrail: Veritrail, shared_service: ServiceProcess, tmp_path: Path
+) -> None:
+    name = f"twist-{uuid.uuid4().hex[:8]}"
+    said = "The mast is <b>13</b> metres high."
+    nodes = [
+        {"node_id": "r", "text": "The mast is <b>12</b> metres high. It rained.", "stage": 1},
+        {"node_id": "t", "text": f"{said} It rained.", "stage": 2},
+    ]
+    claims = [{"claim_id": "k1", "text": said}]
+    edges = [{"source": "r", "target": "t"}]
+    path = process_file(tmp_path / f"{name}.json", nodes=nodes, edges=edges, claims=claims)
+    veritrail("ingest", path)
+    veritrail("verify", name, "--engine", "lexical")
+    assert "What the step did" not in page_of(shared_service, f"{name}/claims/k1")
+    veritrail("attribute", name, "--unsupported", "--engine", "lexical")
+    page = page_of(shared_service, f"{name}/claims/k1")
+    assert "What the step did" in page
+    assert re.search(r"This sentence (turned|says the opposite of) “", page)
+    assert "<b>13" not in page
+    assert "&lt;b&gt;13" in page

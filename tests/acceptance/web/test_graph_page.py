@@ -103,7 +103,7 @@ def test_the_trail_of_a_claim_is_drawn_with_its_marks(
     assert "states the claim" in page
     assert "1 sentence cited" in page
     assert "Not Fully Supported" in page
-    assert "indicative only" in page
+    assert "Indicative only: it rests on a comparison of words" in page
     assert page.count('class="on"') == 3
     rows = re.findall(r'<th scope="row"><a href="/processes/[^"]+/nodes/([^"]+)">', page)
     assert set(rows) == set(names(page))

@@ -100,7 +100,7 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
     assert len(listed(page)) == 24
     for words in (
         "no model was asked",
-        "No model gave the verdicts in force",
+        "All verdicts in force are indicative",
         "Most were introduced at",
         "chunk summary",
     ):

@@ -9,10 +9,10 @@ Source: VeriTrail 3.1.2 and 3.1.3 (what is asked of a judge); the method is ours
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from veritrail_graph.graph.model import Claim
+from veritrail_graph.verifier.by_words import ByWords
 from veritrail_graph.verifier.engines import Engine
 from veritrail_graph.verifier.engines.lexical.judging import decide, select
 from veritrail_graph.verifier.models.port import Meter
@@ -27,28 +27,10 @@ VERSION = 2
 _CHARACTERS_IN_LINE = 10_000
 
 
-class LexicalJudge:
+class LexicalJudge(ByWords):
     """Judges on word, number, name and negation overlap. Limits on prompts do not apply."""
 
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "lexical"
-
-    @property
-    def model(self) -> str | None:
-        """None: no model judges."""
-        return None
-
-    @property
-    def indicative(self) -> bool:
-        """True: verdicts are indicative only."""
-        return True
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Nothing can be set; the version of the rules decides."""
-        return {"version": VERSION}
+    version = VERSION
 
     async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """Those that the claim brings: without a model none can be found."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from veritrail_graph.graph.lean_imports import without_numbers
+
 
 def _words(table: str) -> frozenset[str]:
     return frozenset(table.split())
@@ -128,7 +130,8 @@ _CACHED_STEMS = 100_000
 @lru_cache(maxsize=1)
 def _stemmer() -> object:
     # NLTK takes a good tenth of a second to import: only when first needed.
-    from nltk.stem.snowball import EnglishStemmer
+    with without_numbers():
+        from nltk.stem.snowball import EnglishStemmer
 
     return EnglishStemmer()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from veritrail_graph.graph.errors import InputError
@@ -22,10 +23,28 @@ from veritrail_graph.verifier.ports import Split
 
 __all__ = [
     "NAMES", "Adapter", "AlignScore", "ChunkedAdapter", "ConvWeights", "Hhem", "Infuse",
-    "MiniCheck", "SummaCConv", "SummaCZs", "Support", "adapter_named", "mean", "mean_of_top",
+    "MiniCheck", "SummaCConv", "SummaCZs", "Support", "adapter_named", "lowest_score", "mean",
+    "mean_of_top",
 ]  # fmt: skip
 
-NAMES = ("minicheck", "alignscore", "infuse", "summac-zs", "summac-conv", "hhem")
+_KINDS: Mapping[str, type[Adapter]] = {
+    "minicheck": MiniCheck,
+    "alignscore": AlignScore,
+    "infuse": Infuse,
+    "summac-zs": SummaCZs,
+    "summac-conv": SummaCConv,
+    "hhem": Hhem,
+}
+NAMES = tuple(_KINDS)
+
+
+def lowest_score(name: str) -> float:
+    """The lowest score of an adapter; the highest is 1.
+
+    Args:
+        name: One of `NAMES`.
+    """
+    return _KINDS[name].lowest
 
 
 def adapter_named(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters.port import (
@@ -43,6 +43,7 @@ class AlignScore:
     split: Split
     words: int = WORDS
     top: int = 1
+    lowest: ClassVar[float] = 0.0
 
     @property
     def name(self) -> str:

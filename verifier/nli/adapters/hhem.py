@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters.port import Support
@@ -28,6 +28,7 @@ class Hhem:
     """
 
     model: EntailmentModel
+    lowest: ClassVar[float] = 0.0
 
     @property
     def name(self) -> str:

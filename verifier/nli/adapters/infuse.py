@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters.port import Support, sentences
@@ -86,6 +86,7 @@ class Infuse:
     model: EntailmentModel
     split: Split
     most: int = MOST
+    lowest: ClassVar[float] = 0.0
 
     @property
     def name(self) -> str:

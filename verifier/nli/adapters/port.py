@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Split
@@ -26,7 +26,13 @@ class Support:
 
 
 class Adapter(Protocol):
-    """Asks an entailment model in the way of one published method."""
+    """Asks an entailment model in the way of one published method.
+
+    Attributes:
+        lowest: The lowest score that it can give; the highest is 1.
+    """
+
+    lowest: ClassVar[float]
 
     @property
     def name(self) -> str:

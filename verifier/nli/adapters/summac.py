@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.models.port import Meter
@@ -22,7 +22,18 @@ from veritrail_graph.verifier.ports import Split
 
 _LABELS = {"e": "entailment", "c": "contradiction", "n": "neutral"}
 _KEYS = ("bins", "mlp.weight", "mlp.bias", "layer_final.weight", "layer_final.bias")
+_SHAPES: Mapping[str, Sequence[tuple[int | None, ...]]] = {
+    "bins": [(None,)],
+    "mlp.weight": [(None,), (1, None)],
+    "mlp.bias": [(), (1,)],
+    "layer_final.weight": [(6,), (2, 3)],
+    "layer_final.bias": [(2,)],
+}
+"""Shapes of the parts of a file; None: any number."""
 _ROWS = 10
+_EVEN = 50
+"""Bins of the same width where a file names none: the published default."""
+_MOST_BYTES = 10_000_000
 
 
 async def matrix(
@@ -47,6 +58,7 @@ class SummaCZs:
 
     model: EntailmentModel
     split: Split
+    lowest: ClassVar[float] = -1.0
 
     @property
     def name(self) -> str:
@@ -96,24 +108,27 @@ class ConvWeights:
 
     @classmethod
     def read(cls, path: Path) -> ConvWeights:
-        """Read a JSON file with the tensors of a checkpoint by their names, and `bins`.
+        """Read a file of the tensors of a checkpoint by their names, and `bins`.
+
+        It is a JSON object, or a file of numpy whose name ends in `.npz`. Shapes: `mlp.weight`
+        (1, n) or (n,), n being the bins times the labels; `mlp.bias` (1,); `layer_final.weight`
+        (2, 3) or (6,); `layer_final.bias` (2,); `bins` one more than there are bins. Without
+        `bins` there are 50 of the same width.
 
         Raises:
-            InputError: It cannot be read, or a part is missing or has another size.
+            InputError: It cannot be read, or a part is missing, has another shape or a number
+                that is none.
         """
         import hashlib
 
-        try:
-            data = path.read_bytes()
-            found = json.loads(data)
-        except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"{path} cannot be read as JSON: {error}") from None
-        if not isinstance(found, dict):
-            raise InputError(f"{path} holds no JSON object of weights.")
+        data, found = _content(path)
+        labels = found.get("labels", "e")
+        if "bins" not in found and _size(found.get("mlp.weight")) == _EVEN * len(str(labels)):
+            found["bins"] = [place * (1 / _EVEN) for place in range(_EVEN)] + [1.0]
         missing = [key for key in _KEYS if key not in found]
         if missing:
             raise InputError(f"{path}: it lacks {', '.join(missing)}; see docs/judges.md.")
-        labels = str(found.get("labels", "e"))
+        labels = str(labels)
         aggregate = str(found.get("aggregate", "mean"))
         rows = found.get("rows", _ROWS)
         bins, weight, bias, final, final_bias = (_numbers(path, key, found[key]) for key in _KEYS)
@@ -175,13 +190,85 @@ class ConvWeights:
         return 1.0 / (1.0 + math.exp(gap))
 
 
+def _content(path: Path) -> tuple[bytes, dict[str, Any]]:
+    """The bytes of a file of weights, and its parts as lists and texts."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(f"{path} is larger than {_MOST_BYTES:,} bytes: it holds no weights.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    if path.suffix == ".npz":
+        return data, _arrays(path, data)
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be read as JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path} holds no JSON object of weights.")
+    return data, found
+
+
+def _arrays(path: Path, data: bytes) -> dict[str, Any]:
+    import io
+    import zipfile
+
+    try:
+        import numpy as np
+    except ImportError:
+        raise InputError(
+            "A file of numpy needs numpy: pip install 'veritrail-graph[nli]'; or write JSON.",
+            code="extra_missing",
+        ) from None
+    known = (*_KEYS, "labels", "aggregate", "rows")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            unpacked = sum(one.file_size for one in parts.infolist())
+        if unpacked > _MOST_BYTES:
+            raise InputError(f"{path} unpacks to {unpacked:,} bytes: it holds no weights.")
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return {name: arrays[name].tolist() for name in arrays.files if name in known}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} cannot be read as a file of numpy: {error}") from None
+
+
 def _numbers(path: Path, key: str, value: Any) -> tuple[float, ...]:
     flat = _flat(value)
-    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in flat) or not all(
-        map(math.isfinite, flat)
-    ):
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in flat):
         raise InputError(f"{path}: {key} must hold numbers only.")
-    return tuple(map(float, flat))
+    try:
+        numbers = tuple(map(float, flat))
+    except OverflowError:
+        numbers = (math.inf,)
+    if not all(map(math.isfinite, numbers)):
+        raise InputError(f"{path}: {key} holds NaN or infinity; it must hold numbers only.")
+    shape = _shape(value)
+    if not any(_fits(shape, one) for one in _SHAPES[key]):
+        wanted = " or ".join(_words(one) for one in _SHAPES[key] if one)
+        raise InputError(f"{path}: {key} has the shape {_words(shape)}, and not {wanted}.")
+    return numbers
+
+
+def _size(value: Any) -> int:
+    return len(_flat(value))
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """The lengths of lists in lists; -1 where they differ."""
+    if not isinstance(value, list):
+        return ()
+    inner = {_shape(one) for one in value}
+    return (len(value), *(inner.pop() if len(inner) == 1 else (-1,)))
+
+
+def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
+    return len(shape) == len(wanted) and all(
+        one >= 0 and limit in (None, one) for one, limit in zip(shape, wanted, strict=True)
+    )
+
+
+def _words(shape: tuple[int | None, ...]) -> str:
+    return " x ".join("n" if one is None else "?" if one < 0 else str(one) for one in shape) or "1"
 
 
 def _flat(value: Any) -> list[Any]:
@@ -201,6 +288,7 @@ class SummaCConv:
     model: EntailmentModel
     split: Split
     weights: ConvWeights
+    lowest: ClassVar[float] = 0.0
 
     @property
     def name(self) -> str:

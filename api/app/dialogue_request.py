@@ -1,0 +1,95 @@
+"""The one request to verify the turns of a dialogue, for every door and for the row of a job."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from veritrail_graph.api.app.job_request import (
+    Id,
+    JobBudget,
+    JobCache,
+    JobCalls,
+    JobPrice,
+    JobRequest,
+    JobStructured,
+    Name,
+)
+from veritrail_graph.graph.model.dialogue import PartId
+
+MAX_TURNS = 10_000
+"""Turns that one request names, and the most that a prompt may be allowed to show."""
+
+Shown = Annotated[int, Field(ge=0, le=MAX_TURNS)]
+
+
+class DialogueRequest(JobRequest):
+    """Which turns of a dialogue are verified, and how; omitted fields are those of the command.
+
+    Without `turn_ids` all turns of the assistant are verified. No field names a file, an address
+    or a secret of the server.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"dialogue_id": "lindholm-dialogue"},
+                {
+                    "dialogue_id": "lindholm-dialogue",
+                    "turn_ids": ["t4", "t24"],
+                    "engine": "openai",
+                    "model": "gpt-4.1-mini",
+                    "turn_check": True,
+                    "budget_usd": 0.5,
+                },
+            ]
+        },
+    )
+
+    dialogue_id: Id
+    turn_ids: Annotated[tuple[PartId, ...], Field(strict=False)] | None = Field(
+        None,
+        min_length=1,
+        max_length=MAX_TURNS,
+        description="The turns; default: all turns of the assistant. What is stored of the "
+        "others is their background.",
+    )
+    turn_check: bool = Field(
+        False, description="Also ask whether each turn as a whole contradicts an earlier one."
+    )
+    turn_check_model: Name | None = Field(
+        None, description="Another model for `turn_check`, which it implies."
+    )
+    background: bool = Field(
+        True, description="Whether claims are compared with what the assistant said before."
+    )
+    history: bool = Field(
+        True, description="Whether turns are taken apart with the turns before them."
+    )
+    zero_shot: bool = Field(False, description="Leave the examples out of the prompts.")
+    categories: bool = Field(True, description="Whether it is asked why claims are not verified.")
+    facts: Shown | None = Field(
+        None, description="Remembered facts that a prompt shows at most; default: 200."
+    )
+    history_turns: Shown | None = Field(
+        None, description="Earlier turns that a prompt shows at most; default: 200."
+    )
+    engine: Name | None = Field(None, description="lexical, openai or azure.")
+    model: Name | None = Field(None, description="The model that is asked; selects openai.")
+    claims_model: Name | None = Field(
+        None, description="The model that takes turns apart into claims."
+    )
+    verdict_model: Name | None = Field(
+        None, description="The model that verifies and categorises claims."
+    )
+    budget_usd: JobBudget = None
+    max_calls: JobCalls = None
+    price: JobPrice = None
+    structured: JobStructured = False
+    use_cache: JobCache = True
+
+    @property
+    def process_id(self) -> str:
+        """The process that the dialogue is."""
+        return self.dialogue_id

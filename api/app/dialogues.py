@@ -1,0 +1,316 @@
+"""Dialogues: the assistant's turns verified claim by claim, and what was found of them.
+
+Source: VISTA 3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.api.configured_dialogue import DialogueOptions as DialogueOptions
+from veritrail_graph.api.configured_dialogue import configure_dialogue
+from veritrail_graph.api.dialogue_progress import DialogueProgress as DialogueProgress
+from veritrail_graph.api.dialogue_progress import DialogueVerified as DialogueVerified
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
+from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
+from veritrail_graph.graph.store.dialogues import WHOLE
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.dialogue_work import StoredDialogue
+    from veritrail_graph.graph.model.conversation import (
+        ClaimPlace,
+        DialogueSize,
+        FoundTurn,
+        SaidTurn,
+        TurnCounts,
+    )
+    from veritrail_graph.graph.model.dialogue import (
+        DialogueRunSummary,
+        TurnClaim,
+        TurnVerification,
+    )
+
+DIALOGUES_AT_ONCE = 64
+"""Dialogues that are verified side by side; the model's own limit is what bounds the calls."""
+
+
+class Dialogues(Part):
+    """Dialogues, and what was found of their turns."""
+
+    async def verify(
+        self,
+        dialogue_ids: Sequence[str],
+        options: DialogueOptions,
+        progress: DialogueProgress | None = None,
+    ) -> list[DialogueVerified]:
+        """Verify the assistant's turns of dialogues, and store each turn as soon as it has ended.
+
+        Turns of one dialogue are verified one after the other, dialogues side by side.
+
+        Args:
+            dialogue_ids: The dialogues.
+            options: Which turns, and how.
+            progress: Told what happens.
+
+        Returns:
+            What was done, in the order of the dialogues.
+
+        Raises:
+            InputError: A process is no dialogue, a turn is unknown or not the assistant's, or a
+                setting is wrong.
+            NotFound: A dialogue, or the run to resume, is not stored.
+        """
+        from veritrail_graph.api.dialogue_work import (
+            DialogueWork,
+            asking,
+            check_turns,
+            dialogue_text,
+        )
+        from veritrail_graph.graph.sentences import SentenceSplitter
+        from veritrail_graph.verifier.dialogue.vista import Vista
+        from veritrail_graph.verifier.prompted import results
+
+        progress = progress or DialogueProgress()
+        names = list(dict.fromkeys(dialogue_ids))
+        if (options.resume or options.run_id or options.turns) and len(names) > 1:
+            raise InputError(
+                "Turns and a run to resume are those of one dialogue; name a single one.",
+                code="one_dialogue",
+            )
+        store = await self._store()
+        splitter = SentenceSplitter.for_language(self._app.settings.language)
+        ask = asking(store)
+        slots = asyncio.Semaphore(DIALOGUES_AT_ONCE)
+
+        async def read(name: str) -> StoredDialogue:
+            async with slots:
+                return await dialogue_text(ask, store.reading, name, splitter)
+
+        texts = results(await asyncio.gather(*map(read, names), return_exceptions=True))
+        for text in texts:
+            check_turns(text, options.turns)
+        async with configure_dialogue(self._app.settings, options) as made:
+            vista = Vista(made.judge, made.ablations)
+            works = [await DialogueWork.of(ask, text, made, options, progress) for text in texts]
+            tasks: list[asyncio.Task[None]] = []
+
+            async def one(work: DialogueWork) -> None:
+                async with slots:
+                    await work.verify(vista)
+
+            def stop() -> None:
+                for task in tasks:
+                    task.cancel()
+
+            progress.begun(stop, sum(len(work.wanted) for work in works))
+            tasks += [asyncio.create_task(one(work)) for work in works]
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+            for fault in ended:  # a cancelled task was stopped; its turns say so
+                if isinstance(fault, BaseException) and not isinstance(
+                    fault, asyncio.CancelledError
+                ):
+                    raise fault
+        return [work.done(vista.refusal, made.warnings) for work in works]
+
+    async def result(self, dialogue_id: str, run_id: str | None = None) -> DialogueRun:
+        """What is stored of the turns of a dialogue.
+
+        Args:
+            dialogue_id: The dialogue.
+            run_id: The run; None: what counts for each turn, under the latest run of these.
+
+        Raises:
+            NotFound: The dialogue or the run is not stored, or nothing was verified.
+        """
+        from veritrail_graph.api.dialogue_work import usage_of
+
+        summary = await self._summary(dialogue_id, run_id)
+        turns = await (await self._store()).dialogues.results(dialogue_id, run_id)
+        return DialogueRun.of_turns(turns, usage=usage_of(turns), **_of_run(dialogue_id, summary))
+
+    async def runs(self, dialogue_id: str) -> list[DialogueRunSummary]:
+        """The runs of a dialogue, newest first.
+
+        Raises:
+            NotFound: The dialogue is not stored.
+        """
+        store = await self._store()
+        await store.processes.get(dialogue_id)
+        return await store.dialogues.runs(dialogue_id)
+
+    async def page(
+        self, dialogue_id: str, run_id: str | None = None, after: int = -1, limit: int = 200
+    ) -> tuple[DialogueRun, int | None]:
+        """A page of what is stored of the turns; score, course and usage are those of all turns.
+
+        Args:
+            dialogue_id: The dialogue.
+            run_id: The run; None: what counts for each turn, under the latest run of these.
+            after: Number of the last turn before the page; -1 at first.
+            limit: At most this many turns.
+
+        Returns:
+            The page, and the number behind which the next one begins; None: there is none.
+
+        Raises:
+            NotFound: The dialogue or the run is not stored, or nothing was verified.
+        """
+        store = await self._store()
+        summary = await self._summary(dialogue_id, run_id)
+        found, counts, costs = await asyncio.gather(
+            store.dialogues.page(dialogue_id, run_id, after, limit + 1),
+            store.dialogues.counts(dialogue_id, run_id),
+            store.dialogues.costs([dialogue_id], run_id, counting=run_id is None),
+        )
+        turns, course = found[:limit], course_of(counts)
+        run = DialogueRun(
+            turns=tuple(one.found for one in turns),
+            course=tuple(course.get(one.stage) for one in turns),
+            score=list(course.values())[-1] if course else None,
+            usage=costs.get(dialogue_id, DialogueCost()).usage,
+            **_of_run(dialogue_id, summary),
+        )
+        return run, turns[-1].stage if len(found) > limit else None
+
+    async def size(self, dialogue_id: str) -> DialogueSize:
+        """How many turns a dialogue has.
+
+        Raises:
+            InputError: The process is no dialogue.
+            NotFound: It is not stored.
+        """
+        store = await self._store()
+        await store.processes.get(dialogue_id)
+        found = await store.dialogues.size(dialogue_id)
+        if not found.assistant_turns:
+            from veritrail_graph.api.dialogue_work import not_a_dialogue
+
+            raise not_a_dialogue(dialogue_id, found.turns)
+        return found
+
+    async def turns(
+        self,
+        dialogue_id: str,
+        after: tuple[int, int] = (-1, -1),
+        limit: int = 100,
+        *,
+        until: int = WHOLE,
+        longest: int = WHOLE,
+    ) -> list[SaidTurn]:
+        """A page of the turns as they were said, with the ids of their documents.
+
+        Args:
+            dialogue_id: The dialogue.
+            after: Stage and position of the last turn before the page.
+            limit: At most this many.
+            until: Number of the last turn that is wanted.
+            longest: At most this many characters of a text.
+
+        Raises:
+            InputError: The process is no dialogue.
+            NotFound: It is not stored.
+        """
+        store = await self._store()
+        await store.processes.get(dialogue_id)
+        found = await store.dialogues.said(dialogue_id, after, limit, until=until, longest=longest)
+        if not any(one.turn.role is Speaker.ASSISTANT for one in found):
+            await self.size(dialogue_id)
+        return found
+
+    async def found(
+        self, dialogue_id: str, run_id: str | None, after: int, limit: int
+    ) -> list[FoundTurn]:
+        """A page of what was found of the turns; see `page`, which also says of which run."""
+        return await (await self._store()).dialogues.page(dialogue_id, run_id, after, limit)
+
+    async def counts(self, dialogue_id: str, run_id: str | None = None) -> list[TurnCounts]:
+        """How many claims of each kind every turn has, in their order."""
+        return await (await self._store()).dialogues.counts(dialogue_id, run_id)
+
+    async def places(
+        self, dialogue_id: str, claim_ids: Sequence[str], longest: int = WHOLE
+    ) -> dict[str, ClaimPlace]:
+        """Claims by their ids, with the turns that make them; one that is gone is left out."""
+        return await (await self._store()).dialogues.places(dialogue_id, claim_ids, longest)
+
+    async def linked(
+        self,
+        dialogue_id: str,
+        run_id: str | None,
+        said: Sequence[SaidTurn],
+        found: Mapping[int, TurnVerification],
+        claims: Sequence[TurnClaim],
+        opened: str | None = None,
+        most: tuple[int, int, int] = (WHOLE, WHOLE, WHOLE),
+    ) -> LinkedClaims:
+        """What the claims of some turns are linked with.
+
+        Args:
+            dialogue_id: The dialogue.
+            run_id: The run; None: what counts for each turn.
+            said: The turns.
+            found: What was found of them, by number.
+            claims: The claims.
+            opened: The claim whose background is read.
+            most: At most this many linked claims of a claim, claims of a background, characters.
+        """
+        others, background, longest = most
+        store = await self._store()
+        names = [name for one in claims for name in one.contradicts[:others]]
+        for one in claims:
+            names += one.compared_with[:background] if one.claim_id == opened else ()
+        facts = [name for one in claims for name in one.contradicts_knowledge[:others]]
+        checks = [one.turn_check for one in found.values() if one.turn_check is not None]
+        quoted = [f"{TURN}{one.turn_id}" for one in checks if one.turn_id is not None]
+        left = [
+            one.turn.node_id
+            for one in said
+            if one.turn.role is Speaker.ASSISTANT and one.stage not in found and run_id is None
+        ]
+        of = [one.claim_id for one in claims]
+        places, denied, knowledge, turns, unfinished = await asyncio.gather(
+            self.places(dialogue_id, list(dict.fromkeys(names)), longest),
+            store.dialogues.denied(dialogue_id, of, run_id, others, longest),
+            self._app.nodes.texts(dialogue_id, list(dict.fromkeys(facts))),
+            self._app.drawings.among(dialogue_id, list(dict.fromkeys(quoted))),
+            store.dialogues.unfinished(dialogue_id, left),
+        )
+        return LinkedClaims(
+            places,
+            denied,
+            knowledge,
+            {one.node_id.removeprefix(TURN): one.stage for one in turns},
+            {name.removeprefix(TURN): one for name, one in unfinished.items()},
+            opened,
+        )
+
+    async def _summary(self, dialogue_id: str, run_id: str | None) -> DialogueRunSummary:
+        """The run; without one the latest of those that count, or else of all.
+
+        Raises:
+            NotFound: The dialogue or the run is not stored, or nothing was verified.
+        """
+        found = [one for one in await self.runs(dialogue_id) if run_id in (None, one.run_id)]
+        counting = [one for one in found if one.counting] or found
+        if not counting:
+            from veritrail_graph.api.dialogue_work import unknown_run
+
+            raise unknown_run(dialogue_id, run_id)
+        return counting[0]
+
+
+def _of_run(dialogue_id: str, summary: DialogueRunSummary) -> dict[str, Any]:
+    """What a result says of its run."""
+    return {
+        "run_id": summary.run_id,
+        "dialogue_id": dialogue_id,
+        "engine": summary.engine,
+        "model": summary.model,
+        "indicative": summary.indicative,
+        "created_at": summary.created_at,
+        "settings": summary.settings,
+    }

@@ -1,0 +1,249 @@
+"""What of this machine and its settings VeriTrail needs, and whether it is there.
+
+Nothing is started, stored or sent, unless a call to the model is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shutil
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from veritrail_graph.api.graph_connection import engine_settings, server_address
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import ModelSettings, Settings
+    from veritrail_graph.verifier.engines import Engine
+    from veritrail_graph.verifier.models.port import Completion, Endpoint, Request
+
+PORT = 8000
+"""Where `veritrail serve` listens unless it is told otherwise."""
+_OLDEST = (3, 11)
+_GIBIBYTE = 1024**3
+_CONCURRENCY = 1
+_PARAMETERS = 3
+_LONGEST_ANSWER = 256
+_QUESTION = "Claim: The ferry carries 42 cars."
+
+
+class State(StrEnum):
+    """How something is."""
+
+    FINE = "fine"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        about: What was looked at.
+        state: How it is.
+        told: What was found, and what to do where it is not fine.
+    """
+
+    about: str
+    state: State
+    told: str
+
+
+async def examine(settings: Settings, *, ask: bool = False) -> AsyncIterator[Finding]:
+    """Look at everything, one after another.
+
+    Args:
+        settings: The settings.
+        ask: Whether the model is asked one short question, which may cost something.
+    """
+    yield _python()
+    yield _data_folder(settings)
+    async for finding in _graph(settings):
+        yield finding
+    yield _port()
+    async for finding in _model(settings, ask=ask):
+        yield finding
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    own = importlib.metadata.version("veritrail-graph")
+    told = f"Python {version}, veritrail-graph {own}, {platform.system()} {platform.machine()}"
+    if sys.version_info < _OLDEST:
+        return Finding("versions", State.FAULT, f"{told}; Python 3.11 or later is needed.")
+    return Finding("versions", State.FINE, told)
+
+
+def _data_folder(settings: Settings) -> Finding:
+    place = settings.home
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        free = shutil.disk_usage(place).free
+    except OSError as error:
+        return Finding("data folder", State.FAULT, f"{settings.home}: {error.strerror or error}")
+    return Finding("data folder", State.FINE, f"{settings.home}, {free / _GIBIBYTE:.1f} GiB free")
+
+
+async def _graph(settings: Settings) -> AsyncIterator[Finding]:
+    from veritrail_graph.graph.embedded import engine_status
+    from veritrail_graph.graph.store.database import server_facts
+
+    server = server_address(settings)
+    if server is not None:
+        facts = await server_facts(server)
+        if facts.answers:
+            told = f"{server.uri} answers: {facts.agent} {facts.edition or ''}".rstrip()
+            yield Finding("graph (NEO4J_URI)", State.FINE, told)
+        else:
+            yield Finding("graph (NEO4J_URI)", State.FAULT, f"{server.uri}: {facts.error}")
+        return
+    own = engine_settings(settings)
+    try:
+        status = await engine_status(own)
+        if status.running:
+            told = f"the embedded engine {status.version} runs at {status.uri}"
+            yield Finding("graph", State.FINE, told)
+            return
+        yield Finding("graph", State.FINE, _startable(settings))
+    except VeriTrailError as error:
+        yield Finding("graph", State.FAULT, str(error))
+
+
+def _startable(settings: Settings) -> str:
+    """What is known of an engine that would start.
+
+    Raises:
+        EngineUnavailable: It would not.
+    """
+    from veritrail_graph.graph.embedded.folder import EngineFolder
+    from veritrail_graph.graph.embedded.launch import (
+        available_memory,
+        check_host,
+        engine_version,
+    )
+
+    own = engine_settings(settings)
+    check_host(own, EngineFolder(own.home))
+    memory = available_memory() / _GIBIBYTE
+    return (
+        f"the embedded engine {engine_version()} starts with the first command that needs it "
+        f"({memory:.1f} GiB of memory free, heap {settings.db_heap})"
+    )
+
+
+def _port() -> Finding:
+    with socket.socket() as probe:
+        try:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", PORT))
+        except OSError:
+            told = f"{PORT} is in use: start the page with `veritrail serve --port {PORT + 1}`"
+            return Finding("port", State.WARNING, told)
+    return Finding("port", State.FINE, f"{PORT} is free for `veritrail serve`")
+
+
+async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[Finding]:
+    from veritrail_graph.api.settings import Use, model_settings
+    from veritrail_graph.verifier.engines import engine_named
+
+    name = settings.engine_name()
+    try:
+        engine = engine_named(name)
+        if engine.endpoint is None:
+            told = f"engine {name}: no language model is asked."
+            if name == "lexical":
+                told += (
+                    " Words are compared, so verdicts are indicative; name a model in "
+                    "VERITRAIL_MODEL."
+                )
+                yield Finding("model", State.WARNING, told)
+            else:
+                yield Finding("model", State.FINE, told)
+            return
+        chosen = model_settings(settings, Use.VERDICT, name)
+        endpoint = _opened(settings, engine, chosen)
+        try:
+            for finding in _endpoint(settings, chosen, name):
+                yield finding
+            if ask:
+                yield await _answer(endpoint, chosen)
+            else:
+                told = "not asked; `veritrail doctor --ask` sends one short question"
+                yield Finding("answer", State.FINE, told)
+        finally:
+            await endpoint.close()
+    except InputError as error:
+        yield Finding("model", State.FAULT, str(error))
+
+
+def _endpoint(settings: Settings, chosen: ModelSettings, engine: str) -> Iterator[Finding]:
+    from veritrail_graph.api.models import own_prices, price_of
+
+    host = urlsplit(chosen.base_url or "").hostname or "api.openai.com"
+    key = "a key is set" if chosen.api_key else "no key is set"
+    yield Finding("model", State.FINE, f"{chosen.model} of engine {engine} at {host}; {key}")
+    price = price_of(chosen, own_prices(settings))
+    if price is None:
+        told = "not known: a --budget needs --price IN,OUT, or a table in VERITRAIL_PRICES"
+        yield Finding("price", State.WARNING, told)
+    else:
+        told = f"{price.input:g} USD a million input tokens, {price.output:g} output tokens"
+        yield Finding("price", State.FINE, told)
+
+
+async def _sent(endpoint: Endpoint, request: Request) -> Completion:
+    """The answer of a model; a parameter that it does not take is left out."""
+    from veritrail_graph.verifier.models.port import ParameterRefused
+
+    for _ in range(_PARAMETERS):
+        with suppress(ParameterRefused):
+            return await endpoint.send(request, _LONGEST_ANSWER)
+    return await endpoint.send(request, _LONGEST_ANSWER)
+
+
+def _opened(settings: Settings, engine: Engine, chosen: ModelSettings) -> Endpoint:
+    """The endpoint of a model; no call is made.
+
+    Raises:
+        InputError: Its key is missing, or its address cannot be one.
+    """
+    from veritrail_graph.api.models import patience
+    from veritrail_graph.verifier.engines import EndpointSettings
+
+    assert engine.endpoint is not None  # noqa: S101  # only such an engine has models
+    return engine.endpoint(
+        EndpointSettings(
+            chosen.model,
+            chosen.base_url,
+            chosen.api_key,
+            chosen.api_version,
+            patience(settings).attempt_timeout,
+            _CONCURRENCY,
+        )
+    )
+
+
+async def _answer(endpoint: Endpoint, chosen: ModelSettings) -> Finding:
+    """Whether the model answers one short question."""
+    from veritrail_graph.verifier.models.port import ModelError, Request, Step, StepCall
+    from veritrail_graph.verifier.prompts import load_prompts
+
+    prompt = load_prompts()[Step.SUB_CLAIM_DECOMPOSITION]
+    call = StepCall(prompt.step.value, prompt.name, prompt.hash, chosen.model, chosen.temperature)
+    request = Request(call, prompt.text, _QUESTION)
+    try:
+        usage = (await _sent(endpoint, request)).usage
+    except ModelError as error:
+        return Finding("answer", State.FAULT, str(error))
+    told = f"it answers ({usage.input_tokens:,} tokens in, {usage.output_tokens:,} out)"
+    return Finding("answer", State.FINE, told)

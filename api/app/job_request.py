@@ -1,0 +1,68 @@
+"""What the requests that become jobs share: their bounds, their checks, and their one spelling.
+
+A request is the row of its job as well, so equal requests have equal texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from veritrail_graph.api.app.value_faults import violations_of
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.canonical import canonical
+
+MAX_USD = 1e9
+MAX_CALLS = 2_000_000_000
+
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Id = Annotated[str, Field(min_length=1, max_length=128)]
+BudgetUsd = Annotated[float, Field(ge=0, le=MAX_USD)]
+CallLimit = Annotated[int, Field(ge=0, le=MAX_CALLS)]
+
+JobBudget = Annotated[
+    BudgetUsd | None, Field(description="What the job may cost at most, over all workers.")
+]
+JobCalls = Annotated[
+    CallLimit | None,
+    Field(description="The calls that the job may make at most, over all workers."),
+]
+JobPrice = Annotated[
+    Annotated[str, Field(max_length=100)] | None,
+    Field(description="IN,OUT[,CACHED] in USD per million tokens; not with a key's budget."),
+]
+JobStructured = Annotated[bool, Field(description="Use structured output (JSON schema).")]
+JobCache = Annotated[bool, Field(description="Use and fill the cache of answers.")]
+
+
+class JobRequest(BaseModel):
+    """A request to do something in a job; no value is guessed from one of another type."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,  # but for lists, which are tuples here
+    )
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any], place: str = "") -> Self:
+        """The request with these values, as a door other than REST receives them.
+
+        Args:
+            values: Fields by name.
+            place: What the violations put before the name of a field.
+
+        Raises:
+            InputError: Values break bounds; all of them are listed.
+        """
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            violations = violations_of(error, place)
+        raise InputError("The request is invalid.", violations)
+
+    def to_json(self) -> str:
+        """Canonical JSON: equal requests have equal texts."""
+        return canonical(self.model_dump(mode="json")).decode()

@@ -1,0 +1,49 @@
+"""What a command says of the batches that a run left, and how it ends them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.cli.exits import say_starting
+from veritrail_graph.api.cli.terminal import say
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.jobs import LocalResult
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.model import Usage
+
+
+async def cancel_batches(settings: Settings, run_id: str) -> None:
+    """End the batches that a run left at its endpoint."""
+    from veritrail_graph.api.app import Application
+
+    async with Application(settings, on_engine_start=say_starting) as app:
+        found = await app.jobs.cancel_batches(run_id)
+    lines = sum(one.lines for one in found)
+    say(
+        f"{len(found)} batch(es) with {lines:,} line(s) are being cancelled. What is done of them "
+        f"is paid; to read it and go on: veritrail verify --resume {run_id}"
+        if found
+        else f"Run {run_id} has no batch at its endpoint."
+    )
+
+
+def say_batches(done: LocalResult, again: str) -> None:
+    """Say what goes on at the endpoint."""
+    batches = done.batches
+    if batches:
+        lines = sum(one.lines for one in batches)
+        say(
+            f"{len(batches)} batch(es) with {lines:,} line(s) go on at the endpoint. {again} reads "
+            f"their answers; veritrail verify --cancel {done.run_id} ends them.",
+            "yellow",
+        )
+
+
+def say_batch_calls(usage: Usage) -> None:
+    """Say how many of the calls were made in batches."""
+    if usage.batch_calls:
+        say(
+            f"{usage.batch_calls:,} of {usage.calls:,} calls were made in batches, at their price.",
+            "dim",
+        )

@@ -1,0 +1,192 @@
+"""What a run against an earlier version changed, and two versions of a process, in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.cli.terminal import say, show, table, verdict_words
+from veritrail_graph.api.views.texts import one_line, some
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
+from veritrail_graph.graph.model import Status, Verdict
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from veritrail_graph.api.app.changes import Changes
+    from veritrail_graph.api.app.version_diff import VersionDifference
+
+MOST_PAIRS_FILE = 10_000_000
+ROWS_SHOWN = 30
+_COLUMNS = ("earlier", "claim_id")
+
+
+def read_pairs(path: Path) -> list[dict[str, str]]:
+    """Pairs of claim ids: CSV with the columns `earlier` and `claim_id`, or the same as JSON.
+
+    In JSON, a pair may also be an array: [earlier, claim_id].
+
+    Raises:
+        InputError: It cannot be read, or does not hold pairs.
+    """
+    try:
+        if path.stat().st_size > MOST_PAIRS_FILE:
+            raise InputError(f"{path} is larger than {MOST_PAIRS_FILE:,} bytes")
+        values = _table(path) if path.suffix.lower() in files.DELIMITERS else _json(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    pairs = []
+    for place, value in enumerate(values, start=1):
+        if isinstance(value, list) and len(value) == len(_COLUMNS):
+            value = dict(zip(_COLUMNS, value, strict=True))
+        if not isinstance(value, dict) or set(value) != set(_COLUMNS):
+            raise InputError(f"{path}, pair {place}: it must have `earlier` and `claim_id`")
+        if not all(isinstance(one, str) and one for one in value.values()):
+            raise InputError(f"{path}, pair {place}: both must be ids of claims")
+        pairs.append(value)
+    twice = [one["claim_id"] for one in pairs]
+    if len(set(twice)) < len(twice):
+        raise InputError(f"{path}: a claim_id stands in several pairs")
+    if not pairs:
+        raise InputError(f"{path} holds no pair")
+    return pairs
+
+
+def _table(path: Path) -> list[Any]:
+    rows = [[cell.strip() for cell in row] for _, row in files.delimited(path) if any(row)]
+    if not rows or sorted(rows[0]) != sorted(_COLUMNS):
+        raise InputError(f"{path}: its first line must name the columns earlier and claim_id")
+    return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]
+
+
+def _json(path: Path) -> list[Any]:
+    try:
+        values = parse(path.read_text(encoding="utf-8-sig"))
+    except (NotJson, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from None
+    if not isinstance(values, list):
+        raise InputError(f"{path}: pairs stand in a JSON array")
+    return values
+
+
+def tell_changes(changes: Changes) -> None:
+    """Tell what was kept, what was verified, and which verdicts and error stages moved."""
+    moved = [one for one in changes.claims if one.is_changed or one.is_moved]
+    if moved:
+        table(
+            ("before", "now", "error stage", "claim"),
+            [
+                (
+                    _verdict(one.verdict_before),
+                    _verdict(one.verdict),
+                    f"{_stages(one.error_stages_before)} → {_stages(one.error_stages)}",
+                    one_line(one.claim),
+                )
+                for one in moved[:ROWS_SHOWN]
+            ],
+        )
+        if len(moved) > ROWS_SHOWN:
+            say(f"… and {len(moved) - ROWS_SHOWN:,} more; --json has all.", "dim")
+    say(
+        f"Since {changes.since} ({changes.content_hash[:12]}): {changes.kept:,} verdict(s) kept, "
+        f"{changes.verified:,} claim(s) verified; {changes.changed:,} verdict(s) changed, "
+        f"{changes.moved:,} with other error stages."
+    )
+    if changes.saved_share is not None:
+        say(
+            f"{changes.saved_calls:,} of {changes.saved_calls + changes.calls:,} answers of models "
+            f"({changes.saved_share:.0%}) were not asked for.",
+            "dim",
+        )
+    anew = [one for one in changes.claims if not one.kept]
+    reasons = list(dict.fromkeys(f"{one.claim_id}: {one.reason}" for one in anew))
+    for reason in reasons[:3]:
+        say(f"Verified anew: {one_line(reason)}", "dim")
+    if len(reasons) > 3:
+        say(f"… and {len(reasons) - 3:,} more; --json has the reason of each.", "dim")
+    likely = changes.possible_matches
+    if likely:
+        names = some([f"{one.earlier},{one.claim_id}" for one in likely])
+        say(
+            f"{len(likely):,} claim(s) without a match resemble earlier ones ({names}). Where both "
+            "say the same, put the pairs into a CSV file (earlier,claim_id) for --match.",
+            "yellow",
+        )
+
+
+def show_versions(found: VersionDifference) -> None:
+    """Show two versions of a process side by side."""
+    table(
+        ("", "nodes", "which"),
+        [
+            (words, f"{len(names):,}", some(names) if names else "")
+            for words, names in (
+                ("added", found.nodes_added),
+                ("removed", found.nodes_removed),
+                ("changed", found.nodes_changed),
+                ("other inputs", found.inputs_changed),
+                ("another stage", found.moved),
+            )
+        ]
+        + [("same", f"{found.nodes_same:,}", "")],
+        right=("nodes",),
+    )
+    show("")
+    table(
+        ("stage", "name", "nodes before", "now", "errors before", "errors now"),
+        [
+            (
+                str(one.stage),
+                one_line(one.name or ""),
+                f"{one.nodes_before:,}",
+                f"{one.nodes:,}",
+                f"{one.errors_before:,}",
+                f"{one.errors:,}",
+            )
+            for one in found.stages
+        ],
+        right=("nodes before", "now", "errors before", "errors now"),
+    )
+    if found.claims:
+        show("")
+        table(
+            ("before", "now", "error stage", "claim"),
+            [
+                (
+                    _side(one.claim_id_before, one.verdict_before),
+                    _side(one.claim_id, one.verdict),
+                    f"{_stages(one.error_stages_before)} → {_stages(one.error_stages)}",
+                    one_line(one.claim),
+                )
+                for one in found.claims[:ROWS_SHOWN]
+            ],
+        )
+    say(
+        f"{found.old} → {found.new}: {found.edges_added:,} edge(s) added, {found.edges_removed:,} "
+        f"removed; {len(found.claims):,} claim(s) differ, {found.claims_same:,} have the same "
+        "verdict and error stages."
+    )
+
+
+def _verdict(word: str | None) -> Text:
+    from rich.text import Text
+
+    if word is None:
+        return Text("none", style="dim")
+    words, style = verdict_words(Verdict(word), Status.SUCCEEDED)
+    return Text(words, style=style)
+
+
+def _side(claim_id: str | None, verdict: str | None) -> Text:
+    from rich.text import Text
+
+    if claim_id is None:
+        return Text("no such claim", style="dim")
+    return _verdict(verdict) if verdict is not None else Text("not verified", style="dim")
+
+
+def _stages(stages: Sequence[int] | Iterable[int]) -> str:
+    return ", ".join(map(str, stages)) or "-"

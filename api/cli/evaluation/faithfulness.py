@@ -1,0 +1,212 @@
+"""`veritrail eval faithfulness`: how right a judge is, with and without attribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from veritrail_graph.api.cli.evaluation.options import Seed, say_reasons, shown_figure
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
+from veritrail_graph.api.cli.exits import run as run_work
+from veritrail_graph.api.cli.options import (
+    AsJson,
+    Budget,
+    Concurrency,
+    EngineName,
+    JudgeThreshold,
+    MaxCalls,
+    Model,
+    NoCache,
+    Price,
+    PromptsFolder,
+    Structured,
+)
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
+from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.graph.model.attribution import JudgeName, SourceMode
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.faithfulness_setups import JudgedSetUps, WhoJudges
+    from veritrail_graph.evaluation.attribution.setups import Case, Judged
+    from veritrail_graph.evaluation.attribution.sources import Sources
+    from veritrail_graph.graph.model import Usage
+
+ONE = 1
+INTERRUPTION = "Interrupted. Answers are cached; the same command goes on where it ended."
+
+
+def faithfulness(
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD", help="Labelled sentences, with their attributions.")
+    ],
+    sources: Annotated[
+        Path,
+        typer.Option(metavar="FILE", help="The source texts, as for `eval attribution`."),
+    ],
+    attributed: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The attributions that are shown, in place of GOLD's."),
+    ] = None,
+    mode: Annotated[
+        list[SourceMode] | None,
+        typer.Option(help="What the judge sees; may be repeated. Default: all that it can read."),
+    ] = None,
+    documents: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            max=1_000,
+            metavar="N",
+            help="Among how many documents; may be repeated. Default: 1.",
+        ),
+    ] = None,
+    others: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Texts to draw the other documents from. Default: those of GOLD's sentences.",
+        ),
+    ] = None,
+    judge_with: Annotated[
+        JudgeName, typer.Option(help="The language model, or a checker with an entailment model.")
+    ] = JudgeName.MODEL,
+    judge_threshold: JudgeThreshold = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write the table and all labels (CSV)."),
+    ] = None,
+    seed: Seed = 0,
+    engine: EngineName = None,
+    model: Model = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
+    prompts: PromptsFolder = None,
+    structured: Structured = False,
+    no_cache: NoCache = False,
+    concurrency: Concurrency = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge labelled sentences with and without attribution.
+
+    The figure is the balanced accuracy of each set-up. The judge sees all documents, all with the
+    attributed sentences marked, or these alone. The mixed set-up, faithful sentences with their
+    attribution and unfaithful ones without, is made of the answers to two others. GOLD is a file as
+    for `eval attribution`, with texts and labels.
+    """
+    from veritrail_graph.api.faithfulness_setups import WhoJudges
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.evaluation.attribution.reading import read_attributions
+    from veritrail_graph.evaluation.attribution.setups import cases_of, groups_of
+    from veritrail_graph.evaluation.attribution.sources import read_sources, together
+    from veritrail_graph.evaluation.attribution.tables import write_set_ups
+
+    models = ModelOptions(
+        model=model,
+        concurrency=concurrency,
+        price=price,
+        budget=budget,
+        max_calls=max_calls,
+        structured=structured,
+        use_cache=not no_cache,
+    )
+    who = WhoJudges(judge_with, judge_threshold, engine, models, prompts)
+    modes = who.modes(mode or ())
+    texts = read_sources(sources)
+    right = read_attributions(gold)
+    predicted = None if attributed is None else read_attributions(attributed)
+    cases, unlabelled = cases_of(right, predicted, texts)
+    pool = list(dict.fromkeys(name for case in cases for name in case.documents))
+    if others is not None:
+        more = read_sources(others)
+        texts, pool = together(texts, more), more.documents
+    sizes = sorted(set(documents or (ONE,)))
+    groups = {size: groups_of(cases, size, pool, seed) for size in sizes}
+    found = run_work(
+        _run(who, cases, groups, modes, texts),
+        as_json=as_json,
+        interruption=INTERRUPTION,
+    )
+    document = {
+        "judge": found.judge,
+        "sentences": len(cases),
+        "unlabelled": unlabelled,
+        "seed": seed,
+        "set_ups": [row.as_json() for row in found.rows],
+        "usage": found.usage.json_object(),
+    }
+    for warning in found.warnings:
+        say(f"Warning: {one_line(warning)}", "yellow")
+    if output is not None:
+        for path in write_set_ups(output, found.rows):
+            say(f"Wrote {path}")
+    if as_json:
+        print_json(document)
+    else:
+        _show(document, found.usage)
+    _end(found)
+
+
+async def _run(
+    who: WhoJudges,
+    cases: Sequence[Case],
+    groups: Mapping[int, Mapping[tuple[str, ...], Sequence[str]]],
+    modes: Sequence[SourceMode],
+    sources: Sources,
+) -> JudgedSetUps:
+    from veritrail_graph.api.faithfulness_setups import judge_set_ups
+    from veritrail_graph.api.settings import Settings
+
+    alone = SourceMode.ATTRIBUTION in modes
+    total = len(cases) * (len(groups) * (len(modes) - alone) + alone)
+    done = 0
+    with long_work() as work:
+
+        def judged(_one: Judged) -> None:
+            nonlocal done
+            done += 1
+            work.update("judgements", done, total)
+
+        return await judge_set_ups(Settings(), who, cases, groups, modes, sources, judged)
+
+
+def _show(document: Mapping[str, Any], usage: Usage) -> None:
+    from veritrail_graph.api.views.costs import usage_words
+
+    rows = [
+        [
+            one["set_up"],
+            "any" if one["documents"] is None else f"{one['documents']:,}",
+            shown_figure(one["balanced_accuracy"]),
+            f"{one['sentences']:,}",
+            f"{one['not_judged']:,}",
+        ]
+        for one in document["set_ups"]
+    ]
+    columns = ("set-up", "documents", "balanced accuracy", "judged", "not judged")
+    table(columns, rows, right=columns[1:])
+    for one in document["set_ups"]:
+        say_reasons(one, f"{one['set_up']}, ")
+    say(f"{document['sentences']:,} sentences, judged by {one_line(clean(document['judge']))}.")
+    if document["unlabelled"]:
+        say(f"{document['unlabelled']:,} sentence(s) have no label and are left out.", "yellow")
+    say(usage_words(usage), "dim")
+
+
+def _end(found: JudgedSetUps) -> None:
+    """End the command with the status of the contract.
+
+    Raises:
+        Exit: A judgement failed.
+    """
+    left = [one for row in found.rows for one in row.judged if one.label is None]
+    if found.refusal is not None:
+        say(f"Error: the run was stopped: {one_line(str(found.refusal))}", "bold red")
+        raise Exit(UNREACHABLE)
+    if left:
+        reason = one_line(clean(left[0].reason or ""))
+        say(f"{len(left):,} judgement(s) failed and are left out of the figures: {reason}", "red")
+        raise Exit(NOT_ALL_SUCCEEDED)

@@ -1,0 +1,140 @@
+"""What `veritrail eval sheets` does with dialogues: sheets of turns, and claims back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.graph.errors import InputError
+
+SHOWN = 20
+"""Open claims that are listed."""
+
+
+def write_turns(
+    path: Path,
+    output: Path,
+    annotators: Sequence[str],
+    proposed: Path | None,
+    *,
+    with_labelled: bool,
+) -> dict[str, Any]:
+    """Write sheets of turns, and say what was written."""
+    from veritrail_graph.evaluation.dialogues.predicted import read_predicted
+    from veritrail_graph.evaluation.dialogues.sheets import read_turns, write_dialogue_sheets
+
+    gold = read_turns(path)
+    known = {} if proposed is None else dict(read_predicted(proposed, gold).turns)
+    texts = {key: [one.claim for one in turn.claims] for key, turn in known.items()}
+    written = write_dialogue_sheets(
+        gold, path.name, output, annotators, proposed=texts, with_labelled=with_labelled
+    )
+    folders = written.handed.folders
+    say(
+        f"{written.claims:,} claims of {written.turns:,} turns in {len(folders):,} folder(s) for "
+        f"each of {len(annotators):,} annotator(s), in {output}.",
+        "bold",
+    )
+    if written.left_out:
+        say(f"{written.left_out:,} turn(s) have labelled claims and get no rows; see --all.")
+    if written.removed:
+        say(
+            f"{written.removed:,} control character(s) that no such file may hold were left out.",
+            "yellow",
+        )
+    return {
+        "directory": str(output),
+        "annotators": list(written.handed.annotators),
+        "folders": [
+            {"code": one.code, "dialogue_id": one.dialogue_id, "turns": len(one.turns)}
+            for one in folders
+        ],
+        "turns": written.turns,
+        "claims": written.claims,
+        "left_out": written.left_out,
+        "removed_characters": written.removed,
+    }
+
+
+def read_turns_back(
+    path: Path, output: Path, read: Path | None, adjudicate: Path | None, *, is_partial: bool
+) -> dict[str, Any]:
+    """Put what annotators said into a file of labelled turns, and say what was read."""
+    from veritrail_graph.evaluation.dialogues.consensus import agreed_on, read_turn_decisions
+    from veritrail_graph.evaluation.dialogues.gold import write_gold
+    from veritrail_graph.evaluation.dialogues.sheets import read_turns
+    from veritrail_graph.evaluation.dialogues.sheets_back import (
+        DialoguesBack,
+        read_dialogue_sheets,
+        with_annotations,
+    )
+
+    if output.is_dir():
+        raise InputError(f"{output} is a folder; name the file of labelled turns to write.")
+    gold = read_turns(path)
+    back = (
+        DialoguesBack() if read is None else read_dialogue_sheets(gold, read, is_partial=is_partial)
+    )
+    merged = with_annotations(gold, back.labels)
+    decisions = {} if adjudicate is None else read_turn_decisions(adjudicate, merged)
+    found = agreed_on(merged, decisions)
+    said = [one for one in found.gold.turns if one.labels or one.label is not None or one.holds
+            or one.claims is not None]  # fmt: skip
+    if not said:
+        raise InputError("No turn has a label yet; nothing was written.")
+    left_out = len(found.gold.turns) - len(said)
+    write_gold(type(gold)(found.gold.dialogues, tuple(said)), output)
+    document = {
+        "output": str(output),
+        "turns": len(said),
+        "without_labels": left_out,
+        "annotations_read": sum(map(len, back.labels.values())),
+        "unfinished": back.unfinished,
+        "turns_with_claims": sum(one.claims is not None for one in said),
+        "claims": sum(len(one.claims or ()) for one in said),
+        "categories": dict(
+            Counter(claim.category.value for one in said for claim in one.claims or ())
+        ),
+        "dropped": found.dropped,
+        "unresolved": [
+            {
+                "dialogue_id": one.key[0],
+                "turn_id": one.key[1],
+                "claim": one.claim,
+                "labels": {category.value: count for category, count in one.counts.items()},
+            }
+            for one in found.unresolved
+        ],
+    }
+    _tell(document)
+    return document
+
+
+def _tell(document: dict[str, Any]) -> None:
+    say(
+        f"{document['annotations_read']:,} turns of annotators read; {document['turns']:,} turns "
+        f"are in {document['output']}, {document['turns_with_claims']:,} of them with "
+        f"{document['claims']:,} agreed claims.",
+        "bold",
+    )
+    if document["dropped"]:
+        say(f"{document['dropped']:,} claim(s) that half of the annotators or fewer name: left out")
+    for name, what in (
+        ("unfinished", "turn(s) of annotators are not finished."),
+        ("without_labels", "turn(s) have no label yet and are left out."),
+    ):
+        if document[name]:
+            say(f"{document[name]:,} {what}", "yellow")
+    for one in document["unresolved"][:SHOWN]:
+        counts = ", ".join(f"{count} {name}" for name, count in one["labels"].items())
+        claim = one_line(clean(one["claim"]))
+        say(
+            f"{one['dialogue_id']}, {one['turn_id']}: no majority for {claim!r}: {counts}", "yellow"
+        )
+    more = len(document["unresolved"]) - SHOWN
+    if more > 0:
+        say(f"… and {more:,} more; --json lists all.", "yellow")

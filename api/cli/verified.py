@@ -1,0 +1,323 @@
+"""A run of `veritrail verify` that has ended: shown, printed as JSON, and how the command ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.cli.batches import say_batch_calls, say_batches
+from veritrail_graph.api.cli.exits import (
+    INTERRUPTED,
+    NOT_ALL_SUCCEEDED,
+    UNREACHABLE,
+    Exit,
+)
+from veritrail_graph.api.cli.explain import ExplainedTrails
+from veritrail_graph.api.cli.terminal import say, show
+from veritrail_graph.api.views.texts import one_line, some
+from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import RunUsage, Status, Verdict, Verification, share_of_nodes
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.changes import Changes
+    from veritrail_graph.api.app.jobs import LocalResult
+    from veritrail_graph.api.configured_judge import ConfiguredJudge
+    from veritrail_graph.graph.model.attribution import CarriedSentence
+    from veritrail_graph.graph.model.listed import JudgedClaim
+
+TRAILS_SHOWN = 3
+EXPLAINED = 20
+"""Trails that are shown below a table, where `--explain` has something to say of them."""
+COSTS_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What the graph says of a run that has ended; what it cannot say is left out.
+
+    Attributes:
+        outweighed: Claims whose verdict of this run does not count, with the one that does.
+        nodes: The nodes of the process; 0: not known.
+    """
+
+    outweighed: tuple[JudgedClaim, ...] = ()
+    nodes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run that has ended, for output.
+
+    Attributes:
+        process_id: The process.
+        engine: The engine of judgement.
+        model: The model, if one judged.
+        indicative: Whether no model judged.
+        done: What the run left behind.
+        warnings: What a person should know.
+        spent: USD spent, or None where that is not known or no model was asked.
+        after: What the graph says of it.
+        interrupted: Whether a person stopped it.
+        explained: What the error nodes did with their sources, where that was asked for.
+        changes: What it changed against an earlier version, where one was named.
+    """
+
+    process_id: str
+    engine: str
+    model: str | None
+    indicative: bool
+    done: LocalResult
+    warnings: tuple[str, ...]
+    spent: float | None
+    after: After
+    interrupted: bool
+    explained: ExplainedTrails | None = None
+    changes: Changes | None = None
+
+    def with_explanation(self, explained: ExplainedTrails) -> Report:
+        """The same with what was attributed, which counts as spent."""
+        spent = self.spent
+        if spent is not None:
+            spent += explained.usage.cost_usd or 0.0
+        return replace(self, explained=explained, spent=spent)
+
+    @property
+    def usage(self) -> RunUsage:
+        """What the run cost, attribution included."""
+        spent = self.done.spent
+        return spent if self.explained is None else self.explained.added_to(spent)
+
+    @property
+    def carried(self) -> Mapping[str, tuple[CarriedSentence, ...]]:
+        """What ends the trails, by verification_id."""
+        return self.explained.carried if self.explained is not None else {}
+
+    @classmethod
+    def of(
+        cls,
+        judge: ConfiguredJudge,
+        process_id: str,
+        done: LocalResult,
+        after: After,
+        *,
+        interrupted: bool,
+    ) -> Report:
+        """The report of a run."""
+        models = judge.models
+        return cls(
+            process_id,
+            judge.judge.name,
+            judge.judge.model,
+            judge.judge.indicative,
+            done,
+            tuple(models.warnings) if models else (),
+            models.spending.spent if models and models.is_priced else None,
+            after,
+            interrupted,
+        )
+
+    @property
+    def share_of_nodes(self) -> float | None:
+        """The share of the process's nodes that a verdict rests on; None: no verdict."""
+        judged = [one for one in self.done.verifications if one.verdict is not None]
+        return share_of_nodes((one.nodes_verified for one in judged), self.after.nodes)
+
+    @property
+    def fault(self) -> VeriTrailError | None:
+        """What ended the run, or kept results from being stored."""
+        run = self.done.run
+        if run is None:
+            return None
+        if run.refusal is not None:
+            return run.refusal
+        return run.write_errors[0] if run.write_errors else None
+
+
+def as_document(report: Report) -> dict[str, Any]:
+    """The run as the JSON document of the contract."""
+    from veritrail_graph.api.cli.claims import report_json
+    from veritrail_graph.graph.exporters.listings import run_json
+
+    done = report.done
+    document: dict[str, Any] = run_json(
+        done.run_id,
+        report.process_id,
+        report.engine,
+        report.model,
+        report.indicative,
+        done.verifications,
+        report.usage,
+    )
+    if report.explained is not None:
+        report.explained.add_to(document)
+    document["reused"] = done.reused
+    if report.changes is not None:
+        changes = report.changes.model_dump(mode="json")
+        document |= {name: changes.pop(name) for name in ("kept", "verified", "changed")}
+        document["changes"] = changes
+    document["share_of_nodes"] = report.share_of_nodes
+    document["not_in_force"] = [one.claim.claim_id for one in report.after.outweighed]
+    if done.extraction is not None:
+        document["extraction"] = report_json(done.extraction, report.model or "")
+    if report.fault is not None:
+        document["error"] = {"message": _fault_text(report), "violations": []}
+    return document
+
+
+def tell(report: Report) -> None:
+    """Tell a person: trails or a table, what it cost, and what to know of it."""
+    from veritrail_graph.api.cli.changes import tell_changes
+    from veritrail_graph.api.cli.claims import offer_removal
+    from veritrail_graph.api.cli.trail import cost_table, trail_tree, verdict_table
+    from veritrail_graph.api.views.costs import cost_words, share_words
+    from veritrail_graph.graph.near_duplicates import near_duplicates
+
+    done = report.done.verifications
+    ended = [v for v in done if v.status is not Status.CANCELLED]
+    if len(ended) <= TRAILS_SHOWN:
+        for verification in ended:
+            carried = report.carried.get(verification.verification_id, ())
+            show(trail_tree(verification, whole=False, carried=carried))
+    else:
+        show(verdict_table(ended))
+        for verification in [v for v in ended if v.verification_id in report.carried][:EXPLAINED]:
+            carried = report.carried[verification.verification_id]
+            show(trail_tree(verification, whole=False, carried=carried))
+    extraction = report.done.extraction
+    spent = report.usage
+    own = [
+        v
+        for v in done
+        if v.run_id == report.done.run_id and (v.status is not Status.CANCELLED or v.usage.calls)
+    ]
+    if spent.usage.calls or spent.usage.cached_calls:
+        explained = report.explained.usage if report.explained is not None else None
+        show(cost_table(own, spent, COSTS_SHOWN, explained))
+        if spent.usage.cached_calls:
+            say(
+                f"{spent.usage.cached_calls:,} of "
+                f"{spent.usage.calls + spent.usage.cached_calls:,} answers came from the cache of "
+                "answers and cost nothing.",
+                "dim",
+            )
+    say_batch_calls(spent.usage)
+    if report.changes is not None:
+        tell_changes(report.changes)
+    say(_counts(done))
+    asked = sum(one.origin is not None for one in done)
+    if asked:
+        say(
+            f"{asked} of them is a question that you asked, no claim of the answer: it is kept "
+            "apart and counted nowhere. --add makes it one."
+            if asked == 1
+            else f"{asked} of them are questions that you asked, no claims of the answer: they are "
+            "kept apart and counted nowhere. --add makes them claims.",
+            "dim",
+        )
+    if report.share_of_nodes is not None:
+        say(f"A claim was verified against {share_words(report.share_of_nodes)} on average.", "dim")
+    if extraction is not None:
+        offer_removal(report.process_id, near_duplicates(extraction.claims))
+        say(
+            f"{len(extraction.claims)} claim(s) of {len(extraction.sentences)} sentence(s) were "
+            f"extracted; what became of each: veritrail claims list {report.process_id} "
+            "--sentences",
+            "dim",
+        )
+    if report.done.reused:
+        say(
+            f"{report.done.reused} of them were verified before with the same settings and are "
+            "shown as they are stored; --again verifies them anew."
+            + (
+                f" They cost {cost_words(spent.usage_reused)} then; this run made "
+                f"{spent.usage.calls:,} calls."
+                if spent.usage_reused.calls
+                else ""
+            ),
+            "dim",
+        )
+    if report.after.outweighed:
+        say(_outweighed_words(report), "yellow")
+    for warning in report.warnings:
+        say(f"Warning: {one_line(warning)}", "yellow")
+    if report.indicative:
+        say(f"Engine {report.engine}: {indicative_words(report.engine)}.", "yellow")
+    if ended:
+        say("See one trail in full: veritrail show VERIFICATION", "dim")
+
+
+def _outweighed_words(report: Report) -> str:
+    """Which verdicts of a run replace none, and which count in their place."""
+    found = report.after.outweighed
+    by_word = sum(bool(one.indicative) for one in found) < len(found)
+    stronger = "a stronger judge" if report.indicative and by_word else "another run"
+    return (
+        f"{len(found):,} of these verdicts replace none: the verdict of {stronger} stays in force "
+        f"for {some([one.claim.claim_id for one in found])}. To let this run decide: "
+        f"veritrail pin {report.done.run_id}"
+    )
+
+
+def _counts(done: list[Verification]) -> str:
+    counts = {verdict: sum(v.verdict is verdict for v in done) for verdict in Verdict}
+    words = (
+        f"{len(done)} claim(s): {counts[Verdict.FULLY_SUPPORTED]} fully supported, "
+        f"{counts[Verdict.NOT_FULLY_SUPPORTED]} not fully supported, "
+        f"{counts[Verdict.INCONCLUSIVE]} inconclusive"
+    )
+    for status in (Status.UNDECIDED, Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED):
+        number = sum(v.status is status for v in done)
+        words += f", {number} {status.value.replace('_', ' ')}" if number else ""
+    return words
+
+
+def end(report: Report) -> None:
+    """End the command with the status of the contract.
+
+    Raises:
+        Exit: Unless everything went well.
+    """
+    run = report.done.run
+    again = f"veritrail verify --resume {report.done.run_id}"
+    if not report.done.is_resumable:
+        again = f"veritrail verify {report.process_id} --unfinished"
+        say("Warning: VERITRAIL_HOME cannot be written, so this run cannot be resumed.", "yellow")
+    if report.fault is not None:
+        say(f"Error: {_fault_text(report)}", "bold red")
+    if report.interrupted:
+        left = sum(v.status is Status.CANCELLED for v in report.done.verifications)
+        say(f"Interrupted: {left} claim(s) are cancelled. To go on: {again}", "yellow")
+        say_batches(report.done, again)
+        raise Exit(INTERRUPTED)
+    if report.fault is not None:
+        say(f"After fixing this, resume with: {again}", "yellow")
+        say_batches(report.done, again)
+    if run is not None and run.refusal is not None:
+        raise Exit(UNREACHABLE)
+    if run is not None and run.write_errors:
+        raise Exit(NOT_ALL_SUCCEEDED)
+    if report.explained is not None:
+        report.explained.check()
+    failed = report.done.extraction.failed if report.done.extraction is not None else ()
+    if failed:
+        reason = one_line(failed[0].reason or "")
+        say(f"No claims could be extracted from {len(failed)} sentence(s): {reason}", "red")
+    open_ = [v for v in report.done.verifications if not v.status.is_result]
+    if open_:
+        reason = one_line(open_[0].error or "")
+        if any(v.status is Status.OVER_BUDGET for v in open_):
+            again += ", with a new --budget or --max-calls"
+        say(f"{len(open_)} claim(s) have no verdict: {reason}. To go on: {again}", "red")
+        raise Exit(NOT_ALL_SUCCEEDED)
+    if failed:
+        raise Exit(NOT_ALL_SUCCEEDED)
+
+
+def _fault_text(report: Report) -> str:
+    fault = one_line(str(report.fault))
+    run = report.done.run
+    if run is not None and run.refusal is None:
+        return f"{len(run.write_errors)} verification(s) could not be stored: {fault}"
+    return f"the run was stopped: {fault}"

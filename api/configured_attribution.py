@@ -1,0 +1,517 @@
+"""How sentences are attributed: an engine with its models and prompts, and which nodes.
+
+What decides the outcome is written down as settings, so that a job goes on as it began.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.model.attribution import (
+    Against,
+    JudgeName,
+    LeftOut,
+    Recheck,
+    SourceMode,
+)
+from veritrail_graph.graph.model.canonical import canonical
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.attribute_request import AttributeRequest
+    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.models import ModelOptions, OpenModels
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.graph.model import NodeRef, Process
+    from veritrail_graph.graph.model.process import SourcesRead
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.verifier.attribution.faithfulness import FaithfulnessJudge
+    from veritrail_graph.verifier.attribution.recheck import JudgeRechecker
+    from veritrail_graph.verifier.attribution.run import AttributionSteps
+    from veritrail_graph.verifier.claims.steps import ClaimSteps
+    from veritrail_graph.verifier.engines import Engine
+    from veritrail_graph.verifier.judge import StepModels
+    from veritrail_graph.verifier.nodes import SharedNodes
+    from veritrail_graph.verifier.ports import Judge, SourceNodes
+    from veritrail_graph.verifier.prompted import PromptedStep
+    from veritrail_graph.verifier.prompts import Prompts
+
+READ_AT_ONCE = 16
+"""Nodes that are read side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeOptions:
+    """What is attributed, and how.
+
+    Attributes:
+        nodes: The nodes; empty: the terminals.
+        against: What they are attributed to.
+        engine: The engine; None: as the settings say.
+        models: The models that are asked, and what they may cost.
+        judge: Whether a judge also says whether each sentence is faithful.
+        correct: Whether a model proposes a wording for each unfaithful sentence.
+        mode: What the model sees that judges or corrects.
+        prompts: A folder of the user's own prompts.
+        judge_with: Who judges: the language model, or a checker with the entailment model.
+        judge_threshold: The score from which a checker's sentence is faithful, on its own scale;
+            None: as the settings say for entailment.
+        claims: Claims: attributed are the sentences of their error nodes that carried them.
+        unsupported: Whether all claims are taken that are Not Fully Supported.
+        recheck: Who verifies corrections again; None: the judge, where there is one.
+        every_mode: Whether wordings are proposed in all modes, and ranked.
+        propositions: Whether each sentence is split into propositions, which are attributed one by
+            one.
+    """
+
+    nodes: tuple[str, ...] = ()
+    against: Against = Against.INPUTS
+    engine: str | None = None
+    models: ModelOptions | None = None
+    judge: bool = False
+    correct: bool = False
+    mode: SourceMode = SourceMode.ATTRIBUTION
+    prompts: Path | None = None
+    judge_with: JudgeName = JudgeName.MODEL
+    judge_threshold: float | None = None
+    claims: tuple[str, ...] = ()
+    unsupported: bool = False
+    recheck: Recheck | None = None
+    every_mode: bool = False
+    propositions: bool = False
+
+    @property
+    def judges_with_model(self) -> bool:
+        """Whether a language model says whether each sentence is faithful."""
+        return self.judge and self.judge_with is JudgeName.MODEL
+
+    @property
+    def checker(self) -> JudgeName | None:
+        """The checker that judges; None: none does.
+
+        Raises:
+            InputError: It cannot be asked in this mode, or the threshold is none of its scores.
+        """
+        from veritrail_graph.api.faithfulness import check_checker
+
+        if self.judge and self.judge_with is not JudgeName.MODEL:
+            check_checker(self.judge_with, self.mode, self.judge_threshold)
+            return self.judge_with
+        if self.judge_threshold is not None:
+            raise InputError(
+                "A threshold is of a judge with scores, and none is named.", code="judge_threshold"
+            )
+        return None
+
+    @property
+    def is_of_claims(self) -> bool:
+        """Whether it is about what carried claims, and not about whole nodes."""
+        return bool(self.claims) or self.unsupported
+
+    @classmethod
+    def of(cls, request: AttributeRequest) -> AttributeOptions:
+        """The options that a request asks for."""
+        from veritrail_graph.api.models import ModelOptions
+
+        models = ModelOptions(
+            model=request.model,
+            price=request.price,
+            budget=request.budget_usd,
+            max_calls=request.max_calls,
+            structured=request.structured,
+            use_cache=request.use_cache,
+        )
+        return cls(
+            request.node_ids or (),
+            request.against,
+            request.engine,
+            models,
+            request.judge or request.judge_with is not JudgeName.MODEL,
+            request.correct,
+            request.mode,
+            judge_with=request.judge_with,
+            judge_threshold=request.judge_threshold,
+            claims=request.claim_ids or (),
+            unsupported=request.unsupported,
+            recheck=request.recheck,
+            every_mode=request.every_mode,
+        )
+
+
+def explaining(how: JudgeOptions) -> AttributeOptions:
+    """How sentences are attributed that carried claims: by the engine and models of the walk.
+
+    Args:
+        how: How the claims were judged.
+    """
+    return AttributeOptions(engine=how.engine, models=how.models, prompts=how.prompts)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredAttribution:
+    """What attributes sentences, ready.
+
+    Attributes:
+        steps: What is done with a sentence.
+        engine: The name of the engine.
+        splitter: Splits texts into sentences.
+        settings: What decides its answers, as canonical JSON.
+        warnings: What a person should know.
+        walk: What verifies corrections again by walks, where that is asked for.
+    """
+
+    steps: AttributionSteps
+    engine: str
+    splitter: SentenceSplitter
+    settings: str
+    warnings: Sequence[str] = ()
+    walk: WalkParts | None = None
+
+    @property
+    def judge(self) -> str | None:
+        """What the run calls its judge; None: it has none."""
+        from veritrail_graph.api.faithfulness import judge_name
+
+        return judge_name(self.steps.judge)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it proposes wordings."""
+        return self.steps.corrector is not None
+
+    def steps_for(self, process: Process, nodes: SharedNodes) -> AttributionSteps:
+        """The steps, with what verifies corrections of this process again.
+
+        Args:
+            process: The process.
+            nodes: Where its nodes are read from.
+        """
+        from veritrail_graph.verifier.attribution.recheck import WalkRechecker
+
+        if self.walk is None:
+            return self.steps
+        parts = self.walk
+        rechecker = WalkRechecker(
+            process.process_id,
+            parts.judge,
+            parts.claims,
+            self.splitter.split,
+            nodes,
+            process.question,
+        )
+        return replace(self.steps, rechecker=rechecker)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkParts:
+    """What verifies the claims of a correction.
+
+    Attributes:
+        judge: Selects evidence and gives verdicts.
+        claims: The stages that extract the claims.
+    """
+
+    judge: Judge
+    claims: ClaimSteps
+
+
+@asynccontextmanager
+async def configure_attribution(
+    settings: Settings, options: AttributeOptions, shared: Shared | None = None
+) -> AsyncIterator[ConfiguredAttribution]:
+    """Make what attributes sentences; its models are closed in the end.
+
+    Args:
+        settings: The settings.
+        options: How sentences are attributed.
+        shared: What its models share with those of others; None: nothing.
+
+    Raises:
+        InputError: The engine, a model, a prompt or a setting is wrong.
+    """
+    from veritrail_graph.api.entailment import open_entailment
+    from veritrail_graph.api.faithfulness import open_checker
+    from veritrail_graph.api.models import ModelOptions, open_models
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
+    from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
+    from veritrail_graph.verifier.attribution.run import AttributionSteps
+    from veritrail_graph.verifier.engines import engine_named
+    from veritrail_graph.verifier.models.retrying import Spending
+    from veritrail_graph.verifier.prompts import load_prompts
+
+    check_options(options)
+    chosen = options.models or ModelOptions()
+    engine = engine_named(settings.engine_name(options.engine, chosen.model))
+    checker = options.checker
+    if not engine.asks_models:
+        _refuse_without_model(engine.name, options, chosen)
+    splitter = SentenceSplitter.for_language(settings.language)
+    shared = shared or Shared(Spending(chosen.budget, chosen.max_calls))
+    warnings: Sequence[str] = ()
+    walk: WalkParts | None = None
+    async with AsyncExitStack() as stack:
+        judge: FaithfulnessJudge | None = None
+        if checker is not None:
+            judge = await open_checker(
+                settings, checker, options.judge_threshold, chosen.use_cache, shared, stack
+            )
+        if engine.asks_models:
+            prompts = load_prompts(options.prompts)
+            models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
+            steps = model_steps(engine.name, options, prompts, models.steps, judge)
+            warnings = models.warnings
+            if options.recheck is Recheck.WALK:
+                walk = _walk_parts(engine, prompts, models, splitter)
+        elif engine.needs_entailment:
+            parts = await open_entailment(settings, chosen.use_cache, shared, stack)
+            steps = AttributionSteps(EntailmentAttributor(parts.model), judge, mode=options.mode)
+        elif engine.name == LexicalAttributor().name:
+            steps = AttributionSteps(LexicalAttributor(), judge, mode=options.mode)
+        else:
+            raise InputError(
+                f"Engine {engine.name} does not attribute sentences; take one that asks a "
+                "model, nli or lexical.",
+                code="engine_without_attribution",
+            )
+        decides = _settings(settings, options, engine.name, steps)
+        yield ConfiguredAttribution(steps, engine.name, splitter, decides, warnings, walk)
+
+
+def _walk_parts(
+    engine: Engine, prompts: Prompts, models: OpenModels, splitter: SentenceSplitter
+) -> WalkParts:
+    from veritrail_graph.verifier.claims.steps import ClaimSteps
+    from veritrail_graph.verifier.engines import Parts
+    from veritrail_graph.verifier.limits import Limits, Samples
+
+    parts = Parts(splitter.split, Limits(), Samples(), models.steps, prompts, True, None)
+    of = models.steps.claims
+    claims = ClaimSteps.of(of.model, prompts, temperature=of.temperature, structured=of.structured)
+    return WalkParts(engine.judge(parts), claims)
+
+
+def model_steps(
+    engine: str,
+    options: AttributeOptions,
+    prompts: Prompts,
+    models: StepModels,
+    judge: FaithfulnessJudge | None,
+) -> AttributionSteps:
+    """What language models do with a sentence.
+
+    Args:
+        engine: The name of the engine.
+        options: How sentences are attributed.
+        prompts: The instructions.
+        models: The models of the steps.
+        judge: The checker that judges; None: there is none.
+    """
+    from veritrail_graph.api.configured_judge import prompted_step
+    from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
+    from veritrail_graph.verifier.attribution.run import AttributionSteps
+    from veritrail_graph.verifier.models.port import Step
+
+    def step(name: Step) -> PromptedStep:
+        finds = name in (Step.ATTRIBUTION, Step.PROPOSITIONS)
+        of = models.selection if finds else models.verdict
+        return prompted_step(prompts[name], of)
+
+    return AttributionSteps(
+        PromptedAttributor(engine, step(Step.ATTRIBUTION)),
+        step(Step.FAITHFULNESS) if options.judges_with_model else judge,
+        step(Step.CORRECTION) if options.correct else None,
+        options.mode,
+        tuple(SourceMode) if options.every_mode else (),
+        _judge_again(judge or step(Step.FAITHFULNESS), options),
+        step(Step.PROPOSITIONS) if options.propositions else None,
+    )
+
+
+def _judge_again(judge: FaithfulnessJudge, options: AttributeOptions) -> JudgeRechecker | None:
+    """The judge of corrections, where one is asked for although it judges no sentence."""
+    from veritrail_graph.verifier.attribution.recheck import JudgeRechecker
+
+    return JudgeRechecker(judge, options.mode) if options.recheck is Recheck.JUDGE else None
+
+
+def _settings(
+    settings: Settings, options: AttributeOptions, engine: str, steps: AttributionSteps
+) -> str:
+    own = dict(steps.attributor.settings)
+    prompted = {
+        "faithfulness": steps.judge,
+        "correction": steps.corrector,
+        "propositions": steps.propositions,
+    }
+    asked = {name: step.settings for name, step in prompted.items() if step is not None}
+    if "attribution" in own:  # it asks a language model
+        asked["attribution"] = own.pop("attribution")
+    decides = {
+        "engine": engine,
+        "language": settings.language,
+        "against": options.against.value,
+        "mode": options.mode.value,
+        "steps": asked,
+        **({"every_mode": True} if options.every_mode else {}),
+        **({"recheck": options.recheck.value} if options.recheck is not None else {}),
+        **own,
+    }
+    return canonical(decides).decode()
+
+
+def check_options(options: AttributeOptions) -> None:
+    """See that options go together: what is asked of judgements and corrections has some.
+
+    Raises:
+        InputError: Sentences are chosen in two ways, nothing is judged, or nothing is corrected.
+    """
+    if options.nodes and options.is_of_claims:
+        raise InputError(
+            "Sentences are chosen by their nodes or by the claims that they carried, not by both.",
+            code="nodes_and_claims",
+        )
+    if options.correct:
+        return
+    if options.mode is not SourceMode.ATTRIBUTION and not options.judge:
+        raise InputError(
+            "Nothing is judged or corrected, so the mode of what a model sees says nothing.",
+            code="nothing_to_judge",
+            mode=options.mode,
+        )
+    for asked, name in ((options.recheck is not None, "recheck"), (options.every_mode, "modes")):
+        if asked:
+            raise InputError(
+                "Nothing is corrected, so no correction can be verified again or ranked.",
+                code="nothing_to_recheck",
+                option=name,
+            )
+
+
+def _refuse_without_model(engine: str, options: AttributeOptions, models: ModelOptions) -> None:
+    from veritrail_graph.api.configured_judge import refuse_model
+
+    if options.propositions:
+        raise InputError(
+            f"Splitting sentences into propositions needs a language model, and engine {engine} "
+            "asks none; it attributes whole sentences.",
+            code="extraction_needs_model",
+            engine=engine,
+        )
+    if options.judges_with_model or options.correct:
+        raise InputError(
+            f"Judging and correcting sentences need a language model, and engine {engine} asks "
+            "none.",
+            code="extraction_needs_model",
+            engine=engine,
+        )
+    refuse_model(engine, models)
+
+
+def unjudged_words(number: int) -> str:
+    """What a person should know where a run removed judged labels."""
+    return (
+        f"{number:,} judged label(s) of earlier runs were removed, with the wordings that the same "
+        "engine proposed: these sentences rest on other source sentences now. Attributing them "
+        "again, with judging and correcting, asks about them anew."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenNode:
+    """A node to attribute.
+
+    Attributes:
+        ref: The node.
+        sentences: How many sentences it has.
+    """
+
+    ref: NodeRef
+    sentences: int
+
+
+async def chosen_nodes(
+    store: Store, process: Process, named: Sequence[str], splitter: SentenceSplitter
+) -> tuple[list[ChosenNode], list[LeftOut]]:
+    """The nodes to attribute, and the terminals that are left out.
+
+    Raises:
+        InputError: A named node, or every terminal, has nothing to attribute or no sources.
+        NotFound: A node is not stored.
+    """
+    name = process.process_id
+    found: list[ChosenNode] = []
+    left_out: list[tuple[str, LeftOut]] = []
+    node_ids = list(dict.fromkeys(named or process.terminals))
+    read = await read_nodes(store, name, node_ids)
+    for node_id, (ref, text) in zip(node_ids, read, strict=True):
+        if ref.is_root:
+            reason = "is a root: it is source text, and there is nothing to attribute it to"
+            left_out.append(("root_node", LeftOut(node_id=node_id, reason=reason)))
+        elif ref.is_unsourced:
+            left_out.append(("unsourced_node", LeftOut.without_sources(node_id)))
+        elif not (sentences := splitter.split(node_id, text)):
+            reason = "has no text to attribute"
+            left_out.append(("empty_node", LeftOut(node_id=node_id, reason=reason)))
+        else:
+            found.append(ChosenNode(ref, len(sentences)))
+    if left_out and (named or not found):
+        raise InputError(
+            f"Process {name!r}: {len(left_out)} node(s) cannot be attributed; name others.",
+            [Violation(kind, f"node {shown(one.node_id)}", one.reason) for kind, one in left_out],
+            code="nothing_to_attribute",
+        )
+    return found, [one for _, one in left_out]
+
+
+async def read_nodes(
+    store: Store, process_id: str, node_ids: Iterable[str]
+) -> list[tuple[NodeRef, str]]:
+    """Nodes with their texts, in this order, some read side by side.
+
+    Raises:
+        NotFound: A node is not stored.
+    """
+    slots = asyncio.Semaphore(READ_AT_ONCE)
+
+    async def one(node_id: str) -> tuple[NodeRef, str]:
+        async with slots:
+            return await store.reading.node(process_id, node_id)
+
+    return await asyncio.gather(*map(one, node_ids))
+
+
+async def sources_of(
+    source_nodes: Callable[[list[str]], Awaitable[SourceNodes | SourcesRead]],
+    node_id: str,
+    against: Against,
+) -> list[NodeRef]:
+    """The nodes that one is attributed to, in the order of a frontier.
+
+    Args:
+        source_nodes: Reads the source nodes of some nodes.
+        node_id: The node.
+        against: Its own source nodes, or the roots below it.
+    """
+    from veritrail_graph.verifier.ports import in_order
+
+    found = (await source_nodes([node_id])).nodes
+    if against is Against.INPUTS:
+        return list(found)
+    seen: dict[str, NodeRef] = {}
+    while found:
+        seen.update((ref.node_id, ref) for ref in found)
+        inner = [ref.node_id for ref in found if not (ref.is_root or ref.is_unsourced)]
+        if not inner:
+            break
+        sources = (await source_nodes(inner)).nodes
+        found = tuple(ref for ref in sources if ref.node_id not in seen)
+    return list(in_order([ref for ref in seen.values() if ref.is_root]))

@@ -1,0 +1,265 @@
+"""How turns of dialogues are verified: an engine with its models and prompts, and the ablations.
+
+What decides the outcome is written down as settings, so that a run goes on as it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.canonical import canonical_text
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.dialogue_request import DialogueRequest
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.dialogue.port import DialogueJudge
+    from veritrail_graph.verifier.dialogue.prompted import PromptedDialogueJudge
+    from veritrail_graph.verifier.dialogue.vista import Ablations
+    from veritrail_graph.verifier.engines import Engine
+    from veritrail_graph.verifier.judge import StepModel, StepModels
+    from veritrail_graph.verifier.prompted import PromptedStep
+    from veritrail_graph.verifier.prompts import Prompts
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueOptions:
+    """Which turns are verified, and how.
+
+    Attributes:
+        turns: turn_ids of the assistant's turns; empty: all.
+        background: Whether claims are compared with what the assistant said before.
+        history: Whether claims are extracted with the turns before.
+        zero_shot: Whether the prompts leave out their examples.
+        categories: Whether it is asked why claims are not verified.
+        turn_check: Whether each turn as a whole is checked for contradictions.
+        turn_check_model: The model that checks turns; None: the one that verifies claims.
+        most_facts: Facts of the background that a prompt shows at most; None: the default.
+        most_turns: Turns of history that a prompt shows at most; None: the default.
+        engine: The engine; None: as the settings say.
+        models: The models that are asked, and what they may cost.
+        prompts: A folder of the user's own prompts.
+        resume: A run that goes on behind the last turn that it stored; None: a new run.
+        run_id: The id of a new run; None: one is made. A run of that id that is stored goes on.
+    """
+
+    turns: tuple[str, ...] = ()
+    background: bool = True
+    history: bool = True
+    zero_shot: bool = False
+    categories: bool = True
+    turn_check: bool = False
+    turn_check_model: str | None = None
+    most_facts: int | None = None
+    most_turns: int | None = None
+    engine: str | None = None
+    models: ModelOptions | None = None
+    prompts: Path | None = None
+    resume: str | None = None
+    run_id: str | None = None
+
+    @classmethod
+    def of(cls, request: DialogueRequest, run_id: str | None = None) -> DialogueOptions:
+        """The options that a request asks for.
+
+        Args:
+            request: What is asked for.
+            run_id: The run of its job.
+        """
+        from veritrail_graph.api.models import ModelOptions
+
+        models = ModelOptions(
+            model=request.model,
+            claims_model=request.claims_model,
+            verdict_model=request.verdict_model,
+            price=request.price,
+            budget=request.budget_usd,
+            max_calls=request.max_calls,
+            structured=request.structured,
+            use_cache=request.use_cache,
+        )
+        return cls(
+            turns=request.turn_ids or (),
+            background=request.background,
+            history=request.history,
+            zero_shot=request.zero_shot,
+            categories=request.categories,
+            turn_check=request.turn_check,
+            turn_check_model=request.turn_check_model,
+            most_facts=request.facts,
+            most_turns=request.history_turns,
+            engine=request.engine,
+            models=models,
+            run_id=run_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredDialogue:
+    """What verifies turns, ready.
+
+    Attributes:
+        judge: Answers the questions of the stages.
+        ablations: What of the method is used.
+        splitter: Splits texts into sentences.
+        warnings: What a person should know.
+    """
+
+    judge: DialogueJudge
+    ablations: Ablations
+    splitter: SentenceSplitter
+    warnings: Sequence[str] = ()
+
+    @property
+    def settings(self) -> str:
+        """What decides the outcome, as canonical JSON."""
+        judge = self.judge
+        return canonical_text(
+            {"engine": judge.name, **self.ablations.settings, "judge": dict(judge.settings)}
+        )
+
+
+def ablations_of(options: DialogueOptions) -> Ablations:
+    """What of the method is used."""
+    from veritrail_graph.verifier.dialogue.vista import MOST_FACTS, Ablations
+
+    return Ablations(
+        options.background,
+        options.history,
+        options.categories,
+        options.turn_check or options.turn_check_model is not None,
+        MOST_FACTS if options.most_facts is None else options.most_facts,
+    )
+
+
+@asynccontextmanager
+async def configure_dialogue(
+    settings: Settings, options: DialogueOptions, shared: Shared | None = None
+) -> AsyncIterator[ConfiguredDialogue]:
+    """Make what verifies turns; its models are closed in the end.
+
+    Args:
+        settings: The settings.
+        options: How turns are verified.
+        shared: What its models share with those of others; None: nothing.
+
+    Raises:
+        InputError: The engine, a model, a prompt or a setting is wrong.
+    """
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
+    from veritrail_graph.verifier.engines import engine_named
+
+    chosen = options.models or ModelOptions()
+    engine = engine_named(settings.engine_name(options.engine, chosen.model))
+    splitter = SentenceSplitter.for_language(settings.language)
+    ablations = ablations_of(options)
+    if engine.asks_models:
+        async with AsyncExitStack() as stack:
+            judge, warnings = await _prompted(
+                settings, engine, options, ablations.turn_check, shared, stack
+            )
+            yield ConfiguredDialogue(judge, ablations, splitter, warnings)
+        return
+    if engine.name != "lexical":
+        raise InputError(
+            f"Engine {engine.name} does not verify dialogues; take one that asks a model, or "
+            "lexical.",
+            code="engine_without_dialogues",
+            engine=engine.name,
+        )
+    _refuse_models(engine.name, chosen, ablations.turn_check)
+    yield ConfiguredDialogue(LexicalDialogueJudge(splitter.split), ablations, splitter)
+
+
+async def _prompted(
+    settings: Settings,
+    engine: Engine,
+    options: DialogueOptions,
+    turn_check: bool,
+    shared: Shared | None,
+    stack: AsyncExitStack,
+) -> tuple[DialogueJudge, list[str]]:
+    from veritrail_graph.api.models import ModelOptions, open_models
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.verifier.models.retrying import Spending
+    from veritrail_graph.verifier.prompts import load_prompts
+
+    chosen = options.models or ModelOptions()
+    prompts = load_prompts(options.prompts)
+    shared = shared or Shared(Spending(chosen.budget, chosen.max_calls))
+    models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
+    warnings = list(models.warnings)
+    checking = models.steps.verdict
+    if turn_check and options.turn_check_model is not None:
+        other = replace(chosen, model=options.turn_check_model, verdict_model=None)
+        opened = await stack.enter_async_context(open_models(settings, engine, other, shared))
+        checking = opened.steps.verdict
+        warnings += [one for one in opened.warnings if one not in warnings]
+
+    judge = dialogue_judge(
+        engine.name, prompts, models.steps, options, checking if turn_check else None
+    )
+    return judge, warnings
+
+
+def dialogue_judge(
+    engine: str,
+    prompts: Prompts,
+    models: StepModels,
+    options: DialogueOptions,
+    checking: StepModel | None = None,
+) -> PromptedDialogueJudge:
+    """Who answers the stages of VISTA with language models.
+
+    Args:
+        engine: The engine's name.
+        prompts: The prompts of all steps.
+        models: The models.
+        options: How turns are verified.
+        checking: The model that checks turns as a whole; None: they are not checked.
+
+    Raises:
+        InputError: A context window is too small for the instructions.
+    """
+    from veritrail_graph.api.configured_judge import prompted_step
+    from veritrail_graph.verifier.dialogue.prompted import MOST_TURNS, PromptedDialogueJudge
+    from veritrail_graph.verifier.models.port import Step
+
+    def step(name: Step, of: StepModel) -> PromptedStep:
+        prompt = prompts[name].zero_shot if options.zero_shot else prompts[name]
+        return prompted_step(prompt, of)
+
+    return PromptedDialogueJudge(
+        engine,
+        step(Step.DIALOGUE_EXTRACTION, models.claims),
+        step(Step.DIALOGUE_VERIFICATION, models.verdict),
+        step(Step.DIALOGUE_CATEGORISATION, models.verdict),
+        None if checking is None else step(Step.DIALOGUE_TURN_CHECK, checking),
+        MOST_TURNS if options.most_turns is None else options.most_turns,
+    )
+
+
+def _refuse_models(engine: str, chosen: ModelOptions, turn_check: bool) -> None:
+    """See that nothing is asked of models where the engine asks none.
+
+    Raises:
+        InputError: Something is.
+    """
+    from veritrail_graph.api.configured_judge import refuse_model
+
+    if turn_check:
+        raise InputError(
+            f"Checking turns as a whole needs a language model, and engine {engine} asks none.",
+            code="extraction_needs_model",
+            engine=engine,
+        )
+    refuse_model(engine, chosen)

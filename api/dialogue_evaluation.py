@@ -1,0 +1,406 @@
+"""Methods compared on labelled turns of dialogues, with the models of the settings."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.configured_dialogue import DialogueOptions, ablations_of, dialogue_judge
+from veritrail_graph.evaluation.dialogues.assumed import AssumedDialogues
+from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher
+from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
+from veritrail_graph.evaluation.dialogues.gold import DialogueGold, TurnKey
+from veritrail_graph.evaluation.dialogues.methods import MethodRun
+from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.dialogue.judging import TurnJudge
+from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
+from veritrail_graph.verifier.dialogue.prompted import PromptedDialogueJudge
+from veritrail_graph.verifier.dialogue.vista import Ablations, Vista
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter, Step
+from veritrail_graph.verifier.prompts import Prompts, load_prompts
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.graph.model.dialogue import DialogueLabel
+    from veritrail_graph.verifier.engines import Engine
+    from veritrail_graph.verifier.judge import StepModels
+
+OF_MODELS = (DialogueMethod.FACTSCORE, DialogueMethod.JUDGE)
+"""Methods that there are with a language model only."""
+SAMPLED = 20
+"""Dialogues that an estimate looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A method, and what is left out of it: a row of the table."""
+
+    method: DialogueMethod
+    ablations: tuple[Ablation, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What tables call it, such as `vista:no-history`."""
+        return ":".join([self.method, *(["+".join(self.ablations)] if self.ablations else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueComparison:
+    """What is compared, and by whom turns are labelled.
+
+    Attributes:
+        variants: The methods; empty: all that the engine can carry out.
+        engine: The engine; None: as the settings say.
+        models: The models that are asked, and what they may cost.
+        prompts: A folder of the user's own prompts.
+        turn_check: Whether VISTA also checks each turn as a whole for contradictions.
+        given_claims: Whether the claims of the annotators are verified in place of own ones.
+    """
+
+    variants: tuple[Variant, ...] = ()
+    engine: str | None = None
+    models: ModelOptions | None = None
+    prompts: Path | None = None
+    turn_check: bool = False
+    given_claims: bool = False
+
+    def options(self, ablations: Sequence[Ablation]) -> DialogueOptions:
+        """How VISTA verifies turns."""
+        return DialogueOptions(
+            background=Ablation.NO_BACKGROUND not in ablations,
+            history=Ablation.NO_HISTORY not in ablations,
+            zero_shot=Ablation.ZERO_SHOT in ablations,
+            categories=Ablation.BINARY not in ablations,
+            turn_check=self.turn_check,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedDialogues:
+    """What methods say.
+
+    Attributes:
+        predicted: What each method says, in their order.
+        refusal: Why no call could succeed, where one was refused.
+        warnings: What a person should know.
+    """
+
+    predicted: Sequence[PredictedTurns]
+    refusal: EndpointRefused | None = None
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Workplace:
+    """What methods are carried out with.
+
+    Attributes:
+        engine: The engine.
+        models: Its models; None: it asks none.
+        prompts: The prompts of all steps.
+        splitter: Splits texts into sentences.
+    """
+
+    engine: Engine
+    models: StepModels | None
+    prompts: Prompts
+    splitter: SentenceSplitter
+
+    async def carry_out(
+        self,
+        variant: Variant,
+        how: DialogueComparison,
+        run: MethodRun,
+        labels: Mapping[TurnKey, DialogueLabel],
+    ) -> PredictedTurns:
+        """Label the turns by one method."""
+        match variant.method:
+            case DialogueMethod.MAJORITY:
+                return run.majority(variant.name, labels)
+            case DialogueMethod.JUDGE:
+                return await run.judged(variant.name, self._turn_judge())
+            case DialogueMethod.FACTSCORE:
+                vista = Vista(self._factscore(), Ablations(False, False, False))
+            case DialogueMethod.VISTA:
+                vista = self._vista(how.options(variant.ablations))
+        return await run.vista(variant.name, vista, given_claims=how.given_claims)
+
+    def _vista(self, options: DialogueOptions) -> Vista:
+        if self.models is None:
+            return Vista(LexicalDialogueJudge(self.splitter.split), ablations_of(options))
+        checking = self.models.verdict if options.turn_check else None
+        judge = dialogue_judge(self.engine.name, self.prompts, self.models, options, checking)
+        return Vista(judge, ablations_of(options))
+
+    def _factscore(self) -> PromptedDialogueJudge:
+        """FActScore: the stages with its own prompts. Source: VISTA B.6."""
+        from veritrail_graph.api.configured_judge import prompted_step
+
+        models = self._asked()
+        verification = prompted_step(self.prompts[Step.FACTSCORE_VERIFICATION], models.verdict)
+        extraction = prompted_step(self.prompts[Step.FACTSCORE_EXTRACTION], models.claims)
+        # It has no categories: the third step is never asked.
+        return PromptedDialogueJudge(self.engine.name, extraction, verification, verification)
+
+    def _turn_judge(self) -> TurnJudge:
+        from veritrail_graph.api.configured_judge import prompted_step
+
+        step = prompted_step(self.prompts[Step.DIALOGUE_JUDGE], self._asked().verdict)
+        return TurnJudge(self.engine.name, step)
+
+    def _asked(self) -> StepModels:
+        if self.models is None:
+            raise ValueError(f"engine {self.engine.name} asks no model")
+        return self.models
+
+
+def chosen_variants(settings: Settings, how: DialogueComparison) -> tuple[Variant, ...]:
+    """The methods that are compared.
+
+    Raises:
+        InputError: The engine cannot carry one out.
+    """
+    engine = _engine(settings, how)
+    every = (Variant(one) for one in DialogueMethod if engine.asks_models or one not in OF_MODELS)
+    variants = tuple(dict.fromkeys(how.variants or every))
+    asks = [one for one in variants if one.method is not DialogueMethod.MAJORITY]
+    if asks and not engine.asks_models and engine.name != "lexical":
+        raise InputError(
+            f"Engine {engine.name} does not verify dialogues; take one that asks a model, or "
+            "lexical.",
+            code="engine_without_dialogues",
+            engine=engine.name,
+        )
+    needs = [one.name for one in asks if one.method in OF_MODELS]
+    if how.turn_check:
+        needs.append("checking turns as a whole")
+    if needs and not engine.asks_models:
+        raise InputError(
+            f"{needs[0]} needs a language model, and engine {engine.name} asks none.",
+            code="extraction_needs_model",
+            engine=engine.name,
+        )
+    return variants
+
+
+def _engine(settings: Settings, how: DialogueComparison) -> Engine:
+    from veritrail_graph.verifier.engines import engine_named
+
+    model = None if how.models is None else how.models.model
+    return engine_named(settings.engine_name(how.engine, model))
+
+
+def shared_by_methods(how: DialogueComparison) -> Shared:
+    """What the calls of all methods share: one budget."""
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.verifier.models.retrying import Spending
+
+    chosen = how.models or ModelOptions()
+    return Shared(Spending(chosen.budget, chosen.max_calls))
+
+
+async def compare_dialogues(
+    settings: Settings,
+    gold: DialogueGold,
+    labels: Mapping[TurnKey, DialogueLabel],
+    how: DialogueComparison,
+    shared: Shared,
+    on_turn: Callable[[str], None] = lambda _method: None,
+) -> ComparedDialogues:
+    """Label turns by each method, one after the other: later ones find answers in the cache.
+
+    Args:
+        settings: The settings.
+        gold: The dialogues and their labelled turns.
+        labels: The labels of the turns, for the majority alone.
+        how: The methods and the models.
+        shared: What their calls share.
+        on_turn: Told the name of the method after each turn.
+
+    Raises:
+        InputError: A model, a prompt or a setting is wrong.
+    """
+    variants = chosen_variants(settings, how)
+    predicted: list[PredictedTurns] = []
+    refusal: EndpointRefused | None = None
+    async with _workplace(settings, how, variants, shared) as (place, warnings):
+        for variant in variants:
+            run = MethodRun(
+                gold,
+                place.splitter.split,
+                lambda name=variant.name: on_turn(name),  # type: ignore[misc]
+                refusal,
+            )
+            predicted.append(await place.carry_out(variant, how, run, labels))
+            refusal = refusal or run.refusal
+    return ComparedDialogues(predicted, refusal, warnings)
+
+
+@asynccontextmanager
+async def _workplace(
+    settings: Settings, how: DialogueComparison, variants: Sequence[Variant], shared: Shared
+) -> AsyncIterator[tuple[_Workplace, list[str]]]:
+    """Open what methods are carried out with; models are closed in the end."""
+    from veritrail_graph.api.configured_judge import refuse_model
+    from veritrail_graph.api.models import ModelOptions, open_models
+
+    engine, chosen = _engine(settings, how), how.models or ModelOptions()
+    splitter = SentenceSplitter.for_language(settings.language)
+    prompts = load_prompts(how.prompts)
+    asks = any(one.method is not DialogueMethod.MAJORITY for one in variants)
+    if not asks or not engine.asks_models:
+        if asks:
+            refuse_model(engine.name, chosen)
+        yield _Workplace(engine, None, prompts, splitter), []
+        return
+    async with AsyncExitStack() as stack:
+        models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
+        yield _Workplace(engine, models.steps, prompts, splitter), models.warnings
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedMethod:
+    """What a method would cost.
+
+    Attributes:
+        method: What tables call it.
+        turns: Turns that it has to label.
+        usage: The likely calls, tokens and money.
+    """
+
+    method: str
+    turns: int
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """The method with the likely figures; a method that asks nothing costs nothing."""
+        usage = self.usage
+        return {
+            "method": self.method,
+            "turns": self.turns,
+            "calls": usage.calls,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cost_usd": usage.cost_usd if usage.calls else 0.0,
+        }
+
+
+async def estimate_dialogues(
+    settings: Settings,
+    gold: DialogueGold,
+    labels: Mapping[TurnKey, DialogueLabel],
+    how: DialogueComparison,
+) -> list[EstimatedMethod]:
+    """Say what labelling the turns by each method would cost. No model is asked.
+
+    A few dialogues are carried out with assumed answers, and scaled to all.
+
+    Raises:
+        InputError: A model, a prompt or a setting is wrong.
+    """
+    from veritrail_graph.api.app.estimation import assumed_models_of
+    from veritrail_graph.api.evaluation_estimate import scaled
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.verifier.judge import StepModel, StepModels
+
+    engine, chosen = _engine(settings, how), how.models or ModelOptions()
+    splitter = SentenceSplitter.for_language(settings.language)
+    sample, whole = _sampled(gold), MethodRun(gold, splitter.split)
+    models = None
+    if engine.asks_models:
+        assumed = assumed_models_of(settings, engine.name, chosen, AssumedDialogues())
+        models = StepModels(*map(StepModel, assumed))
+    place = _Workplace(engine, models, load_prompts(how.prompts), splitter)
+    found: list[EstimatedMethod] = []
+    for variant in chosen_variants(settings, how):
+        background = (
+            variant.method is DialogueMethod.VISTA
+            and Ablation.NO_BACKGROUND not in variant.ablations
+        )
+        turns = sum(len(whole.needed(name, background=background)) for name in gold.by_dialogue())
+        if models is None or variant.method is DialogueMethod.MAJORITY:
+            found.append(EstimatedMethod(variant.name, turns, Usage()))
+            continue
+        run = MethodRun(sample, splitter.split)
+        predicted = await place.carry_out(variant, how, run, labels)
+        usage = scaled(predicted.usage, turns / max(len(predicted.turns), 1))
+        found.append(EstimatedMethod(variant.name, turns, usage))
+    return found
+
+
+def _sampled(gold: DialogueGold) -> DialogueGold:
+    """A few dialogues with labelled turns, spread evenly."""
+    names = list(gold.by_dialogue())
+    count = min(SAMPLED, len(names))
+    chosen = {names[(2 * place + 1) * len(names) // (2 * count)] for place in range(count)}
+    return DialogueGold(
+        gold.dialogues, tuple(turn for turn in gold.turns if turn.dialogue_id in chosen)
+    )
+
+
+@dataclass(slots=True)
+class Matching:
+    """A matcher of claims, and what its vectors cost."""
+
+    matcher: ClaimMatcher = field(default_factory=ClaimMatcher)
+    usage: Usage = field(default_factory=Usage)
+
+
+def check_embedding(settings: Settings, embedding: str | None) -> None:
+    """See that an embedding model can be had, before other models are paid for.
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    from veritrail_graph.api.embeddings import embedding_choice
+
+    if embedding is not None:
+        embedding_choice(settings, embedding)
+
+
+async def match_claims(
+    settings: Settings,
+    gold: DialogueGold,
+    predicted: Sequence[PredictedTurns],
+    how: DialogueComparison,
+    embedding: str | None,
+    shared: Shared,
+) -> Matching:
+    """Say which claims are the same: by equal text, and by vectors where a model is named.
+
+    Args:
+        settings: The settings.
+        gold: The labelled turns.
+        predicted: What methods say.
+        how: Whether the cache may be used.
+        embedding: The embedding model; None: none is asked.
+        shared: What its calls share with those of other models.
+
+    Raises:
+        VeriTrailError: The model cannot be opened, or gave no vectors.
+    """
+    from veritrail_graph.api.embeddings import open_embedder
+
+    if embedding is None:
+        return Matching()
+    texts = [one.claim for turn in gold.turns for one in turn.claims or ()]
+    for turn in gold.turns:
+        texts += [one.claim for said in turn.labels for one in said.claims or ()]
+        if turn.claims is not None:
+            found = (one.turns.get(turn.key) for one in predicted)
+            texts += [claim.claim for one in found if one is not None for claim in one.claims]
+    use_cache = how.models is None or how.models.use_cache
+    meter = Meter()
+    async with AsyncExitStack() as stack:
+        embedder = await open_embedder(settings, embedding, use_cache, shared, stack)
+        matcher = await ClaimMatcher.of(texts, embedder, meter)
+    return Matching(matcher, meter.total)

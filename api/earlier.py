@@ -1,0 +1,220 @@
+"""An earlier version of a process: which one is meant, and the verdicts that are kept from it.
+
+Source: ours (docs/adr/0039-only-what-changed.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.jobs.model import Version
+from veritrail_graph.api.jobs.together import Together
+from veritrail_graph.graph.comparing import changed_settings
+from veritrail_graph.graph.copying import kept_id
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.model import Process, Status, Verification
+from veritrail_graph.verifier.driver import Task, without_verdict
+from veritrail_graph.verifier.judge import LanguageModelJudge
+from veritrail_graph.verifier.ports import Judge, NodeSource
+from veritrail_graph.verifier.reuse import Reuse, reuse
+from veritrail_graph.verifier.verdict import PromptVerdict
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.trails import EarlierOutline
+
+LAST = "last"
+_DIGITS = re.compile(r"[0-9a-f]{12,64}")
+MOST_TRIED = 3
+"""Earlier verifications of one claim that are looked at, the likeliest first."""
+
+
+async def find_version(store: Store, process: Process, since: str) -> Version:
+    """The earlier version of a process that is meant.
+
+    Args:
+        store: The graph.
+        process: The process.
+        since: Another process_id, a content hash or at least its first 12 digits, or `last`.
+
+    Raises:
+        InputError: There is none, or it is not stored any more.
+    """
+    if since == LAST:
+        return await _last(store, process)
+    if since != process.process_id:
+        try:
+            other = await store.processes.get(since)
+        except NotFound:
+            if not _DIGITS.fullmatch(since):
+                raise
+        else:
+            return Version(since, other.content_hash)
+    if since == process.process_id or process.content_hash.startswith(since):
+        raise InputError(
+            f"Process {process.process_id!r} is stored with this content now: what was verified "
+            "on it is shown again without --since.",
+            code="since_is_now",
+        )
+    return await _with_hash(store, process, since)
+
+
+async def _with_hash(store: Store, process: Process, digits: str) -> Version:
+    own = {one for one, _ in await store.trails.contents(process.process_id)}
+    found = [Version(process.process_id, one) for one in own if one.startswith(digits)]
+    found += [Version(*one) for one in await store.processes.of_content(digits)]
+    if len({one.content_hash for one in found}) > 1:
+        raise InputError(f"Several contents begin with {digits!r}; give more digits.")
+    if not found:
+        raise InputError(
+            f"No stored process has the content {digits!r}, and no verification of "
+            f"{process.process_id!r} was made on it. Replacing a process removes its earlier "
+            "content, unless it is kept.",
+            code="version_gone",
+            process_id=process.process_id,
+        )
+    kept = kept_id(process.process_id, found[0].content_hash)
+    return min(found, key=lambda one: (one.process_id != kept, one.process_id))
+
+
+async def _last(store: Store, process: Process) -> Version:
+    """Of kept versions and contents before appends that with the newest verification."""
+    name, now = process.process_id, process.content_hash
+    found = [
+        (at, Version(name, one)) for one, at in await store.trails.contents(name) if one != now
+    ]
+    for other, content_hash in await store.processes.of_content(""):
+        if other == kept_id(name, content_hash) and content_hash != now:
+            contents = await store.trails.contents(other)
+            found += [(at, Version(other, one)) for one, at in contents if one == content_hash]
+    if not found:
+        raise InputError(
+            f"No verification of an earlier version of {name!r} is stored. Replacing a process "
+            "removes its earlier content, unless it is kept.",
+            code="version_gone",
+            process_id=name,
+        )
+    return max(found, key=lambda one: (one[0], one[1].content_hash))[1]
+
+
+def looks_at_ids(judge: Judge) -> bool:
+    """Whether the answers of a judge may depend on node_ids; prompts of models show none."""
+    if not isinstance(judge, LanguageModelJudge):
+        return True
+    return not isinstance(judge.verdicts, PromptVerdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a run of a process is compared with, and how both are read.
+
+    Attributes:
+        process_id: The process that is verified.
+        version: The earlier version.
+        matches: claim_ids of the earlier version by those of now, as a person gave them.
+        judge: Who judges.
+        settings: What decides its verdicts.
+        q: Consecutive Not Fully Supported verdicts that stop a walk.
+        ask: Asks the graph.
+        before: Reads nodes of the earlier version.
+        now: Reads nodes of the process.
+    """
+
+    process_id: str
+    version: Version
+    matches: Mapping[str, str]
+    judge: Judge
+    settings: str
+    q: int
+    ask: Callable[[Callable[[Store], Awaitable[Any]]], Awaitable[Any]]
+    before: NodeSource
+    now: NodeSource
+
+
+class StoredVerdicts:
+    """The verdicts of an earlier version that is stored: `EarlierVerdicts` of a run.
+
+    Args:
+        of: What is compared.
+    """
+
+    def __init__(self, of: Comparison) -> None:
+        self._of = of
+        self._by_text: dict[str, list[EarlierOutline]] | None = None
+        self._by_claim: dict[str, list[EarlierOutline]] = {}
+        self._reading: Together[str, tuple[Verification, bool] | None] = Together(self._read)
+
+    async def of(self, task: Task) -> Reuse:
+        """The earlier verdict of a claim, where it may be kept."""
+        claim = task.claim
+        found = await self._candidates(task)
+        if not found:
+            return Reuse("the earlier version has no verdict of this claim")
+        fitting = [one for one in found if one.has_same_settings]
+        same = [one for one in fitting if one.has_sub_claims_of(claim)]
+        if not same:
+            return await self._unlike(found[0], is_alike=bool(fitting))
+        first: Reuse | None = None
+        for one in same[:MOST_TRIED]:
+            tried = await self._try(task, one)
+            if tried.kept is not None:
+                return tried
+            first = first or tried
+        assert first is not None  # noqa: S101  # there was one to try
+        return first
+
+    async def _candidates(self, task: Task) -> list[EarlierOutline]:
+        """Earlier verifications of a claim: those of the same node first, the newest first."""
+        if self._by_text is None:
+            version = self._of.version
+            rows = await self._of.ask(
+                lambda store: store.trails.earlier(
+                    version.process_id, version.content_hash, self._of.settings
+                )
+            )
+            self._by_text = {}
+            for row in rows:
+                self._by_text.setdefault(row.claim, []).insert(0, row)
+                self._by_claim.setdefault(row.claim_id, []).insert(0, row)
+        matched = self._of.matches.get(task.claim.claim_id)
+        found = self._by_claim.get(matched, []) if matched else []
+        found = found or self._by_text.get(task.claim.text, [])
+        return sorted(found, key=lambda one: one.node_id != task.node.node_id)
+
+    async def _unlike(self, one: EarlierOutline, *, is_alike: bool) -> Reuse:
+        """Why an earlier verification cannot answer for the claim."""
+        if is_alike:
+            return Reuse("it was verified with other sub-claims", one.verification_id)
+        read = await self._reading.add(one.verification_id)
+        settings = read[0].settings if read is not None else None
+        changed = [each.name for each in changed_settings(settings, self._of.settings)]
+        names = ", ".join(sorted(changed)[:MOST_TRIED])
+        return Reuse(f"it was verified with other settings: {names}", one.verification_id)
+
+    async def _try(self, task: Task, one: EarlierOutline) -> Reuse:
+        read = await self._reading.add(one.verification_id)
+        if read is None:
+            return Reuse("the earlier verification was removed meanwhile")
+        earlier, is_moved = read
+        if is_moved:
+            why = "nodes that it read have another place or role since something was appended"
+            return Reuse(why, one.verification_id)
+        of = self._of
+        base = without_verdict(task, of.process_id, of.judge, of.q, Status.RUNNING, None)
+        by_id = looks_at_ids(of.judge)
+        return await reuse(task, base, earlier, of.before, of.now, by_id=by_id)
+
+    async def _read(self, ids: Sequence[str]) -> list[tuple[Verification, bool] | None]:
+        """Trails, each with whether its nodes are placed otherwise today; claims share a call."""
+        is_same_process = self._of.version.process_id == self._of.process_id
+
+        async def read(store: Store) -> dict[str, tuple[Verification, bool]]:
+            found = await store.trails.read(list(dict.fromkeys(ids)))
+            moved = await store.trails.moved(found) if is_same_process else set()
+            return {one.verification_id: (one, one.verification_id in moved) for one in found}
+
+        by_id = await self._of.ask(read)
+        return [by_id.get(one) for one in ids]

@@ -1,0 +1,244 @@
+"""What the sentences of one attribution job share in one process.
+
+A session is an attributor with its models and what was read of the process. Each sentence that
+succeeded is stored in the graph before its row says so: a kill between the two repeats the storing
+alone, and its answers come from the cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.attribute_request import AttributeRequest
+from veritrail_graph.api.configured_attribution import (
+    AttributeOptions,
+    ConfiguredAttribution,
+    configure_attribution,
+    sources_of,
+)
+from veritrail_graph.api.jobs.model import JobClaim, JobHeader, Kind
+from veritrail_graph.api.jobs.storage import JobRow
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.together import Together
+from veritrail_graph.api.jobs.waiting_graph import WaitingReader
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Process, Status, Usage
+from veritrail_graph.graph.model.attribution import (
+    Against,
+    AttributionRun,
+    NodeAttribution,
+    SentenceAttribution,
+)
+from veritrail_graph.verifier.attribution.run import Attributing
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter
+from veritrail_graph.verifier.nodes import SharedNodes
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.jobs.sessions import SessionOptions
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
+    from veritrail_graph.verifier.ports import ReadNode
+
+NODES_HELD = 16
+"""Nodes that are held with their sources, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """A node with what its sentences may rest on."""
+
+    node: ReadNode
+    sources: Sequence[ReadNode]
+
+
+class AttributionSession:
+    """One attribution job in one worker; make it with `open`."""
+
+    def __init__(
+        self,
+        options: SessionOptions,
+        job: JobRow,
+        made: ConfiguredAttribution,
+        process: Process,
+        against: Against,
+        log: EventLog,
+        note: Callable[[int], Awaitable[None]],
+    ) -> None:
+        self.job_id: str = job["job_id"]
+        self.process = process
+        self.stopped_for: str | None = None
+        self.warnings = made.warnings
+        self._run_id: str = job["run_id"]
+        self._header = JobHeader.of(job["header"])
+        self._made, self._against, self._log, self._note = made, against, log, note
+        self._graph = options.graph
+        self._reader = SharedNodes(
+            WaitingReader(options.graph),
+            process.process_id,
+            made.splitter,
+            size=process.nodes,
+            edges=process.edges,
+        )
+        self._attributing = Attributing(made.steps_for(process, self._reader), Meter())
+        self._places: dict[str, tuple[str, int]] = {}
+        self._materials: OrderedDict[str, asyncio.Task[_Material]] = OrderedDict()
+        self._storing: Together[tuple[str, SentenceAttribution], None] = Together(self._store)
+
+    @classmethod
+    async def open(
+        cls,
+        options: SessionOptions,
+        job: JobRow,
+        shared: Shared,
+        stack: AsyncExitStack,
+        log: EventLog,
+        note: Callable[[int], Awaitable[None]],
+    ) -> AttributionSession:
+        """Make a session; what it needs is closed with the stack.
+
+        Args:
+            options: What all sessions have in common.
+            job: The job.
+            shared: What its models share with those of others.
+            stack: Closes what it needs.
+            log: The events of jobs.
+            note: Notes how many judged labels of earlier runs were removed.
+
+        Raises:
+            InputError: The process or the settings were removed or changed.
+            EngineError: The graph did not answer for too long.
+        """
+        from veritrail_graph.api.jobs.sessions import check_unchanged
+
+        process = await options.graph.ask(lambda store: store.processes.get(job["process_id"]))
+        request = AttributeRequest.model_validate_json(job["request"])
+        made = await stack.enter_async_context(
+            configure_attribution(options.settings, AttributeOptions.of(request), shared)
+        )
+        check_unchanged(job, made.settings, process)
+        return cls(options, job, made, process, request.against, log, note)
+
+    async def learn(self, claimed: Sequence[JobClaim]) -> None:
+        """Learn which sentence each row is."""
+        for one in claimed:
+            self._places[one.verification_id] = self._header.sentence(one.claim_id)
+
+    def knows(self, sentence_id: str) -> bool:
+        """Whether it is known which sentence this is."""
+        return sentence_id in self._places
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the endpoint refuses every call, if it does."""
+        return str(self.refused) if self.refused is not None else None
+
+    @property
+    def refused(self) -> EndpointRefused | None:
+        """The same as an error."""
+        return self._attributing.refusal
+
+    def run_of(self, nodes: Sequence[NodeAttribution], usage: Usage) -> AttributionRun:
+        """What was found, as the run of the job."""
+        attributor = self._made.steps.attributor
+        return AttributionRun(
+            run_id=self._run_id,
+            process_id=self.process.process_id,
+            engine=self._made.engine,
+            model=attributor.model,
+            indicative=attributor.indicative,
+            nodes=tuple(nodes),
+            usage=usage,
+            against=self._against,
+            judge=self._made.judge,
+        )
+
+    def stop(self, why: str) -> None:
+        """End what is being attributed; what is stored stays."""
+        self.stopped_for = self.stopped_for or why
+        self._attributing.stop()
+
+    async def attribute(self, sentence_id: str) -> tuple[SentenceAttribution, Usage]:
+        """Attribute a sentence of the job and store it, with what that cost.
+
+        Raises:
+            VeriTrailError: It cannot be read.
+        """
+        return await self.attribute_at(*self._places[sentence_id])
+
+    async def attribute_at(self, node_id: str, number: int) -> tuple[SentenceAttribution, Usage]:
+        """The same for the sentence of a node with a number.
+
+        Raises:
+            VeriTrailError: It cannot be read.
+        """
+        place = {"node_id": node_id, "sentence": number}
+        self._log.append(self.job_id, Kind.SENTENCE_STARTED, place)
+        material = await self._material(node_id)
+        meter = Meter()
+        sentence = material.node.sentences[number]
+        found = await self._attributing.sentence(material.node, sentence, material.sources, meter)
+        if found.status is Status.SUCCEEDED:
+            try:
+                await self._storing.add((node_id, found))
+            except VeriTrailError as error:
+                found = found.replace(status=Status.FAILED, error=str(error))
+        elif found.status is Status.CANCELLED and self.stopped_for is not None:
+            found = found.replace(error=self.stopped_for)
+        return found, meter.total
+
+    async def _material(self, node_id: str) -> _Material:
+        """A node with its sources, read once for all sentences that need it at the same time."""
+        reading = self._materials.get(node_id)
+        if reading is None:
+            reading = self._materials[node_id] = asyncio.create_task(self._read(node_id))
+            while len(self._materials) > NODES_HELD:
+                self._materials.popitem(last=False)
+        self._materials.move_to_end(node_id)
+        try:
+            return await asyncio.shield(reading)
+        except Exception:
+            if self._materials.get(node_id) is reading:  # the next one reads it again
+                del self._materials[node_id]
+            raise
+
+    async def _read(self, node_id: str) -> _Material:
+        name = self.process.process_id
+        ref, _ = await self._graph.ask(lambda store: store.reading.node(name, node_id))
+        sources = await sources_of(self._reader.source_nodes, node_id, self._against)
+        (node,) = await self._reader.read([ref])
+        return _Material(node, await self._reader.read(sources))
+
+    async def _store(self, some: Sequence[tuple[str, SentenceAttribution]]) -> list[None]:
+        """Store sentences, each with its node; those of a node together."""
+        by_node: dict[str, list[SentenceAttribution]] = {}
+        for node_id, found in some:
+            by_node.setdefault(node_id, []).append(found)
+        nodes = [
+            NodeAttribution(node_id=node_id, sentences=tuple(found))
+            for node_id, found in by_node.items()
+        ]
+        attributor = self._made.steps.attributor
+
+        async def write(store: Store) -> WrittenAttributions:
+            return await store.attributions.write(
+                self.process.process_id,
+                self.process.content_hash,
+                nodes,
+                run=self._run_id,
+                engine=self._made.engine,
+                indicative=attributor.indicative,
+                model=attributor.model,
+                against=self._against,
+                corrects=self._made.steps.corrector is not None,
+            )
+
+        written = await self._graph.ask(write)
+        if written.unjudged:
+            await self._note(written.unjudged)
+        return [None] * len(some)

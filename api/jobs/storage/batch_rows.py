@@ -1,0 +1,26 @@
+"""The rows of batches as they are read."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from veritrail_graph.api.jobs.storage.tables import batches
+from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
+
+
+def open_batches(connection: Connection, job_id: str) -> list[BatchRecord]:
+    """The batches of a job that were not read, oldest first."""
+    found = connection.execute(
+        sa.select(batches)
+        .where(batches.c.job_id == job_id, ~batches.c.is_read)
+        .order_by(batches.c.since, batches.c.name)
+    )
+    return [batch_record(row) for row in found.mappings()]
+
+
+def batch_record(row: RowMapping) -> BatchRecord:
+    """A batch from its row."""
+    names = ("name", "address", "model", "lines", "since", "file_id", "batch_id", "done", "failed")
+    fields = {name: row[name] for name in names}
+    return BatchRecord(**fields, state=BatchState(row["state"]), is_read=row["is_read"])

@@ -1,0 +1,213 @@
+"""Answers about what sentences rest on: values for programs, and text for people."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from pydantic import BaseModel, Field
+
+from veritrail_graph.api.mcp.results import TEXT, Trail, quoted
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.twists import revision_lines
+from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
+from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.attribution import (
+    AttributedSentence,
+    AttributionCategory,
+    Faithfulness,
+    StoredSentence,
+)
+
+SENTENCES = 40
+"""Sentences of an answer."""
+SOURCES = 10
+"""Source sentences that are shown of one sentence."""
+NODES = 20
+"""Nodes of an answer."""
+
+
+class SourceSentence(BaseModel):
+    """A source sentence that decides whether another one is faithful."""
+
+    node_id: str
+    sentence: int
+    text: str
+    categories: list[str] = Field(
+        description="EVIDENCE: says so; CONTRADICTION: says the opposite; NEAR_MATCH: says nearly "
+        "the same; EXPECTED_SPAN: would say so here if anywhere"
+    )
+
+
+class RestingSentence(BaseModel):
+    """A sentence with the source sentences that it rests on."""
+
+    node_id: str
+    sentence: int
+    text: str
+    attributed: list[SourceSentence] = Field(description="Empty: no source sentence decides it")
+    attributed_left_out: int = 0
+    implied_label: str | None = Field(description="As the categories imply")
+    judged_label: str | None = Field(description="As a model judged; null: none was asked")
+    correction: str | None = Field(description="A proposed wording; the text stays as it is")
+    proposed: list[str] = Field(
+        description="Proposed wordings with rank and mode, and what became of each: fixed, partly "
+        "fixed, not fixed, or not verified again"
+    )
+    engine: str | None
+    indicative: bool = Field(description="Whether no model was asked")
+    run_id: str
+
+
+class Attributions(BaseModel):
+    """Attributed sentences; a sentence that is not here was not attributed."""
+
+    process_id: str
+    sentences: list[RestingSentence]
+    truncated: bool = Field(description="Whether there are more")
+
+
+class AttributionDone(Attributions):
+    """What an attribution came to."""
+
+    run_id: str | None
+    status: str
+    counts: dict[str, int] = Field(
+        description="Sentences by status; of those that did not succeed nothing is known"
+    )
+    cost_usd: float | None = Field(description="null: not known, or no model was asked")
+    error: str | None
+    warnings: list[str] = Field(
+        default=[], description="What a person should know, such as nodes that were left out"
+    )
+
+
+class ExplainedTrail(Trail):
+    """A trail that ends with what its error nodes did with which sentences of their sources."""
+
+    carried: list[RestingSentence] = Field(
+        default=[],
+        description="With `explain`: the sentences of error nodes that carried the claim",
+    )
+    unexplained: str | None = Field(
+        default=None, description="Why some of them could not be attributed"
+    )
+
+
+def resting(node_id: str, found: StoredSentence) -> RestingSentence:
+    """A sentence, with so much of it as an assistant should read."""
+    return RestingSentence(
+        node_id=node_id,
+        sentence=found.sentence,
+        text=one_line(found.text, TEXT),
+        attributed=[_source(one) for one in found.attributed[:SOURCES]],
+        attributed_left_out=max(0, len(found.attributed) - SOURCES),
+        implied_label=found.implied_label,
+        judged_label=found.judged_label,
+        correction=one_line(found.correction, TEXT) if found.correction else None,
+        proposed=[one_line(line, TEXT) for line in _proposed_lines(found)],
+        engine=found.engine,
+        indicative=found.indicative,
+        run_id=found.run_id,
+    )
+
+
+def _proposed_lines(found: StoredSentence) -> Sequence[str]:
+    """Wordings that are cut, so that what became of them stays."""
+    return revision_lines(
+        [one.replace(text=one_line(one.text, TEXT - 120)) for one in found.revisions]
+    )
+
+
+def _source(found: AttributedSentence) -> SourceSentence:
+    return SourceSentence(
+        node_id=found.node_id,
+        sentence=found.sentence,
+        text=one_line(found.text, TEXT),
+        categories=[one.value for one in found.categories],
+    )
+
+
+async def of_node(
+    pages: AsyncIterator[StoredSentence], node_id: str, most: int, only: int | None = None
+) -> tuple[list[RestingSentence], bool]:
+    """Sentences of a node, and whether there are more.
+
+    Args:
+        pages: The sentences as they are read, in their order.
+        node_id: The node.
+        most: The most sentences.
+        only: Only the sentence with this number.
+    """
+    found: list[RestingSentence] = []
+    async for one in pages:
+        if only is not None and one.sentence != only:
+            continue
+        if len(found) == most:
+            return found, True
+        found.append(resting(node_id, one))
+    return found, False
+
+
+def attributions_text(found: Attributions) -> str:
+    """Attributed sentences to be read."""
+    if not found.sentences:
+        return (
+            "Nothing is stored of what these sentences rest on. That says nothing about them: "
+            "attribute_sentences looks for it."
+        )
+    lines = [line for one in found.sentences for line in _sentence_lines(one)]
+    if found.truncated:
+        lines.append("… and more sentences; ask for one by its number")
+    by_words = {one.engine or "" for one in found.sentences if one.indicative}
+    lines += [f"Engine {engine}: {indicative_words(engine)}." for engine in sorted(by_words)]
+    return "\n".join(lines)
+
+
+def done_text(found: AttributionDone) -> str:
+    """What an attribution came to, to be read."""
+    lines = [attributions_text(found)] if found.sentences else []
+    left = sum(n for status, n in found.counts.items() if status != Status.SUCCEEDED)
+    if left:
+        lines.append(
+            f"{left:,} sentence(s) could not be attributed ({_counts(found.counts)}): nothing is "
+            "known of them."
+        )
+    lines += [f"Note: {warning}" for warning in found.warnings]
+    if found.error:
+        lines.append(f"The run was stopped: {found.error}")
+    lines.append(f"Run: {found.run_id}, {found.status}")
+    return "\n".join(lines)
+
+
+def carried_lines(found: ExplainedTrail) -> Sequence[str]:
+    """What the error nodes of a trail did with their sources, to be read."""
+    lines = [line for one in found.carried for line in _sentence_lines(one)]
+    if lines:
+        lines.insert(0, "Sentences that carried the claim, and what they rest on:")
+    if found.unexplained:
+        lines.append(f"Not explained: {found.unexplained}")
+    return lines
+
+
+def _sentence_lines(one: RestingSentence) -> Sequence[str]:
+    label = one.judged_label or one.implied_label
+    word = FAITHFULNESS_WORDS[Faithfulness(label)] if label else "no label"
+    lines = [f"{quoted(one.node_id)} sentence {one.sentence}, {word}: {quoted(one.text)}"]
+    if one.judged_label and one.implied_label and one.judged_label != one.implied_label:
+        lines.append("  the judge and the categories disagree")
+    for source in one.attributed:
+        words = (CATEGORY_WORDS[AttributionCategory(one)] for one in source.categories)
+        categories = ", ".join(words)
+        place = f"{quoted(source.node_id)} sentence {source.sentence}"
+        lines.append(f"  {categories}: {place}: {quoted(source.text)}")
+    if not one.attributed:
+        lines.append("  no source sentence decides it")
+    if one.attributed_left_out:
+        lines.append(f"  … and {one.attributed_left_out:,} more source sentences")
+    wordings = one.proposed or ([one.correction] if one.correction else [])
+    lines += [f"  proposed: {quoted(wording)}" for wording in wordings]
+    return lines
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items())

@@ -1,0 +1,265 @@
+"""Answers about dialogues: values for programs, and text for people."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+
+from pydantic import BaseModel, Field
+
+from veritrail_graph.api.client.faults import Missing
+from veritrail_graph.api.client.local import AsyncLocal
+from veritrail_graph.api.client.service import AsyncClient
+from veritrail_graph.api.mcp.results import TEXT, quoted
+from veritrail_graph.api.views.dialogue import check_words, claim_mark, cut_words, turn_mark
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.dialogue import (
+    ClaimCategory,
+    DialogueRunSummary,
+    Speaker,
+    Turn,
+    TurnClaim,
+    TurnVerification,
+)
+
+TURNS = 20
+"""Turns of an answer."""
+CLAIMS = 20
+"""Claims that are shown of one turn."""
+OTHERS = 5
+"""Claims that are shown of those that one contradicts."""
+RUNS = 5
+"""Runs that are named."""
+
+
+class EarlierClaim(BaseModel):
+    """A claim of an earlier turn."""
+
+    turn_id: str | None
+    claim: str
+
+
+class DialogueClaim(BaseModel):
+    """A claim of a turn."""
+
+    claim_id: str
+    claim: str
+    words: str = Field(description="Its category, or why it has none, in words")
+    status: str
+    category: str | None = Field(
+        description="VERIFIED, OUT_OF_SCOPE, CONTRADICTED, LACKING_EVIDENCE or ABSTENTION; null: "
+        "its check failed, or the run asked for no categories"
+    )
+    reason: str | None
+    compared_with: int = Field(description="How many remembered claims it was compared with")
+    contradicts: list[EarlierClaim]
+    error: str | None
+
+
+class DialogueTurn(BaseModel):
+    """A turn; of the assistant's, with what was found."""
+
+    turn_id: str
+    role: str
+    text: str
+    words: str | None = Field(
+        description="Its label, or why it has none, in words; null: it is not the assistant's"
+    )
+    status: str | None
+    label: str | None = Field(
+        description="VERIFIED or UNVERIFIABLE; null: not checked, or no claim"
+    )
+    score: float | None
+    claims: list[DialogueClaim]
+    claims_left_out: int = 0
+    remarks: list[str] = Field(description="What prompts left out, and what the turn check found")
+
+
+class DialogueShown(BaseModel):
+    """Turns of a dialogue; `next` names where to go on."""
+
+    process_id: str
+    turns: list[DialogueTurn]
+    next: str | None = Field(description="Give it as `after` for the turns behind these")
+    runs: list[str] = Field(description="Runs whose results count, or the run that was asked for")
+    indicative: bool = Field(description="Whether no model was asked")
+
+
+class TurnsVerified(DialogueShown):
+    """What the verification of turns came to."""
+
+    run_id: str | None
+    status: str
+    counts: dict[str, int] = Field(
+        description="Turns by status; of those that did not succeed nothing is known"
+    )
+    cost_usd: float | None = Field(description="null: not known, or no model was asked")
+    error: str | None
+
+
+Door = AsyncLocal | AsyncClient
+
+
+async def shown_turns(
+    door: Door,
+    process_id: str,
+    run_id: str | None = None,
+    *,
+    only: frozenset[str] | None = None,
+    after: str | None = None,
+) -> DialogueShown:
+    """Turns of a dialogue with what was found of them.
+
+    Args:
+        door: The operations.
+        process_id: The dialogue.
+        run_id: The run; None: what counts for each turn.
+        only: Only these turns; None: all.
+        after: The turn behind which the answer begins.
+
+    Raises:
+        InputError: A turn is not in the dialogue.
+        Missing: The dialogue or the run is not stored.
+    """
+    turns, following = await _slice(aiter(door.turns(process_id)), only, after)
+    runs = [
+        one
+        for one in await door.dialogue_runs(process_id)
+        if (one.counting if run_id is None else one.run_id == run_id)
+    ]
+    found: dict[str, TurnVerification] = {}
+    said: dict[str, EarlierClaim] = {}
+    wanted = {one.turn_id for one in turns if one.role is Speaker.ASSISTANT}
+    refused = () if run_id is not None else (Missing,)
+    with suppress(*refused):  # nothing was verified yet
+        async for one in door.verified_turns(process_id, run_id=run_id):
+            for claim in one.claims:
+                text = one_line(claim.claim, TEXT)
+                said[claim.claim_id] = EarlierClaim(turn_id=one.turn_id, claim=text)
+            if one.turn_id in wanted:
+                found[one.turn_id] = one
+                if len(found) == len(wanted):
+                    break
+    return DialogueShown(
+        process_id=process_id,
+        turns=[_turn(one, found.get(one.turn_id), said) for one in turns],
+        next=following,
+        runs=[_run_words(one) for one in runs[:RUNS]],
+        indicative=any(one.indicative for one in runs),
+    )
+
+
+async def _slice(
+    pages: AsyncIterator[Turn], only: frozenset[str] | None, after: str | None
+) -> tuple[list[Turn], str | None]:
+    """The turns of an answer, and the last of them where there are more."""
+    found: list[Turn] = []
+    left = set(only or ())
+    is_on = after is None
+    async for one in pages:
+        left.discard(one.turn_id)
+        if not is_on:
+            is_on = one.turn_id == after
+        elif only is None or one.turn_id in only:
+            if len(found) == TURNS:
+                return found, found[-1].turn_id
+            found.append(one)
+    if not is_on or left:
+        name = after if not is_on else sorted(left)[0]
+        raise InputError(f"Turn {shown(name or '')} is not in the dialogue.")
+    return found, None
+
+
+def _run_words(run: DialogueRunSummary) -> str:
+    model = f" {one_line(run.model, 60)}" if run.model else ""
+    return f"{run.run_id} ({run.engine}{model}, {run.counting:,} of {run.turns:,} turns count)"
+
+
+def _turn(
+    turn: Turn, found: TurnVerification | None, said: Mapping[str, EarlierClaim]
+) -> DialogueTurn:
+    claims = found.claims if found is not None else ()
+    remarks = cut_words(found) if found is not None else []
+    if found is not None and found.error:
+        remarks.insert(0, one_line(found.error, TEXT))
+    check = found.turn_check if found is not None else None
+    if check is not None and check.contradiction:
+        quotes = " against ".join(quoted(one) for one in check.quotes[:2])
+        remarks.append(f"{check_words(check)} {quotes}")
+    return DialogueTurn(
+        turn_id=turn.turn_id,
+        role=turn.role,
+        text=one_line(turn.text, TEXT),
+        words=turn_mark(found).word if turn.role is Speaker.ASSISTANT else None,
+        status=found.status if found is not None else None,
+        label=found.label if found is not None else None,
+        score=found.score if found is not None else None,
+        claims=[_claim(one, said) for one in claims[:CLAIMS]],
+        claims_left_out=max(0, len(claims) - CLAIMS),
+        remarks=remarks,
+    )
+
+
+def _claim(claim: TurnClaim, said: Mapping[str, EarlierClaim]) -> DialogueClaim:
+    return DialogueClaim(
+        claim_id=claim.claim_id,
+        claim=one_line(claim.claim, TEXT),
+        words=claim_mark(claim).word,
+        status=claim.status,
+        category=claim.category,
+        reason=one_line(claim.reason, TEXT) if claim.reason else None,
+        compared_with=len(claim.compared_with),
+        contradicts=[
+            said.get(name, EarlierClaim(turn_id=None, claim=name))
+            for name in claim.contradicts[:OTHERS]
+        ],
+        error=one_line(claim.error, TEXT) if claim.error else None,
+    )
+
+
+def dialogue_text(found: DialogueShown) -> str:
+    """Turns of a dialogue, to be read."""
+    lines = [line for one in found.turns for line in _turn_lines(one)]
+    if found.next is not None:
+        lines.append(f"… and more turns: ask again with after={quoted(found.next)}")
+    if not found.runs:
+        lines.append("No turn was verified yet; verify_turns does so.")
+    if found.indicative:
+        lines.append("Indicative only: no language model was asked, words were compared.")
+    return "\n".join(lines)
+
+
+def verified_text(found: TurnsVerified) -> str:
+    """What the verification of turns came to, to be read."""
+    lines = [dialogue_text(found)]
+    left = sum(n for status, n in found.counts.items() if status != Status.SUCCEEDED)
+    if left:
+        counts = ", ".join(f"{n:,} {name}" for name, n in found.counts.items())
+        lines.append(
+            f"{left:,} turn(s) could not be verified ({counts}): nothing is known of them."
+        )
+    if found.error:
+        lines.append(f"The run was stopped: {found.error}")
+    lines.append(f"Run: {found.run_id}, {found.status}")
+    return "\n".join(lines)
+
+
+def _turn_lines(turn: DialogueTurn) -> list[str]:
+    lines = [f"{quoted(turn.turn_id)} {turn.role}: {quoted(turn.text)}"]
+    if turn.words is None:
+        return lines
+    score = "" if turn.score is None else f", score {turn.score:.2f}"
+    lines.append(f"  {turn.words}{score}")
+    for one in turn.claims:
+        lines.append(f"  {one.words}: {quoted(one.claim)}")
+        told = one.error or (one.reason if one.category != ClaimCategory.VERIFIED else None)
+        lines += [f"    because {quoted(told)}"] if told else []
+        lines += [
+            f"    said before in turn {quoted(other.turn_id or '?')}: {quoted(other.claim)}"
+            for other in one.contradicts
+        ]
+    if turn.claims_left_out:
+        lines.append(f"  … and {turn.claims_left_out:,} more claims")
+    return lines + [f"  {one}" for one in turn.remarks]

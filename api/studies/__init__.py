@@ -1,0 +1,1 @@
+"""Studies: what readers say of sentences, and how long it takes them, in the service database."""

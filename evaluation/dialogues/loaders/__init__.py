@@ -1,0 +1,1 @@
+"""Loaders of dialogues with labelled turns, one module a data set (docs/datasets.md)."""

@@ -1,0 +1,56 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A draft to write into; at the end of the block it takes the place of a file.
+
+    Args:
+        path: The file.
+
+    Yields:
+        The draft, in the folder of the file and with its ending.
+
+    Raises:
+        InputError: It cannot be written; what was there before is there still.
+    """
+    draft = path.with_name(f".veritrail-{os.getpid()}.tmp{path.suffix}")
+    try:
+        yield draft
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def write_text_whole(path: Path, text: str) -> None:
+    """Write a text as UTF-8, with its line breaks as they are.
+
+    Raises:
+        InputError: It cannot be written; what was there before is there still.
+    """
+    with written_whole(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON Lines.
+
+    Raises:
+        InputError: It cannot be written; what was there before is there still.
+    """
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    write_text_whole(path, text)

@@ -1,0 +1,201 @@
+"""An answer and the plain texts that it was made from: a process without any JSON.
+
+The sources are cut into chunks at sentences, and each chunk is an input to the answer. Where no
+language model can extract claims, each sentence of the answer is one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.records import (
+    ClaimRecord,
+    Header,
+    NodeRecord,
+    ProcessInput,
+    Record,
+)
+from veritrail_graph.graph.model import Origin, Sentence
+from veritrail_graph.graph.sentences import SentenceSplitter
+
+NAME = "plain"
+"""What is stored as the format of such a process."""
+
+CHUNK_WORDS = 200
+"""Words of a chunk, about; a longer sentence stays in one piece."""
+
+TEXT_SUFFIXES = (".txt", ".md", ".rst")
+"""Files of a folder that are read."""
+
+_FEWEST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """A text with the name that people know it by."""
+
+    name: str
+    text: str
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: It cannot be read, is not UTF-8, or holds no text.
+    """
+    try:
+        return _text_of(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def read_stdin() -> str:
+    """The text of standard input.
+
+    Raises:
+        InputError: It is not UTF-8, or holds no text.
+    """
+    return _text_of(sys.stdin.buffer.read(), "stdin")
+
+
+def _text_of(content: bytes, name: str) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8: byte {error.start}. Only plain text is read: save other files "
+            "as text first."
+        ) from None
+    if not text.strip():
+        raise InputError(f"{name} is empty.")
+    return text
+
+
+def read_sources(paths: Sequence[Path]) -> list[PlainText]:
+    """The texts of files, and of the text files in folders, each with a name of its own.
+
+    Raises:
+        InputError: One cannot be read, or a folder holds no text file.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        found = sorted(one for one in path.rglob("*") if one.suffix.lower() in TEXT_SUFFIXES)
+        if not found:
+            raise InputError(f"{path} holds no text file ({', '.join(TEXT_SUFFIXES)}).")
+        files += found
+    files = list(dict.fromkeys(files))
+    names = Counter(one.name for one in files)
+    return [
+        PlainText(one.name if names[one.name] == 1 else one.as_posix(), read_text(one))
+        for one in files
+    ]
+
+
+def answer_over(
+    answer: PlainText,
+    sources: Sequence[PlainText],
+    splitter: SentenceSplitter,
+    *,
+    question: str | None = None,
+    words: int = CHUNK_WORDS,
+) -> Draft:
+    """The process of an answer that was made from plain texts.
+
+    Args:
+        answer: The answer.
+        sources: The texts; their names differ.
+        splitter: Cuts them into sentences.
+        question: What the answer is about.
+        words: Words of a chunk, about.
+    """
+    draft = Draft(
+        Header(
+            NAME,
+            name=(question or answer.name)[:200],
+            question=question,
+            stage_names={1: "source", 2: "answer"},
+            terminals=("answer",),
+        )
+    )
+    for source in sources:
+        for number, (start, end) in enumerate(chunks_of(source.text, splitter, words), start=1):
+            draft.node(
+                f"{source.name}#{number}",
+                source.text[start:end],
+                source.name,
+                origin=Origin.SOURCE,
+                kind="chunk",
+                stage=1,
+                metadata={"document": source.name, "start": start, "end": end},
+            )
+    chunks = list(draft.nodes)
+    draft.node("answer", answer.text, answer.name, origin=Origin.GENERATED, kind="answer", stage=2)
+    for chunk in chunks:
+        draft.edge(chunk, "answer", answer.name)
+    return draft
+
+
+def chunks_of(text: str, splitter: SentenceSplitter, words: int) -> Iterator[tuple[int, int]]:
+    """Where the chunks of a text begin and end: whole sentences, and whole paragraphs if they fit.
+
+    Args:
+        text: The text.
+        splitter: Cuts it into sentences.
+        words: Words of a chunk, about; a paragraph that begins behind half of them begins a chunk.
+    """
+    first: Sentence | None = None
+    last, held = None, 0
+    for sentence in splitter.split("", text):
+        size = len(sentence.text.split())
+        if first is not None and last is not None:
+            is_paragraph = "\n\n" in text[last.end : sentence.start].replace("\r", "")
+            if held + size > words or (is_paragraph and held * 2 >= words):
+                yield first.start, last.end
+                first, held = None, 0
+        first = first or sentence
+        last, held = sentence, held + size
+    if first is not None and last is not None:
+        yield first.start, last.end
+
+
+@dataclass(frozen=True, slots=True)
+class StatedClaims:
+    """An input without claims whose final outputs state one a sentence.
+
+    Headings and what has fewer than three words state nothing, and are left out.
+    """
+
+    source: ProcessInput
+    splitter: SentenceSplitter
+
+    @property
+    def header(self) -> Header:
+        """What the input says of the process as a whole."""
+        return self.source.header
+
+    def records(self) -> Iterator[Record]:
+        """Read it once from its beginning."""
+        finals = set(self.header.terminals or ())
+        stated: list[ClaimRecord] = []
+        for record in self.source.records():
+            if isinstance(record, ClaimRecord):
+                stated, finals = [], set()  # it has claims of its own
+            elif isinstance(record, NodeRecord) and record.node_id in finals:
+                stated += self._stated(record)
+            yield record
+        yield from stated
+
+    def _stated(self, node: NodeRecord) -> Iterator[ClaimRecord]:
+        for one in self.splitter.split(node.node_id, node.text):
+            if len(one.text.split()) >= _FEWEST_WORDS and not one.text.startswith("#"):
+                yield ClaimRecord(one.text, node.where, None, node.node_id, one.start, one.end)

@@ -1,0 +1,62 @@
+"""Jobs in batches over REST: all claims share each round, and what waits where is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.model_fixtures import asking, expected, pumps
+from acceptance.rest.job_calls import Calls
+from fakes.model_batches import BatchDesk
+from fakes.model_server import ModelServer
+from fakes.service_process import serving
+from fakes.waiting import until
+
+pytestmark = pytest.mark.engine
+
+
+def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is_cancelled(
+    home: Veritrail, tmp_path: Path
+) -> None:
+    home("ingest", pumps(tmp_path / "rounds.json", 6))
+    desk = BatchDesk(held=True)
+    with (
+        ModelServer(desk=desk) as model,
+        serving(home, env=asking(model, VERITRAIL_BATCH_POLL="0.05")) as service,
+    ):
+        calls = Calls(service.url)
+        job_id = calls.submit("rounds", mode="batch", price="1,2")
+        until(lambda: bool(desk.batches) and desk.batches[0].looks > 2)
+        (waiting,) = service.get(f"/v1/jobs/{job_id}").json()["batches"]
+        assert (waiting["batch_id"], waiting["status"]) == ("batch_0", "in_progress")
+        assert waiting["lines"] == 6
+        desk.batches[0].answered = 4
+        assert service.post(f"/v1/jobs/{job_id}:cancel").status_code == 200
+        # Whether the batch is looked at once more before the job ends is a matter of moments.
+        until(lambda: desk.batches[0].status in ("cancelling", "cancelled"))
+        desk.held = False
+        assert calls.wait(job_id, seconds=20)["status"] == "cancelled"
+        assert service.post(f"/v1/jobs/{job_id}:resume").status_code == 200
+        job = calls.wait(job_id, seconds=30)
+        assert calls.outcome(job) == expected(6)
+        assert job["batches"] == []
+        assert job["usage"]["batch_calls"] == job["usage"]["calls"] == len(model.requests)
+
+
+def test_a_service_that_was_killed_goes_on_with_its_batch(home: Veritrail, tmp_path: Path) -> None:
+    home("ingest", pumps(tmp_path / "killed.json", 4))
+    desk = BatchDesk(held=True)
+    with ModelServer(desk=desk) as model:
+        env = asking(model, VERITRAIL_BATCH_POLL="0.05")
+        with serving(home, env=env, child=True) as service:
+            job_id = Calls(service.url).submit("killed", mode="batch")
+            until(lambda: bool(desk.batches) and desk.batches[0].looks > 2)
+            service.kill()
+        desk.held = False
+        with serving(home, env=env) as service:
+            calls = Calls(service.url)
+            job = calls.wait(job_id, seconds=40)
+            assert calls.outcome(job) == expected(4)
+        assert len(set(desk.sent)) == len(desk.sent)
+        assert desk.uploads == len(desk.batches)

@@ -1,0 +1,188 @@
+"""Only what changed: verdicts of an earlier version that are kept, from the command line on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.model_fixtures import asking, expected, outcome, pumps
+from fakes.model_server import ModelServer
+
+pytestmark = pytest.mark.engine
+
+CLAIMS = 6
+Edit = Callable[[dict[str, Any]], None]
+
+
+def edited(folder: Path, name: str, edit: Edit, claims: int = CLAIMS) -> str:
+    """The file of a process of pumps after an edit."""
+    path = Path(pumps(folder / f"{name}.json", claims))
+    document = json.loads(path.read_text())
+    document["process_id"] = name
+    edit(document)
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+def text(node_id: str, addition: str) -> Edit:
+    def edit(document: dict[str, Any]) -> None:
+        (node,) = [node for node in document["nodes"] if node["node_id"] == node_id]
+        node["text"] += addition
+
+    return edit
+
+
+def claim_text(claim_id: str, words: str) -> Edit:
+    def edit(document: dict[str, Any]) -> None:
+        (claim,) = [one for one in document["claims"] if one["claim_id"] == claim_id]
+        claim["text"] = words
+
+    return edit
+
+
+def nothing(_document: dict[str, Any]) -> None:
+    """Leave it as it is."""
+
+
+def kept(told: Any) -> set[str]:
+    return {one["claim_id"] for one in told["verifications"] if one["reused_from"] is not None}
+
+
+def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    with ModelServer() as server:
+        settings = asking(server)
+        veritrail("ingest", edited(tmp_path, "since-old", nothing))
+        before = veritrail("verify", "since-old", "--json", **settings).json
+        veritrail("ingest", edited(tmp_path, "since-new", text("r2", " It snows.")))
+        server.reset()
+        again = ("verify", "since-new", "--since", "since-old", "--no-cache")
+        told = veritrail(*again, "--json", **settings).json
+        asked = len(server.requests)
+        full = veritrail("verify", "since-new", "--again", "--no-cache", "--json", **settings).json
+    assert outcome(told) == outcome(full) == expected(CLAIMS)
+    assert (told["kept"], told["verified"], told["changed"]) == (3, 3, 0)
+    # The walks of k1 and k4 find nothing in the summaries, so they read all roots.
+    assert kept(told) == {"k0", "k3", "k5"}
+    by_claim = {one["claim_id"]: one for one in before["verifications"]}
+    for one in told["verifications"]:
+        earlier = by_claim[one["claim_id"]]["verification_id"]
+        assert one["compared_with"] == earlier
+        assert one["reused_from"] in (earlier, None)
+        assert one["process_id"] == "since-new"
+        if one["reused_from"] is None:
+            assert one["reuse_reason"] == "iteration 2: the text of 'r2' changed"
+    assert told["usage"]["calls"] == asked > 0
+    saved = told["changes"]
+    assert saved["saved_calls"] == full["usage"]["calls"] - asked
+    assert saved["saved_share"] == pytest.approx(1 - asked / full["usage"]["calls"])
+    rows = veritrail("query", "reused", "--param", "process_id=since-new", "--json").json["rows"]
+    assert len(rows) == 3
+    shown = veritrail("show", one_kept(told)).out
+    assert "kept from" in shown
+
+
+def one_kept(told: Any) -> str:
+    return next(str(one["verification_id"]) for one in told["verifications"] if one["reused_from"])
+
+
+def test_a_kept_verdict_is_told_and_is_not_verified_again(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    with ModelServer() as server:
+        settings = asking(server)
+        veritrail("ingest", edited(tmp_path, "since-a", nothing, 3))
+        veritrail("verify", "since-a", **settings)
+        veritrail("ingest", edited(tmp_path, "since-b", text("t", " More."), 3))
+        ran = veritrail("verify", "since-b", "--since", "since-a", **settings)
+        assert "3 verdict(s) kept, 0 claim(s) verified" in ran.err
+        assert "(100%) were not asked for" in ran.err
+        server.reset()
+        again = veritrail("verify", "since-b", "--json", "--no-cache", **settings).json
+        assert (again["reused"], len(server.requests)) == (3, 0)
+        whole = veritrail("export", "since-b", "-o", str(tmp_path / "out.json"))
+        assert whole.status == 0
+        veritrail("delete", "since-b", "--yes")
+        veritrail("ingest", str(tmp_path / "out.json"))
+        back = veritrail("verify", "since-b", "--json", **settings).json
+    assert {one["reused_from"] for one in back["verifications"]} == {
+        one["reused_from"] for one in again["verifications"]
+    }
+    linked = veritrail("query", "reused", "--param", "process_id=since-b", "--json").json
+    assert [row[linked["columns"].index("is_stored")] for row in linked["rows"]] == [True] * 3
+
+
+def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    name = "since-last"
+    with ModelServer() as server:
+        settings = asking(server)
+        run = ("verify", name, "--since", "last", "--json")
+        veritrail("ingest", edited(tmp_path, name, nothing))
+        refused = veritrail(*run, status=2, **settings)
+        assert "No verification of an earlier version" in refused.message
+        veritrail("verify", name, **settings)
+        # Appended: a root that only one summary reads.
+        more = {
+            "format": "veritrail.process/1",
+            "process_id": name,
+            "nodes": [{"node_id": "r9", "text": "It hails.", "stage": 1}],
+            "edges": [{"source": "r9", "target": "s4"}],
+        }
+        (tmp_path / "more.json").write_text(json.dumps(more))
+        veritrail("ingest", str(tmp_path / "more.json"), "--append")
+        told = veritrail(*run, **settings).json
+        assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}
+        assert told["changes"]["since"] == name
+        diff = veritrail("diff", "last", name, status=2)
+        assert "cannot be compared" in diff.err
+
+        replacing = edited(tmp_path, name, text("r1", " Fog."))
+        stored = veritrail("ingest", replacing, "--replace", "--keep", "--json").json
+        assert stored["kept_as"].startswith(f"{name}.")
+        told = veritrail(*run, **settings).json
+        assert told["changes"]["since"] == stored["kept_as"]
+        assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}
+        by_hash = ("verify", name, "--since", told["changes"]["content_hash"][:12], "--again")
+        assert kept(veritrail(*by_hash, "--json", **settings).json) == kept(told)
+        found = veritrail("diff", "last", name, "--json").json
+    assert (found["nodes_removed"], found["nodes_changed"]) == (["r9"], ["r1"])
+    assert (found["inputs_changed"], found["edges_removed"]) == (["s4"], 1)
+    words = veritrail("diff", "last", name)
+    assert "1 removed" in words.err
+    gone = veritrail("verify", name, "--since", "0" * 64, status=2)
+    assert "removes its earlier content" in gone.err
+    assert "--keep" in gone.err
+
+
+def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    with ModelServer() as server:
+        settings = asking(server)
+        veritrail("ingest", edited(tmp_path, "match-a", nothing, 3))
+        old = veritrail("verify", "match-a", "--json", **settings).json
+        words = old["verifications"][0]["claim"].rstrip(".") + " indeed."
+        veritrail("ingest", edited(tmp_path, "match-b", claim_text("k0", words), 3))
+        run = ("verify", "match-b", "--since", "match-a", "--json", "--again")
+        told = veritrail(*run, **settings).json
+        assert kept(told) == {"k1", "k2"}
+        (likely,) = told["changes"]["possible_matches"]
+        assert (likely["earlier"], likely["claim_id"]) == ("k0", "k0")
+        (tmp_path / "pairs.csv").write_text("earlier,claim_id\nk0,k0\n")
+        told = veritrail(*run, "--match", str(tmp_path / "pairs.csv"), **settings).json
+        assert kept(told) == {"k0", "k1", "k2"}
+        first = next(one for one in told["verifications"] if one["claim_id"] == "k0")
+        assert first["claim"] == words
+        assert "a person confirmed" in first["reuse_reason"]
+        alone = ("verify", "match-b", "--match", str(tmp_path / "pairs.csv"))
+        assert "--since" in veritrail(*alone, status=2, **settings).err
+        other = veritrail(*run, "--q", "1", **settings).json
+    assert other["kept"] == 0
+    assert "other settings: q" in other["verifications"][1]["reuse_reason"]

@@ -1,0 +1,81 @@
+"""A person reads a conversation by keyboard, follows a contradiction both ways, and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.model_fixtures import asking
+from axe_playwright_python.sync_playwright import Axe
+from fakes.browser import PHONE, serious
+from fakes.dialogues import SAMPLE, DialogueReader
+from fakes.model_server import ModelServer
+from fakes.service_process import ServiceProcess
+from playwright.sync_api import Page, expect
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
+
+DIALOGUE = "/processes/lindholm-dialogue/dialogue"
+DENIES = "The Lindholm Tram Museum is open on Mondays."
+SAID = "The Lindholm Tram Museum is closed on Mondays."
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def verified(home: Veritrail, site: ServiceProcess) -> ServiceProcess:
+    """The site with the sample dialogue, verified with the check of its turns."""
+    home("ingest", str(SAMPLE))
+    with ModelServer(DialogueReader()) as server:
+        home("dialogue", "verify", "lindholm-dialogue", "--turn-check", **asking(server))
+    return site
+
+
+def test_a_person_follows_a_contradiction_by_keyboard_and_opens_the_background(
+    verified: ServiceProcess, page: Page, shoot: Callable[..., Path]
+) -> None:
+    page.goto("/processes/lindholm-dialogue")
+    page.get_by_role("link", name="Conversation", exact=True).press("Enter")
+    expect(page.get_by_role("heading", name="Conversation")).to_be_visible()
+    expect(page.get_by_role("img", name="Score over all turns")).to_be_visible()
+    assert not serious(Axe().run(page).response)
+    shoot(page, "dialogue", whole=True)
+    page.get_by_role("link", name="Later turns").first.press("Enter")
+    denies = page.locator(".turn-claim").filter(has_text=DENIES)
+    denies.get_by_role("link", name="turn 4").press("Enter")
+    said = page.locator(".turn-claim:target")
+    expect(said).to_contain_text(SAID)
+    expect(said).to_be_in_viewport()
+    said.get_by_role("link", name="turn 24").press("Enter")
+    expect(page.locator(".turn-claim:target")).to_contain_text(DENIES)
+    page.locator(".turn-claim:target").get_by_role("link", name="Compared with").press("Enter")
+    expect(page.locator(".background")).to_contain_text(SAID)
+    expect(page.locator(".turn-claim:target")).to_be_in_viewport()
+    assert not serious(Axe().run(page).response)
+    shoot(page, "dialogue-background")
+    page.get_by_label("Results of").select_option(index=1)
+    page.get_by_role("button", name="Show").press("Enter")
+    expect(page.get_by_label("Results of")).not_to_have_value("")
+    page.get_by_role("link", name="Verify again").press("Enter")
+    expect(page.get_by_label("Engine")).to_have_value("lexical")
+    assert not serious(Axe().run(page).response)
+    shoot(page, "dialogue-verify", whole=True)
+
+
+def test_on_a_phone_in_the_dark_and_without_scripts_it_can_be_read(
+    verified: ServiceProcess, open_page: Callable[..., Page], shoot: Callable[..., Path]
+) -> None:
+    phone = open_page(verified.url, color_scheme="dark", **PHONE)
+    phone.goto(f"{DIALOGUE}?turn=24")
+    assert phone.evaluate(WIDER) <= 1
+    assert not serious(Axe().run(phone).response)
+    shoot(phone, "dialogue-phone-dark", whole=True)
+    plain = open_page(verified.url, java_script_enabled=False, **PHONE)
+    plain.goto(f"{DIALOGUE}?turn=24#turn-24")
+    shoot(plain, "dialogue-phone")
+    plain.locator(".turn-claim").filter(has_text=DENIES).get_by_role("link", name="turn 4").click()
+    expect(plain.locator(".turn-claim:target")).to_contain_text(SAID)
+    expect(plain.locator(".turn-claim:target")).to_be_in_viewport()
+    plain.get_by_text("The figures of the chart").click()
+    expect(plain.get_by_role("cell", name="0.50").first).to_be_visible()

@@ -1,0 +1,42 @@
+"""A second Ctrl-C leaves, whatever the command does at that moment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+CHILD = """
+import asyncio, os, signal, time
+from veritrail_graph.api.cli import exits
+
+async def work():
+    await asyncio.sleep(0)
+    exits.on_ctrl_c(asyncio.current_task().cancel)
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.sleep(60)
+
+class Slow:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+try:
+    exits.run(work(), as_json=False)
+except exits.Exit as ended:
+    print("ended", ended.status, flush=True)
+exits.SAME_KEY_PRESS = 0.0
+Slow()
+print("went on", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+def test_in_a_destructor_after_the_work_it_leaves_without_a_stack_trace() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (130, "ended 130\n")
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("Left;")

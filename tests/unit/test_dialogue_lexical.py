@@ -1,0 +1,85 @@
+"""Dialogues without a model: what words alone can tell."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from fakes.dialogues import TextInMemory, document, sample_dialogue
+from fakes.judging import SPLITTER
+
+from veritrail_graph.graph.model.dialogue import (
+    ClaimCategory,
+    DialogueLabel,
+    Speaker,
+    Turn,
+    TurnVerification,
+)
+from veritrail_graph.verifier.dialogue.background import Fact, Remembered
+from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
+from veritrail_graph.verifier.dialogue.port import NO_HISTORY, Material
+from veritrail_graph.verifier.dialogue.vista import Vista
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import JudgeError
+
+JUDGE = LexicalDialogueJudge(SPLITTER.split)
+HOURS = document("hours", "The museum is open from ten to five. It is closed on Mondays.")
+SAID = Remembered((Fact("The tower is 80 metres high.", "turn/t2", "c-1"),))
+
+
+def category(claim: str, material: Material) -> ClaimCategory:
+    async def found() -> ClaimCategory:
+        said = await JUDGE.verify(claim, material, Meter())
+        if said.label is DialogueLabel.VERIFIED:
+            return ClaimCategory.VERIFIED
+        return (await JUDGE.categorise(claim, material, Meter())).category
+
+    return asyncio.run(found())
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The museum is open from ten to five.", ClaimCategory.VERIFIED),
+        ("The tower is 80 metres high.", ClaimCategory.VERIFIED),
+        ("The tower is 90 metres high.", ClaimCategory.CONTRADICTED),
+        ("I don't know when it was built.", ClaimCategory.ABSTENTION),
+        ("I'm not sure about the price.", ClaimCategory.ABSTENTION),
+        ("I cannot help with that.", ClaimCategory.ABSTENTION),
+        ("I love old towers.", ClaimCategory.OUT_OF_SCOPE),
+        ("The harbour was dredged in 1998.", ClaimCategory.LACKING_EVIDENCE),
+    ],
+)
+def test_a_claim_gets_a_category(claim: str, expected: ClaimCategory) -> None:
+    assert category(claim, Material((HOURS,), SAID)) is expected
+
+
+def test_a_contradiction_names_the_fact_that_says_otherwise() -> None:
+    found = asyncio.run(
+        JUDGE.categorise("The tower is 90 metres high.", Material((HOURS,), SAID), Meter())
+    )
+    assert [one.claim_id for one in found.contradicted] == ["c-1"]
+
+
+def test_sentences_that_state_something_are_the_claims() -> None:
+    text = "It opens at ten. Do you like it? It opens at ten."
+    turn = Turn(turn_id="t", role=Speaker.ASSISTANT, text=text)
+    found = asyncio.run(JUDGE.extract(turn, NO_HISTORY, Meter()))
+    assert found.claims == ("It opens at ten.",)
+
+
+def test_turns_are_not_checked_as_a_whole() -> None:
+    turn = Turn(turn_id="t", role=Speaker.ASSISTANT, text="x")
+    with pytest.raises(JudgeError):
+        asyncio.run(JUDGE.check(turn, NO_HISTORY, Meter()))
+
+
+def test_the_sample_runs_through() -> None:
+    async def all_turns() -> list[TurnVerification]:
+        text = TextInMemory(sample_dialogue())
+        return [one async for _, one, _ in Vista(JUDGE).dialogue(text)]
+
+    found = asyncio.run(all_turns())
+    assert len(found) == 15
+    assert not any(one.error for one in found)
+    assert JUDGE.indicative

@@ -1,0 +1,151 @@
+"""Dialogues as people read them: marks, what is told of turns, the chart, what a page shows."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from fakes.dialogues import gold_run
+
+from veritrail_graph.api.reports.conversation import chosen
+from veritrail_graph.api.views.conversation import part_with, shown_claims
+from veritrail_graph.api.views.dialogue import (
+    CHART_WIDTH,
+    CLAIM_MARKS,
+    MOST_BARS,
+    NO_CLAIMS,
+    NOT_CHECKED,
+    chart_of,
+    claim_counts,
+    claim_mark,
+    score_of,
+    total_counts,
+    turn_mark,
+)
+from veritrail_graph.api.views.words import State
+from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.conversation import SaidTurn, TurnCounts
+from veritrail_graph.graph.model.dialogue import (
+    ClaimCategory,
+    DialogueLabel,
+    Speaker,
+    Turn,
+    TurnClaim,
+    TurnVerification,
+)
+
+GOLD = gold_run().turns
+
+
+def counts(stage: int, verified: int = 0, contradicted: int = 0, **more: int) -> TurnCounts:
+    label = DialogueLabel.UNVERIFIABLE
+    return TurnCounts(stage, Status.SUCCEEDED, label, verified, contradicted, **more)
+
+
+def test_each_category_has_a_word_and_an_icon_of_its_own_and_a_failure_is_none_of_them() -> None:
+    claim = GOLD[0].claims[0]
+    marks = [claim_mark(claim.replace(category=one)) for one in ClaimCategory]
+    assert len({one.word for one in marks}) == len({one.icon for one in marks}) == 5
+    assert State.FAILED not in {one.kind for one in marks}
+    bare = claim.replace(category=None, label=DialogueLabel.UNVERIFIABLE)
+    assert claim_mark(bare).word == "unverifiable"
+    for status, word in (
+        (Status.FAILED, "failed"),
+        (Status.OVER_BUDGET, "over budget"),
+        (Status.CANCELLED, "cancelled"),
+    ):
+        mark = claim_mark(claim.replace(status=status, category=None, error="the reason"))
+        assert (mark.kind, mark.word) == (State.FAILED, word)
+        assert mark.hint == "This says nothing about the claim. the reason"
+
+
+def test_the_mark_of_a_turn_is_its_label_or_why_it_has_none() -> None:
+    by_id = {one.turn_id: turn_mark(one) for one in GOLD}
+    assert by_id["t4"].kind is State.SUPPORTED
+    assert (by_id["t24"].word, by_id["t24"].kind) == ("unverifiable", State.NOT_SUPPORTED)
+    assert (by_id["t14"].word, by_id["t14"].kind) == ("unverifiable", State.INCONCLUSIVE)
+    assert by_id["t30"] == NO_CLAIMS
+    assert turn_mark(None) == NOT_CHECKED
+    failed = TurnVerification(turn_id="t2", status=Status.FAILED, error="no answer")
+    assert turn_mark(failed).hint == "This says nothing about the turn. no answer"
+
+
+def test_claims_are_counted_by_mark() -> None:
+    claims = [one for turn in GOLD for one in turn.claims]
+    found = claim_counts([*claims, claims[0].replace(status=Status.FAILED, category=None)])
+    assert [(mark.word, number) for mark, number in found] == [
+        ("verified", 19), ("out of scope", 5), ("contradicted", 2), ("lacking evidence", 3),
+        ("abstention", 1), ("failed", 1),
+    ]  # fmt: skip
+    assert [mark for mark, _ in found[:5]] == list(CLAIM_MARKS.values())
+    turns = [counts(2, 3, 1, failed=2), counts(4, 1, without_category=5)]
+    assert [(mark.word, number) for mark, number in total_counts(turns)] == [
+        ("verified", 4), ("contradicted", 1), ("unverifiable", 5), ("failed", 2),
+    ]  # fmt: skip
+
+
+def test_the_chart_has_a_bar_for_each_turn_and_says_the_same_in_words() -> None:
+    turns = [
+        counts(2, 1),
+        counts(4, out_of_scope=1),
+        counts(6, 1, 1),
+        TurnCounts(8, Status.FAILED, None, 5, 5),
+    ]
+    chart = chart_of(turns)
+    assert chart is not None
+    assert [(one.words, one.score, one.failed) for one in chart.bars] == [
+        ("2", 1.0, 0), ("4", None, 0), ("6", 0.5, 0), ("8", None, 1),
+    ]  # fmt: skip
+    assert score_of(turns) == pytest.approx(2 / 3)
+    assert chart.words == (
+        "Score over all turns: 0.67. The lowest is 0.50, in turn 6. 6 claims are contradicted, "
+        "the first in turn 6."
+    )
+    assert chart.line.split()[0] == f"{CHART_WIDTH / 8:.1f},0.0"
+    assert chart_of([counts(2, out_of_scope=1)]) is None
+    assert chart_of([]) is None
+
+
+def test_the_chart_of_a_long_dialogue_has_no_more_bars_than_fit() -> None:
+    turns = [counts(number, 1, number % 2) for number in range(1, 10_001)]
+    chart = chart_of(turns)
+    assert chart is not None
+    assert len(chart.bars) <= MOST_BARS
+    assert (chart.bars[0].first, chart.bars[-1].last) == (1, 10_000)
+    assert all(one.last + 1 == other.first for one, other in pairwise(chart.bars))
+    assert chart.bars[0].words == "1 to 167"
+    assert sum(one.contradicted for one in chart.bars) == 5_000
+
+
+def test_a_report_shows_the_turns_with_contradictions_first() -> None:
+    turns = [counts(n, 1, 1 if n == 90 else 0, lacking_evidence=int(n == 50)) for n in range(100)]
+    assert chosen(turns, 3) == [0, 50, 90]
+    assert chosen(turns, 200) == list(range(100))
+
+
+def test_claims_of_a_page_are_bounded_and_the_open_turn_comes_first() -> None:
+    def claims(turn: int, number: int) -> TurnVerification:
+        found = [
+            TurnClaim(
+                claim_id=f"k{turn}-{place}", claim="c", category=ClaimCategory.VERIFIED,
+                label=DialogueLabel.VERIFIED,
+            )
+            for place in range(number)
+        ]  # fmt: skip
+        return TurnVerification.of_claims(f"t{turn}", found)
+
+    said = [
+        SaidTurn(Turn(turn_id=f"t{n}", role=Speaker.ASSISTANT, text="x"), n, n, 1)
+        for n in range(1, 6)
+    ]
+    few = shown_claims(said, {n: claims(n, 3) for n in range(1, 6)}, None)
+    assert {n: len(some) for n, (_, some) in few.items()} == dict.fromkeys(range(1, 6), 3)
+    many = {n: claims(n, 100) for n in range(1, 6)}
+    shared = shown_claims(said, many, None)
+    assert {n: len(some) for n, (_, some) in shared.items()} == dict.fromkeys(range(1, 6), 10)
+    opened = shown_claims(said, many, 3, begin=40)
+    assert (opened[3][0], opened[3][1][0].claim_id) == (40, "k3-40")
+    assert sum(len(some) for _, some in opened.values()) <= 50
+    named = shown_claims(said, many, 3, open_claim="k3-95")
+    assert (named[3][0], named[3][1][-1].claim_id) == (80, "k3-99")
+    assert [part_with(one) for one in (0, 1, 20, 21)] == [1, 1, 1, 2]

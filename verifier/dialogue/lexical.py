@@ -1,0 +1,136 @@
+"""Dialogues without a model: sentences as claims, compared by their words. Indicative only.
+
+Nothing is resolved: what "it" stands for stays unknown, so that fewer claims are verified than a
+model verifies.
+
+Source: VISTA 3 (what is asked); the method is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from veritrail_graph.graph.model import NodeRef
+from veritrail_graph.graph.model.attribution import AttributionCategory
+from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel, Turn, TurnCheck
+from veritrail_graph.verifier.attribution.attributor import Attribution
+from veritrail_graph.verifier.attribution.lexical import attribution
+from veritrail_graph.verifier.by_words import ByWords
+from veritrail_graph.verifier.dialogue.port import (
+    Categorised,
+    Extracted,
+    History,
+    Labelled,
+    Material,
+)
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import JudgeError, ReadNode, Split, SplitNode
+
+VERSION = 1
+"""Goes up when the same texts may get other categories."""
+
+_WORD = re.compile(r"[^\W_]")
+_ABSTAINS = re.compile(
+    r"\b(?:(?:do|does|did|can|could|will|am|are|is)(?:n['\u2019]t| not)|cannot|[\u2019']m not)"
+    r" (?:\w+ ){0,2}?(?:know|sure|certain|say|tell|help|answer|assist|aware|remember)\b"
+    r"|\b(?:unable to|no idea|unsure|uncertain)\b",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"\b(?:I|we|my|me|our)\b|\b(?:you should|recommend|favou?rite|lovely|beautiful|wonderful"
+    r"|welcome|hello|hi|thanks|thank you|sorry|enjoy)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalDialogueJudge(ByWords):
+    """A `DialogueJudge` by overlap of words, numbers and names.
+
+    Attributes:
+        split: Splits a text into sentences.
+    """
+
+    split: Split
+
+    version = VERSION
+
+    async def extract(self, turn: Turn, history: History, meter: Meter) -> Extracted:
+        """The sentences of the turn that are no questions, each once."""
+        del history, meter
+        sentences = await asyncio.to_thread(self.split, turn.node_id, turn.text)
+        texts = (" ".join(one.text.split()) for one in sentences)
+        stated = (text for text in texts if _WORD.search(text) and not text.endswith("?"))
+        return Extracted(tuple(dict.fromkeys(stated)))
+
+    def fit(self, claims: Sequence[str], material: Material) -> Material:
+        """All of it."""
+        del claims
+        return material
+
+    async def verify(self, claim: str, material: Material, meter: Meter) -> Labelled:
+        """Verified where a sentence of the reference, or a fact, holds nearly all of the claim."""
+        del meter
+        found = await self._compare(claim, material)
+        evidence = [
+            one
+            for one in found.sentences
+            if AttributionCategory.EVIDENCE in one.categories and not _ABSTAINS.search(claim)
+        ]
+        if evidence:
+            return Labelled(
+                DialogueLabel.VERIFIED,
+                f"{evidence[0].node_id} says so: {evidence[0].text}",
+                material,
+            )
+        return Labelled(DialogueLabel.UNVERIFIABLE, "Nothing that was shown says so.", material)
+
+    async def categorise(self, claim: str, material: Material, meter: Meter) -> Categorised:
+        """By turns of phrase, and by sentences on the same matter that say otherwise."""
+        del meter
+        if _ABSTAINS.search(claim):
+            reason = "It says that something is not known, or refuses."
+            return Categorised(ClaimCategory.ABSTENTION, reason, material)
+        found = await self._compare(claim, material)
+        against = [
+            one for one in found.sentences if AttributionCategory.CONTRADICTION in one.categories
+        ]
+        if against:
+            numbers = {_fact_node(number): number for number in range(len(_facts(material)))}
+            denied = (numbers.get(one.node_id) for one in against)
+            facts = tuple(_facts(material)[number] for number in denied if number is not None)
+            reason = f"It says otherwise: {against[0].text}"
+            return Categorised(ClaimCategory.CONTRADICTED, reason, material, facts)
+        if _PERSONAL.search(claim):
+            return Categorised(ClaimCategory.OUT_OF_SCOPE, "It sounds personal.", material)
+        reason = "The reference does not say enough."
+        return Categorised(ClaimCategory.LACKING_EVIDENCE, reason, material)
+
+    async def check(self, turn: Turn, history: History, meter: Meter) -> TurnCheck:
+        """Turns as a whole are not checked without a model.
+
+        Raises:
+            JudgeError: Always.
+        """
+        raise JudgeError("the engine lexical does not check turns as a whole")
+
+    async def _compare(self, claim: str, material: Material) -> Attribution:
+        facts = [
+            self._node(_fact_node(number), one.text) for number, one in enumerate(_facts(material))
+        ]
+        return await asyncio.to_thread(attribution, claim, (*material.reference, *facts))
+
+    def _node(self, node_id: str, text: str) -> ReadNode:
+        return SplitNode(NodeRef.named(node_id), text, self.split(node_id, text))
+
+
+def _facts(material: Material) -> Sequence[Any]:
+    return material.remembered.facts
+
+
+def _fact_node(number: int) -> str:
+    return f"background {number}"

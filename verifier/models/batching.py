@@ -1,0 +1,596 @@
+"""Calls in batches: what all walks ask at a time goes out as one round of files.
+
+The walks, the judge, the cache, the budget and the readers of answers stay what they are: only the
+one attempt at a call is another. It waits until every walk waits; then all that wait are written
+into files, uploaded, and made batches of. Their answers come back to the calls, and the walks go
+on to the next round.
+
+A line's id is made of what is asked, and of how often it was asked. So a process that was killed,
+and walks again, finds its lines where it left them: in a batch that is on its way, or answered.
+
+Source: ADR 0038.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import json
+import logging
+import random
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from veritrail_graph.graph.clock import now
+from veritrail_graph.verifier.models.batch_endpoint import (
+    BatchEndpoint,
+    BatchOptions,
+    GatheredModel,
+    Line,
+    missing_answer,
+)
+from veritrail_graph.verifier.models.batch_port import (
+    BatchFault,
+    BatchingEndpoint,
+    BatchLedger,
+    BatchRecord,
+    BatchReport,
+    BatchState,
+    Gone,
+)
+from veritrail_graph.verifier.models.language_model import LanguageModel
+from veritrail_graph.verifier.models.openai_batches import batch_line
+from veritrail_graph.verifier.models.port import (
+    Completion,
+    EndpointRefused,
+    ModelError,
+    OverBudget,
+    RequestRejected,
+    TransportFault,
+    Unreachable,
+)
+from veritrail_graph.verifier.models.prices import Price
+from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
+
+T = TypeVar("T")
+
+FIRST_POLL, SETTLE = 2.0, 0.05
+"""Seconds from the first look at a batch to the next, which grow to those that are set; seconds in
+which nothing else may be asked before a round goes out."""
+TIDY_SECONDS = 10.0
+"""How long the deletion of files may take when a run ends."""
+LONG = 90 * 86_400.0
+"""Seconds that a call in a batch may take: endpoints give up far sooner."""
+BATCH_PATIENCE = Patience(deadline=LONG, attempt_timeout=LONG, base=0.001, cap=0.01)
+"""Of calls that wait for a round: the next round is their wait."""
+
+_log = logging.getLogger("veritrail.batches")
+_WALK: ContextVar[str | None] = ContextVar("walk", default=None)
+
+
+@dataclass(slots=True, eq=False)
+class _Batch:
+    """A batch that this process looks at, with the calls that wait for it."""
+
+    record: BatchRecord
+    of: BatchEndpoint
+    lines: dict[str, Line]
+    content: bytes = b""
+    report: BatchReport | None = None
+
+
+class Rounds:
+    """Gathers the calls of a run, and makes them in batches.
+
+    Args:
+        ledger: What is remembered of the batches of the run.
+        spending: The budget of the run.
+        options: How batches are made.
+        changed: Called with the batches that are on their way, whenever one of them changed.
+
+    Attributes:
+        warn: Called with what a person should know.
+    """
+
+    def __init__(
+        self,
+        ledger: BatchLedger,
+        spending: Spending,
+        options: BatchOptions,
+        changed: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None,
+    ) -> None:
+        self.warn: Callable[[str], None] = lambda _message: None
+        self.options = options
+        self.ledger = ledger
+        self._spending = spending
+        self._changed = changed
+        self._endpoints: list[BatchEndpoint] = []
+        self._models: list[LanguageModel] = []
+        self._walks: set[str] = set()
+        self._asking: Counter[str | None] = Counter()
+        self._waiting: dict[str, Line] = {}
+        self._parked: dict[str, Line] = {}
+        self._flying: set[str] = set()
+        self._batches: dict[str, _Batch] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._tidying: set[asyncio.Task[None]] = set()
+        self._sending = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._most_lines = options.most_lines
+        self._warned: set[str] = set()
+        self._is_reached = False
+
+    @property
+    def on_their_way(self) -> list[BatchRecord]:
+        """The batches that this process waits for."""
+        return [one.record for one in self._batches.values()]
+
+    def endpoint(
+        self,
+        inner: BatchingEndpoint,
+        model: str,
+        price: Price | None,
+        count: Callable[[str], int],
+        live: Retrying | None,
+    ) -> BatchEndpoint:
+        """An endpoint whose calls go out in rounds.
+
+        Args:
+            inner: The endpoint.
+            model: The model that is asked.
+            price: What it costs, with its price in batches.
+            count: Counts tokens.
+            live: Makes single calls, where what had no valid answer is asked live.
+        """
+        made = BatchEndpoint(self, inner, model, price, count, live)
+        self._endpoints.append(made)
+        return made
+
+    def gathered(self, model: LanguageModel) -> GatheredModel:
+        """A model of which is known who waits for its answers."""
+        self._models.append(model)
+        return GatheredModel(model, self)
+
+    def walk_begins(self, name: str) -> None:
+        """A walk begins, in the task that calls this."""
+        _WALK.set(name)
+        self._walks.add(name)
+        self._touch()
+
+    def walk_ends(self, name: str) -> None:
+        """A walk has ended, whether it began or not."""
+        self._walks.discard(name)
+        self._touch()
+
+    @contextlib.contextmanager
+    def asking(self) -> Any:
+        """Around everything that waits for an answer."""
+        walk = _WALK.get()
+        self._asking[walk] += 1
+        self._touch()
+        try:
+            yield
+        finally:
+            self._asking[walk] -= 1
+            self._touch()
+
+    async def answer(self, line: Line) -> Completion:
+        """The answer to a line, out of the next round or of one that is on its way."""
+        self._waiting[line.line_id] = line
+        self._touch()
+        try:
+            return await line.answer
+        finally:
+            self._release(line)
+            for lines in (self._waiting, self._parked):
+                lines.pop(line.line_id, None)
+            self._flying.discard(line.line_id)
+
+    async def cancel(self) -> list[BatchRecord]:
+        """Ask the endpoints to end every batch that was not read; gives these batches."""
+        found = list(await self.ledger.open())
+        for record in found:
+            of = self._endpoint_of(record)
+            if of is None or record.batch_id is None:
+                continue
+            with contextlib.suppress(Gone, RequestRejected, _GivenUp):  # it may have ended
+                await self._lasting(partial(of.service.cancel, record.batch_id), self._until())
+        return found
+
+    async def close(self) -> None:
+        """Wait for nothing any more; the batches go on where they are."""
+        if self._timer is not None:
+            self._timer.cancel()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._tidying:  # what was read is deleted, also where nothing waits for it any more
+            await asyncio.wait(self._tidying, timeout=TIDY_SECONDS)
+
+    # The round: when it goes out, and what is in it.
+
+    def _touch(self) -> None:
+        """Something happened: see in a moment whether all walks wait."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if self._waiting:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(SETTLE, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if not self._waiting or not self._is_quiet():
+            return
+        lines = list(self._waiting.values())
+        self._waiting.clear()
+        self._flying.update(line.line_id for line in lines)
+        self._start(self._send(lines))
+
+    def _is_quiet(self) -> bool:
+        """Whether every walk waits for a line, and nothing else is under way."""
+        held = len(self._waiting) + len(self._parked) + len(self._flying)
+        pending = sum(model.pending_calls for model in self._models)
+        return pending <= held and all(self._asking[walk] > 0 for walk in self._walks)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, lines: list[Line]) -> None:
+        """Send a round; what was asked before is not asked again."""
+        try:
+            async with self._sending:
+                new = await self._known(lines)
+                for batch_lines in self._files(self._affordable(new)):
+                    await self._plan(batch_lines)
+        except Exception as error:  # noqa: BLE001  # raised in every call that waits
+            for line in lines:
+                self._fail(line, error)
+
+    async def _known(self, lines: list[Line]) -> list[Line]:
+        """Give the lines that were asked before their answers, or their batches; gives the rest."""
+        known = await self.ledger.known([line.line_id for line in lines])
+        new: list[Line] = []
+        left: dict[str, list[Line]] = {}
+        records: dict[str, BatchRecord] = {}
+        for line in lines:
+            found = known.get(line.line_id)
+            if found is None:
+                new.append(line)
+            elif found.answer is not None or found.batch.is_read:
+                self._deliver(line, found.answer or missing_answer(found.batch))
+            else:
+                left.setdefault(found.batch.name, []).append(line)
+                records[found.batch.name] = found.batch
+        for name, some in left.items():
+            batch = self._batches.get(name)
+            if batch is not None:
+                batch.lines.update({line.line_id: line for line in some})
+                continue
+            self._begin(_Batch(records[name], some[0].of, {one.line_id: one for one in some}))
+        return new
+
+    def _affordable(self, lines: list[Line]) -> list[Line]:
+        """The lines that the budget holds; the others wait for what comes back, or end."""
+        sent: list[Line] = []
+        short: list[Line] = []
+        for line in lines:
+            most = line.of.most_cost(line.request, line.max_output)
+            if self._spending.reserve(most):
+                line.reserved = most
+                sent.append(line)
+            else:
+                short.append(line)
+        for line in short:
+            if sent or self._batches:
+                self._flying.discard(line.line_id)
+                self._parked[line.line_id] = line
+            else:
+                self._fail(line, self._over_budget(line))
+        return sent
+
+    def _over_budget(self, line: Line) -> OverBudget:
+        spent = self._spending.spent
+        most = line.of.most_cost(line.request, line.max_output)
+        return OverBudget(
+            f"what is left of the budget does not hold the next call in a batch, which may cost "
+            f"up to {most:.4f} USD ({spent:.4f} USD spent)"
+        )
+
+    def _files(self, lines: Sequence[Line]) -> list[list[Line]]:
+        """Lines file by file: one model a file, no more lines and bytes than one may have."""
+        files: dict[BatchEndpoint, list[list[Line]]] = {}
+        sizes: dict[BatchEndpoint, int] = {}
+        for line in lines:
+            written = line.of.inner.write_line(line.request, line.max_output)
+            try:
+                line.content = batch_line(line.line_id, written.body)
+            except UnicodeEncodeError:
+                self._fail(line, RequestRejected("the prompt holds a lone surrogate"))
+                continue
+            line.context = written.context
+            size = len(line.content)
+            if size > self.options.most_bytes:
+                most = f"{self.options.most_bytes:,}"
+                self._fail(line, RequestRejected(f"the prompt alone has more than {most} bytes"))
+                continue
+            of_endpoint = files.setdefault(line.of, [])
+            is_full = not of_endpoint or (
+                len(of_endpoint[-1]) >= self._most_lines
+                or sizes[line.of] + size > self.options.most_bytes
+            )
+            if is_full:
+                of_endpoint.append([])
+                sizes[line.of] = 0
+            of_endpoint[-1].append(line)
+            sizes[line.of] += size
+        return [file for some in files.values() for file in some]
+
+    async def _plan(self, lines: list[Line]) -> None:
+        """Remember a batch, and begin it."""
+        of = lines[0].of
+        name = f"veritrail-{uuid.uuid4().hex}"
+        record = BatchRecord(name, of.address, of.model, len(lines), BatchState.PLANNED, now())
+        await self.ledger.plan(record, [line.line_id for line in lines])
+        content = b"".join(line.content for line in lines)
+        for line in lines:
+            line.content = b""
+        self._begin(_Batch(record, of, {line.line_id: line for line in lines}, content))
+
+    def _begin(self, batch: _Batch) -> None:
+        self._batches[batch.record.name] = batch
+        self._start(self._carry(batch))
+        self._changed(self.on_their_way)
+
+    # One batch, from its upload to its answers.
+
+    async def _carry(self, batch: _Batch) -> None:
+        """Upload a batch where it is not there yet, wait for it, and hand its answers out."""
+        try:
+            if batch.record.batch_id is None and not await self._submitted(batch):
+                return
+            report = await self._ended(batch)
+            if report is not None and report.state is BatchState.FAILED:
+                await self._failed(batch, report)
+            else:
+                await self._read(batch, report)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001  # raised in every call that waits for it
+            if batch.record.batch_id is None and not isinstance(error, _GivenUp):
+                await self._tidy(batch, [])
+                await self.ledger.drop(batch.record.name)
+            for line in list(batch.lines.values()):
+                self._fail(line, error)
+        finally:
+            self._batches.pop(batch.record.name, None)
+            self._changed(self.on_their_way)
+            self._waiting.update(self._parked)
+            self._parked.clear()
+            self._touch()
+
+    async def _submitted(self, batch: _Batch) -> bool:
+        """Upload a batch and make it, unless either was done before; False: ask its lines anew."""
+        service, name = batch.of.service, batch.record.name
+        is_ours = bool(batch.content)  # else another process planned it
+        found: list[BatchReport | None] = [None]
+        file_id = batch.record.file_id
+        tried = 0
+
+        async def upload() -> str | None:
+            nonlocal tried
+            tried += 1
+            if not is_ours or tried > 1:  # an attempt that broke off may have arrived
+                known = await service.uploaded(name)
+                if known is not None or not is_ours:
+                    return known
+            return await service.upload(name, batch.content)
+
+        if file_id is None:
+            if not is_ours:
+                found[0] = await self._lasting(lambda: service.created("", name))
+            file_id = "" if found[0] else await self._lasting(upload, self._until())
+            if file_id is None:  # nothing of it was sent
+                await self._asked_anew(batch)
+                return False
+            await self._noted(batch, file_id=file_id or None, state=BatchState.UPLOADED)
+        batch.content, tried = b"", 0
+
+        async def create() -> BatchReport:
+            nonlocal tried
+            tried += 1
+            if not is_ours or tried > 1:
+                known = await service.created(file_id or "", name)
+                if known is not None:
+                    return known
+            return await service.create(file_id or "", name)
+
+        report = found[0] or await self._lasting(create, self._until())
+        await self._noted(batch, report)
+        return True
+
+    def _until(self) -> float:
+        return asyncio.get_running_loop().time() + self.options.patience.deadline
+
+    async def _ended(self, batch: _Batch) -> BatchReport | None:
+        """Wait until a batch has ended; None: it is not there any more."""
+        batch_id = batch.record.batch_id or ""
+        pause = min(FIRST_POLL, self.options.poll)
+        while True:
+            try:
+                report = await self._lasting(lambda: batch.of.service.look(batch_id))
+            except Gone:
+                return None
+            await self._noted(batch, report)
+            if report.state.is_end:
+                return report
+            await asyncio.sleep(pause)
+            pause = min(self.options.poll, pause * 1.5)
+
+    async def _noted(
+        self, batch: _Batch, report: BatchReport | None = None, **changes: Any
+    ) -> None:
+        """Remember how a batch is, where that is new."""
+        if report is not None:
+            changes = {
+                "batch_id": report.batch_id,
+                "state": report.state,
+                "done": report.done,
+                "failed": report.failed,
+            }
+        record = replace(batch.record, **changes)
+        if record != batch.record:
+            batch.record = record
+            await self.ledger.note(record)
+            self._changed(self.on_their_way)
+
+    async def _read(self, batch: _Batch, report: BatchReport | None) -> None:
+        """Read the files of a batch, keep what they say, hand it out, and delete them."""
+        answers: dict[str, str] = {}
+        files = [report.output_file, report.error_file] if report is not None else []
+        for file_id in filter(None, files):
+            with contextlib.suppress(Gone):
+                await self._lasting(partial(self._read_file, batch, file_id, answers))
+        async with self._sending:  # a round that is being sent sees it before or after
+            batch.record = replace(batch.record, is_read=True)
+            await self.ledger.keep(batch.record, answers)
+            left = [one for one in batch.lines if one not in answers]
+            known = await self.ledger.known(left)  # another session may have read it meanwhile
+            answers |= {one: known[one].answer or "" for one in known}
+            self._batches.pop(batch.record.name, None)
+        for line_id, line in batch.lines.items():
+            self._deliver(line, answers.get(line_id) or missing_answer(batch.record))
+        tidying = asyncio.create_task(self._tidy(batch, files))
+        self._tidying.add(tidying)
+        tidying.add_done_callback(self._tidying.discard)
+
+    async def _read_file(self, batch: _Batch, file_id: str, answers: dict[str, str]) -> None:
+        async for text in batch.of.service.lines(file_id):
+            try:
+                found = json.loads(text)
+            except ValueError:
+                continue  # as if it were not there: the line is asked again
+            line_id = found.get("custom_id") if isinstance(found, dict) else None
+            if isinstance(line_id, str) and line_id not in answers:
+                kept = {key: found.get(key) for key in ("response", "error") if found.get(key)}
+                answers[line_id] = json.dumps(kept, ensure_ascii=False)
+
+    async def _failed(self, batch: _Batch, report: BatchReport) -> None:
+        """A batch was not taken as a whole."""
+        faults = report.faults or (BatchFault("failed", "no reason given"),)
+        await self._tidy(batch, [report.error_file, report.output_file])
+        await self.ledger.drop(batch.record.name)
+        if any(one.is_crowded for one in faults) and self._may_come_later(batch):
+            await self._asked_anew(batch)
+            return
+        by_line = {one.line: one for one in faults if one.line is not None}
+        words = f"{batch.of.address} refused the batch"
+        first = next(iter(faults))
+        for line in list(batch.lines.values()):
+            if by_line:
+                self._fail(line, TransportFault(f"{words}, for another line: {first.words}"))
+            else:
+                self._fail(line, EndpointRefused(f"{words}: {first.words}", code="batch_refused"))
+
+    def _may_come_later(self, batch: _Batch) -> bool:
+        """Send less at a time: the endpoint has too much of ours; False: that cannot help."""
+        if len(self._batches) == 1:  # only its own size can be the reason
+            if len(batch.lines) == 1:
+                return False
+            self._most_lines = max(1, min(self._most_lines, len(batch.lines)) // 2)
+        return True
+
+    async def _asked_anew(self, batch: _Batch) -> None:
+        """Let the lines of a batch of which nothing came wait for the next round."""
+        await self.ledger.drop(batch.record.name)
+        for line_id, line in batch.lines.items():
+            self._release(line)
+            self._flying.discard(line_id)
+            if not line.answer.done():
+                self._parked[line_id] = line
+
+    async def _tidy(self, batch: _Batch, files: Sequence[str | None]) -> None:
+        """Delete files at the endpoint: they hold the user's texts."""
+        if self.options.keeps_files:
+            return
+        for file_id in filter(None, [batch.record.file_id, *files]):
+            try:
+                await batch.of.service.delete(file_id)
+            except ModelError as error:
+                self._warn_once(f"files of batches stay at {batch.of.address}: {error}")
+
+    def _warn_once(self, message: str) -> None:
+        if message not in self._warned:
+            self._warned.add(message)
+            self.warn(message)
+
+    def _endpoint_of(self, record: BatchRecord) -> BatchEndpoint | None:
+        for one in self._endpoints:
+            if (one.address, one.model) == (record.address, record.model):
+                return one
+        return None
+
+    async def _lasting(self, attempt: Callable[[], Awaitable[T]], until: float | None = None) -> T:
+        """Try something again while the endpoint does not answer.
+
+        Args:
+            attempt: What is tried.
+            until: When it is given up, on the loop's clock; None: never.
+        """
+        loop, pause = asyncio.get_running_loop(), 0.5
+        began = loop.time()
+        while True:
+            try:
+                found = await attempt()
+                self._is_reached = True
+                return found
+            except TransportFault as fault:
+                wait = fault.retry_after or random.uniform(pause / 2, pause)  # noqa: S311
+                wait = min(wait, max(self.options.poll, pause))
+                self._is_reached = self._is_reached or not fault.is_unreachable
+                is_late = loop.time() - began >= self.options.patience.unreachable
+                if is_late and not self._is_reached:
+                    why = "the endpoint could not be reached from the first call on"
+                    raise Unreachable(f"{why}: {fault}") from None
+                if until is not None and loop.time() + wait > until:
+                    raise _GivenUp(f"given up: {fault}") from None
+                _log.debug("tried again: %s", fault)
+                await asyncio.sleep(wait)
+                pause = min(2 * pause, max(self.options.poll, 0.5))
+
+    # What becomes of a line.
+
+    def _deliver(self, line: Line, kept: str) -> None:
+        """Give a line its answer."""
+        try:
+            completion = line.of.read(line, json.loads(kept))
+        except ModelError as error:
+            self._fail(line, error)
+            return
+        self._flying.discard(line.line_id)
+        if not line.answer.done():
+            line.answer.set_result(completion)
+
+    def _fail(self, line: Line, error: Exception) -> None:
+        self._flying.discard(line.line_id)
+        if not line.answer.done():  # each has its own: what a call cost is added to it
+            line.answer.set_exception(copy.copy(error))
+
+    def _release(self, line: Line) -> None:
+        """Give back what was kept of the budget for a line."""
+        if line.reserved:
+            self._spending.give_back(line.reserved)
+            line.reserved = 0.0
+
+
+class _GivenUp(ModelError):
+    """It is not known whether what was sent has arrived; a later process looks for it."""
