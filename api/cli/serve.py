@@ -59,10 +59,8 @@ def serve(
             "`veritrail keys create`, or set VERITRAIL_API_KEY (or VERITRAIL_API_KEY_FILE to a "
             "file that holds it)."
         )
-    import logging
-
     from veritrail_graph.api.server.app import Way, create_app
-    from veritrail_graph.api.server.listening import Server, listen, shown
+    from veritrail_graph.api.server.listening import Server, listen
     from veritrail_graph.api.server.logs import start_logs
 
     with listen(host, port) as listening:
@@ -70,11 +68,7 @@ def serve(
         app = create_app(settings, Way(key, is_open, worker))
         app.state.app.check_database()
         proxies = settings.proxies
-        server = Server(app, proxy_headers=True, forwarded_allow_ips=proxies)
-        url = f"http://{shown(host)}:{listening.getsockname()[1]}"
-        log = logging.getLogger("veritrail")
-        log.warning("Listening on %s", url, extra={"fields": {"url": url}})
-        server.serve_on(listening)
+        Server(app, proxy_headers=True, forwarded_allow_ips=proxies).serve_on(listening)
 
 
 async def _has_key(app: Application) -> bool:

@@ -40,6 +40,7 @@ BACKLOG = 1_024
 _KINDS = {400: "bad-request", 408: "request-timeout", 431: "headers-too-large"}
 
 _log = logging.getLogger("veritrail.requests")
+_service = logging.getLogger("veritrail")
 
 
 class Protocol(H11Protocol):
@@ -136,6 +137,15 @@ class Server(uvicorn.Server):
         if closing is not None:
             closing.set()
         super().handle_exit(sig, frame)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and only then say where: whoever reads the line can connect."""
+        await super().startup(sockets)
+        if self.started:
+            for one in sockets or ():
+                host, port = one.getsockname()[:2]
+                url = f"http://{shown(host)}:{port}"
+                _service.warning("Listening on %s", url, extra={"fields": {"url": url}})
 
     def serve_on(self, listening: socket.socket) -> None:
         """Serve until SIGTERM, which is a regular end, or Ctrl-C.
