@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,15 @@ from veritrail_graph.evaluation.whole_file import written_whole
 from veritrail_graph.graph.errors import InputError, shown
 
 SUFFIX = ".xlsx"
-MOST_CHARACTERS = 32_000
-"""A cell of a workbook holds at most 32,767 characters."""
+MOST_CHARACTERS = 32_767
+"""Characters that a cell of a spreadsheet may hold."""
 
 AS_TEXT = "@"
 """The number format of cells that hold texts."""
 MOST_UNPACKED = 200_000_000
 """Bytes that a workbook may have when it is unpacked."""
 MOST_ROWS = 100_000
+_HELP, _LISTS = "Instructions", "Lists"
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
@@ -156,6 +157,129 @@ def write_workbook(
         rule.add(f"{letter}2:{letter}{max(2, len(rows) + 1)}")
     with written_whole(path) as draft:
         book.save(draft)
+
+
+def new_workbook(title: str) -> tuple[Any, Any]:
+    """A workbook for people who label, and its first sheet.
+
+    Raises:
+        InputError: openpyxl is missing.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise needed("openpyxl") from None
+    book = openpyxl.Workbook()
+    book.properties.creator = "VeriTrail Graph"
+    sheet = book.active
+    sheet.title = title
+    return book, sheet
+
+
+def fill_locked(
+    sheet: Any,
+    columns: Sequence[str],
+    widths: Sequence[int],
+    rows: Sequence[Sequence[str]],
+    called: Callable[[Sequence[str]], str],
+) -> int:
+    """Fill a sheet whose first columns are locked; the others are for whoever labels.
+
+    Args:
+        sheet: The sheet.
+        columns: The names of all columns.
+        widths: Their widths, in characters.
+        rows: The texts of the locked columns.
+        called: What a row is called in messages.
+
+    Returns:
+        How many characters that no XML may hold were left out.
+
+    Raises:
+        InputError: A text is too long for a cell.
+    """
+    from openpyxl.styles import Alignment, Font, PatternFill, Protection
+    from openpyxl.utils import get_column_letter
+
+    removed = 0
+    grey = PatternFill("solid", fgColor="EEEEEE")
+    top = Alignment(vertical="top", wrap_text=True)
+    for place, (name, width) in enumerate(zip(columns, widths, strict=True), 1):
+        cell = sheet.cell(1, place, name)
+        cell.font, cell.fill = Font(bold=True), grey
+        sheet.column_dimensions[cell.column_letter].width = width
+    for number, texts in enumerate(rows, 2):
+        for place, text in enumerate(texts, 1):
+            if len(text) > MOST_CHARACTERS:
+                raise InputError(
+                    f"{called(texts)} has {len(text):,} characters; a cell of a spreadsheet holds "
+                    f"{MOST_CHARACTERS:,}"
+                )
+            cell = sheet.cell(number, place)
+            removed += put_text(cell, text)
+            cell.fill, cell.alignment = grey, top
+        for place in range(len(texts) + 1, len(columns) + 1):
+            cell = sheet.cell(number, place)
+            cell.number_format, cell.alignment = AS_TEXT, top
+            cell.protection = Protection(locked=False)
+    sheet.freeze_panes = f"{get_column_letter(len(rows[0]) + 1 if rows else 1)}2"
+    sheet.protection.sheet = True
+    sheet.protection.formatColumns = sheet.protection.formatRows = False
+    sheet.protection.formatCells = False
+    return removed
+
+
+def add_choices(book: Any, sheet: Any, last: int, offered: Mapping[str, Sequence[str]]) -> None:
+    """Give columns a drop-down; the choices stand in a hidden sheet of their own.
+
+    They stand in cells because a list within a rule may have 255 characters only.
+
+    Args:
+        book: The workbook.
+        sheet: The sheet that is filled in.
+        last: Its last row.
+        offered: What each column offers, by its letter.
+    """
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    lists = book.create_sheet(_LISTS)
+    for place, (letter, words) in enumerate(offered.items(), 1):
+        for number, word in enumerate(words, 1):
+            lists.cell(number, place, word)
+        within = get_column_letter(place)
+        cells = f"{_LISTS}!${within}$1:${within}${len(words)}"
+        rule = DataValidation(type="list", formula1=cells, allow_blank=True, showErrorMessage=True)
+        rule.errorTitle = str(sheet[f"{letter}1"].value)
+        rule.error = "Please choose from the list."
+        rule.add(f"{letter}2:{letter}{last}")
+        sheet.add_data_validation(rule)
+    lists.sheet_state = "hidden"
+    lists.protection.sheet = True
+
+
+def write_help(book: Any, lines: Iterable[tuple[str, str]]) -> int:
+    """Write the instructions into a sheet of their own.
+
+    Args:
+        book: The workbook.
+        lines: The kind of each (`heading` is written bold) and its text.
+
+    Returns:
+        How many characters that no XML may hold were left out.
+    """
+    from openpyxl.styles import Alignment, Font
+
+    sheet = book.create_sheet(_HELP)
+    sheet.column_dimensions["A"].width = 110
+    removed = 0
+    for number, (kind, text) in enumerate(lines, 1):
+        cell = sheet.cell(number, 1)
+        removed += put_text(cell, text[:MOST_CHARACTERS])
+        cell.alignment = Alignment(vertical="top", wrap_text=True)
+        cell.font = Font(bold=kind == "heading")
+    sheet.protection.sheet = True
+    return removed
 
 
 def read_workbook(

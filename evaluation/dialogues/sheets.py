@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from veritrail_graph.evaluation.annotation.articles import write_parts
 from veritrail_graph.evaluation.annotation.writing import (
@@ -30,7 +29,12 @@ from veritrail_graph.evaluation.dialogues.gold import (
     TurnKey,
     read_gold,
 )
-from veritrail_graph.evaluation.workbook import AS_TEXT, MOST_CHARACTERS, needed, put_text
+from veritrail_graph.evaluation.workbook import (
+    add_choices,
+    fill_locked,
+    new_workbook,
+    write_help,
+)
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.dialogue import DialogueImporter, read_dialogue
@@ -40,14 +44,12 @@ from veritrail_graph.graph.model.noun import Count, Many, Noun, PublicId, Text
 FORMAT = "veritrail.dialogue-sheets/1"
 SHEET_FILE, TEXT_FILE = "claims.xlsx", "dialogue.docx"
 CLAIMS_SHEET = "Claims"
-_HELP_SHEET, _LISTS_SHEET = "Instructions", "Lists"
 SPARE = 6
 """Rows of a turn for claims that an annotator adds."""
 
 COLUMNS = ("Turn", "Claim no.", "Claim", "What to do", "Edited or new claim", "Label", "Notes")
 TURN, NUMBER, CLAIM, ACTION, NEW, LABEL, NOTES = COLUMNS
 _WIDTHS = (10, 8, 60, 14, 60, 18, 40)
-_LOCKED = 3
 
 
 class Action(StrEnum):
@@ -323,81 +325,15 @@ def _write_sheet(folder: HandedDialogue, path: Path) -> int:
     Raises:
         InputError: openpyxl is not installed, or a claim is too long for a cell.
     """
-    try:
-        import openpyxl
-    except ImportError:
-        raise needed("openpyxl") from None
-    book = openpyxl.Workbook()
-    book.properties.creator = "VeriTrail Graph"
-    sheet = book.active
-    sheet.title = CLAIMS_SHEET
+    book, sheet = new_workbook(CLAIMS_SHEET)
     rows = [
         (turn.turn_id, str(number) if claim is not None else "", claim or "")
         for turn in folder.turns
         for number, claim in enumerate([*turn.claims, *[None] * SPARE], start=1)
     ]
-    removed = _fill(sheet, rows)
-    _add_lists(book.create_sheet(_LISTS_SHEET), sheet, len(rows) + 1)
-    _add_help(book.create_sheet(_HELP_SHEET))
+    removed = fill_locked(sheet, COLUMNS, _WIDTHS, rows, lambda row: f"a claim of turn {row[0]!r}")
+    choices = {"D": [one.value for one in Action], "F": list(LABEL_WORDS.values())}
+    add_choices(book, sheet, len(rows) + 1, choices)
+    write_help(book, _INSTRUCTIONS)
     book.save(path)
     return removed
-
-
-def _fill(sheet: Any, rows: Sequence[tuple[str, str, str]]) -> int:
-    from openpyxl.styles import Alignment, Font, PatternFill, Protection
-
-    removed = 0
-    grey = PatternFill("solid", fgColor="EEEEEE")
-    top = Alignment(vertical="top", wrap_text=True)
-    for place, (name, width) in enumerate(zip(COLUMNS, _WIDTHS, strict=True), start=1):
-        cell = sheet.cell(1, place, name)
-        cell.font, cell.fill = Font(bold=True), grey
-        sheet.column_dimensions[cell.column_letter].width = width
-    for row, texts in enumerate(rows, start=2):
-        for column, text in enumerate(texts, start=1):
-            if len(text) > MOST_CHARACTERS:
-                raise InputError(
-                    f"a claim of turn {texts[0]!r} has {len(text):,} characters; a cell of a "
-                    f"spreadsheet holds {MOST_CHARACTERS:,}"
-                )
-            cell = sheet.cell(row, column)
-            removed += put_text(cell, text)
-            cell.fill, cell.alignment = grey, top
-        for column in range(_LOCKED + 1, len(COLUMNS) + 1):
-            cell = sheet.cell(row, column)
-            cell.number_format, cell.alignment = AS_TEXT, top
-            cell.protection = Protection(locked=False)
-    sheet.freeze_panes = "D2"
-    sheet.protection.sheet = True
-    sheet.protection.formatColumns = sheet.protection.formatRows = False
-    sheet.protection.formatCells = False
-    return removed
-
-
-def _add_lists(lists: Any, sheet: Any, last: int) -> None:
-    """The drop-downs of what to do, and of the labels."""
-    from openpyxl.worksheet.datavalidation import DataValidation
-
-    offered = {"D": [one.value for one in Action], "F": list(LABEL_WORDS.values())}
-    for place, (letter, words) in enumerate(offered.items(), start=1):
-        for row, word in enumerate(words, start=1):
-            lists.cell(row, place, word)
-        cells = f"{_LISTS_SHEET}!${'AB'[place - 1]}$1:${'AB'[place - 1]}${len(words)}"
-        rule = DataValidation(type="list", formula1=cells, allow_blank=True, showErrorMessage=True)
-        rule.error = "Please choose from the list."
-        rule.add(f"{letter}2:{letter}{last}")
-        sheet.add_data_validation(rule)
-    lists.sheet_state = "hidden"
-    lists.protection.sheet = True
-
-
-def _add_help(sheet: Any) -> None:
-    from openpyxl.styles import Alignment, Font
-
-    sheet.column_dimensions["A"].width = 110
-    for row, (kind, text) in enumerate(_INSTRUCTIONS, start=1):
-        cell = sheet.cell(row, 1)
-        put_text(cell, text)
-        cell.alignment = Alignment(vertical="top", wrap_text=True)
-        cell.font = Font(bold=kind == "heading")
-    sheet.protection.sheet = True
