@@ -29,6 +29,7 @@ from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, VerifyReque
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.attributions import AgainstName, JudgeWith, RecheckName
 from veritrail_graph.api.client.faults import Missing
+from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp import results
@@ -239,23 +240,16 @@ class Tools:
         if (claim is None) == (claim_id is None):
             raise InputError("Give either `claim` or `claim_id`.")
 
-        async def tell(progress: float, total: float | None, message: str) -> None:
-            await context.report_progress(progress, total, message)
-
-        allowance = self._terms.allowance
-        async with allowance.taken() as left:
-            begin = partial(
-                self._door.verify,
-                process_id,
-                [_asked(claim, add=add)] if claim is not None else None,
-                claim_ids=[claim_id] if claim_id is not None else None,
-                node_id=node_id,
-                q=q,
-                explain=explain,
-                **self._terms.options,
-                **left,
-            )
-            job = await followed(begin, allowance, tell)
+        begin = partial(
+            self._door.verify,
+            process_id,
+            [_asked(claim, add=add)] if claim is not None else None,
+            claim_ids=[claim_id] if claim_id is not None else None,
+            node_id=node_id,
+            q=q,
+            explain=explain,
+        )
+        job = await self._followed(begin, context)
         trails = await job.verifications()
         if not trails:
             raise InputError(f"Job {job.job_id} ended without a verification: {job.status}.")
@@ -267,6 +261,19 @@ class Tools:
             carried += (await of_node(aiter(pages), name.node_id, SENTENCES - len(carried)))[0]
         why = job.explanation.error if job.explanation is not None else None
         return await self._trail(trails[0], carried, why)
+
+    async def _followed(
+        self, begin: Callable[..., Awaitable[AsyncJob]], context: Context[Any, Any]
+    ) -> AsyncJob:
+        """Begin a job with the owner's terms, tell how far it is, and wait for its end."""
+
+        async def tell(progress: float, total: float | None, message: str) -> None:
+            await context.report_progress(progress, total, message)
+
+        allowance = self._terms.allowance
+        async with allowance.taken() as left:
+            begun = partial(begin, **self._terms.options, **left)
+            return await followed(begun, allowance, tell)
 
     async def _trail(
         self,
@@ -372,35 +379,26 @@ class Tools:
         take minutes, and cost money up to the limit that this server was started with. What the
         same engine found for these sentences before is replaced.
         """
-
-        async def tell(progress: float, total: float | None, message: str) -> None:
-            await context.report_progress(progress, total, message)
-
-        allowance = self._terms.allowance
-        async with allowance.taken() as left:
-            begin = partial(
-                self._door.attribute,
-                process_id,
-                node_id,
-                against=against,
-                judge=judge,
-                judge_with=judge_with,
-                correct=correct,
-                recheck=recheck,
-                every_mode=every_mode,
-                claim_ids=claim_id,
-                unsupported=unsupported,
-                **self._terms.options,
-                **left,
-            )
-            job = await followed(begin, allowance, tell)
+        begin = partial(
+            self._door.attribute,
+            process_id,
+            node_id,
+            against=against,
+            judge=judge,
+            judge_with=judge_with,
+            correct=correct,
+            recheck=recheck,
+            every_mode=every_mode,
+            claim_ids=claim_id,
+            unsupported=unsupported,
+        )
+        job = await self._followed(begin, context)
         sentences: list[RestingSentence] = []
         more = len(job.state.node_ids) > NODES
         for name in job.state.node_ids[:NODES]:
             pages = self._door.attributions(process_id, name, run_id=job.run_id)
             found, is_cut = await of_node(aiter(pages), name, SENTENCES - len(sentences))
             sentences, more = sentences + found, more or is_cut
-        error = (job.state.model_extra or {}).get("error")
         done = AttributionDone(
             process_id=process_id,
             sentences=sentences,
@@ -409,7 +407,7 @@ class Tools:
             status=job.status,
             counts=job.counts,
             cost_usd=job.usage.cost_usd,
-            error=one_line(str(error), results.TEXT) if error else None,
+            error=_error_of(job),
             warnings=[one_line(one, results.TEXT) for one in job.warnings[:NODES]],
         )
         return _answer(done, done_text(done))
@@ -457,22 +455,13 @@ class Tools:
         before. It may take minutes, and cost money up to the limit that this server was started
         with. Each turn is stored as soon as it has ended.
         """
-
-        async def tell(progress: float, total: float | None, message: str) -> None:
-            await context.report_progress(progress, total, message)
-
-        allowance = self._terms.allowance
-        async with allowance.taken() as left:
-            begin = partial(
-                self._door.verify_dialogue,
-                process_id,
-                turn_ids,
-                turn_check=turn_check,
-                **self._terms.options,
-                **left,
-            )
-            job = await followed(begin, allowance, tell)
-        error = (job.state.model_extra or {}).get("error")
+        begin = partial(
+            self._door.verify_dialogue,
+            process_id,
+            turn_ids,
+            turn_check=turn_check,
+        )
+        job = await self._followed(begin, context)
         run_id = job.run_id if job.counts.get(Status.SUCCEEDED) else None
         only = frozenset(job.state.turn_ids) if turn_ids else None
         shown = await shown_turns(self._door, process_id, run_id, only=only)
@@ -482,7 +471,7 @@ class Tools:
             status=job.status,
             counts=job.counts,
             cost_usd=job.usage.cost_usd,
-            error=one_line(str(error), results.TEXT) if error else None,
+            error=_error_of(job),
         )
         return _answer(done, verified_text(done))
 
@@ -497,6 +486,12 @@ class Tools:
         """Ask the graph a named question of the query library; it only reads."""
         answered = results.rows_of(await self._door.query(name, **(params or {})))
         return _answer(answered, results.rows_text(answered))
+
+
+def _error_of(job: AsyncJob) -> str | None:
+    """Why a job failed, in one line."""
+    error = (job.state.model_extra or {}).get("error")
+    return one_line(str(error), results.TEXT) if error else None
 
 
 def _answer(value: BaseModel, text: str) -> CallToolResult:
