@@ -59,6 +59,7 @@ __all__ = [
     "Job",
     "JobClaim",
     "JobKind",
+    "JobRequest",
     "JobSettings",
     "JobStatus",
     "Jobs",

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.attribute_request import AttributeRequest
-from veritrail_graph.api.app.jobs import OtherInput
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.views.attribution import failed_mark
-from veritrail_graph.api.web.faults import ADVICE, field_words
-from veritrail_graph.api.web.links import plain, url
+from veritrail_graph.api.web.faults import field_words
+from veritrail_graph.api.web.links import plain
+from veritrail_graph.api.web.pages.starting import answered, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.attribution import (
     AT_A_TIME,
@@ -33,8 +32,9 @@ from veritrail_graph.api.web.views.attribution import (
     shown_sources,
     sources_of,
 )
+from veritrail_graph.api.web.views.forms import JobForm, dollars
 from veritrail_graph.api.web.views.jobs import ESTIMATE_SECONDS, SentenceCost, sentence_cost
-from veritrail_graph.graph.errors import InputError, Violation, with_advice
+from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.attribution import (
     Against,
@@ -197,34 +197,17 @@ CHOICES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(JobForm):
     """The form of an attribution, as it was filled in."""
 
     which: str = "node"
     claims: str = ""
-    engine: str = ""
-    model: str = ""
     against: str = "inputs"
     judge: str = ""
     judge_with: str = "model"
     correct: str = ""
     recheck: str = ""
     every_mode: str = ""
-    budget_usd: str = ""
-    price: str = ""
-    once: str = ""
-
-    @classmethod
-    def of(cls, sent: Mapping[str, Any]) -> Filled:
-        """What was sent; a missing field has its first value."""
-        known = {one.name for one in fields(cls)}
-        given = {name: value for name, value in sent.items() if isinstance(value, str)}
-        return cls(**{name: value.strip() for name, value in given.items() if name in known})
-
-    @property
-    def items(self) -> list[tuple[str, str]]:
-        """Every field, for a form that carries them on."""
-        return [(one.name, getattr(self, one.name)) for one in fields(self)]
 
     def request(self, process_id: str, node_id: str) -> AttributeRequest:
         """What is asked for.
@@ -232,9 +215,13 @@ class Filled:
         Raises:
             InputError: A field holds what it cannot.
         """
+        wrong: list[Violation] = []
+        budget = dollars(self.budget_usd, wrong)
         if self.which not in dict(CHOICES):
-            fault = Violation("wrong_value", "which", "choose which sentences are attributed")
-            raise InputError("The request is invalid.", [fault])
+            words = "choose which sentences are attributed"
+            wrong.append(Violation("wrong_value", "which", words))
+        if wrong:
+            raise InputError("Please correct this:", wrong)
         return AttributeRequest.checked(
             {
                 "process_id": process_id,
@@ -249,7 +236,7 @@ class Filled:
                 "correct": bool(self.correct),
                 "recheck": self.recheck or None,
                 "every_mode": bool(self.every_mode),
-                "budget_usd": _amount(self.budget_usd),
+                "budget_usd": budget,
                 "price": self.price or None,
             }
         )
@@ -263,12 +250,7 @@ async def show_form(
     await app.nodes.listed(process_id, plain(node_id))
     query = request.query_params
     filled = Filled.of({name: query[name] for name in ("which", "claims") if name in query})
-    return await _form(request, app, process_id, plain(node_id), _anew(filled))
-
-
-def _anew(filled: Filled) -> Filled:
-    """The form with a text that identifies it: sent twice, it starts one job."""
-    return replace(filled, once=secrets.token_urlsafe(16))
+    return await _form(request, app, process_id, plain(node_id), filled.anew())
 
 
 @router.post(
@@ -282,31 +264,25 @@ async def look_or_start(
     node_id = plain(node_id)
     sent = await request.form()  # was read already, for its token
     filled = Filled.of(sent)
-    try:
+
+    async def work() -> Response:
         wanted = filled.request(process_id, node_id)
         if sent.get("step") == "change":
             return await _form(request, app, process_id, node_id, filled)
-        if sent.get("step") != "start":
-            return render(
-                request,
-                "attribute_cost.html",
-                process=await app.processes.get(process_id),
-                node_id=node_id,
-                filled=filled,
-                cost=await _cost(app, wanted),
-                budget=wanted.budget_usd,
-                which=dict(CHOICES)[filled.which],
-            )
-        job, is_new = await app.jobs.submit(caller, wanted, filled.once or None)
-    except OtherInput:
-        words = "This form was sent before with other values. Load it again to start anew."
-        return await _form(request, app, process_id, node_id, _anew(filled), 409, words)
-    except InputError as error:
-        words = with_advice(error, ADVICE)
-        return await _form(request, app, process_id, node_id, filled, 422, words, error.violations)
-    if is_new:
-        await record(request, caller, "job.start", job.job_id, process_id=process_id)
-    return RedirectResponse(url("jobs", job.job_id), 303)
+        if sent.get("step") == "start":
+            return await start(request, app, caller, wanted, filled.once)
+        return render(
+            request,
+            "attribute_cost.html",
+            process=await app.processes.get(process_id),
+            node_id=node_id,
+            filled=filled,
+            cost=await _cost(app, wanted),
+            budget=wanted.budget_usd,
+            which=dict(CHOICES)[filled.which],
+        )
+
+    return await answered(filled, partial(_form, request, app, process_id, node_id), work)
 
 
 async def _cost(app: Application, wanted: AttributeRequest) -> SentenceCost:
@@ -324,16 +300,6 @@ async def _cost(app: Application, wanted: AttributeRequest) -> SentenceCost:
     except TimeoutError:
         why = "Looking at all prompts takes longer than this page waits."
     return SentenceCost(None, wanted.engine or app.settings.engine_name(None, wanted.model), why)
-
-
-def _amount(given: str) -> float | None:
-    if not given:
-        return None
-    try:
-        return float(given)
-    except ValueError:
-        fault = Violation("wrong_value", "budget_usd", "must be US dollars, such as 0.50")
-        raise InputError("The request is invalid.", [fault]) from None
 
 
 async def _form(

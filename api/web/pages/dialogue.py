@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Query, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.dialogue_request import DialogueRequest
-from veritrail_graph.api.app.jobs import OtherInput
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.conversation import (
     LONGEST,
@@ -33,12 +32,13 @@ from veritrail_graph.api.views.dialogue import (
     score_of,
     total_counts,
 )
-from veritrail_graph.api.web.faults import ADVICE, field_words
+from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.pages.starting import answered, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
-from veritrail_graph.api.web.views.jobs import dollars
+from veritrail_graph.api.web.views.forms import JobForm, dollars
 from veritrail_graph.graph.contract import PUBLIC_ID
-from veritrail_graph.graph.errors import InputError, NotFound, Violation, with_advice
+from veritrail_graph.graph.errors import InputError, NotFound, Violation
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
 router = APIRouter(include_in_schema=False)
@@ -133,66 +133,34 @@ async def show_dialogue(
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(JobForm):
     """The form of a dialogue verification, as it was filled in."""
 
-    engine: str = ""
-    model: str = ""
     turn_check: str = ""
     turn_check_model: str = ""
     no_background: str = ""
     no_history: str = ""
     zero_shot: str = ""
     binary: str = ""
-    budget_usd: str = ""
-    price: str = ""
-
-
-async def _filled(
-    engine: Annotated[str, Form()] = "",
-    model: Annotated[str, Form()] = "",
-    turn_check: Annotated[str, Form()] = "",
-    turn_check_model: Annotated[str, Form()] = "",
-    no_background: Annotated[str, Form()] = "",
-    no_history: Annotated[str, Form()] = "",
-    zero_shot: Annotated[str, Form()] = "",
-    binary: Annotated[str, Form()] = "",
-    budget_usd: Annotated[str, Form()] = "",
-    price: Annotated[str, Form()] = "",
-) -> Filled:
-    sent = locals()
-    return Filled(**{one.name: sent[one.name].strip() for one in fields(Filled)})
 
 
 @router.get("/processes/{process_id}/dialogue/verify", dependencies=[needs(Scope.VERIFY)])
-async def show_form(request: Request, app: App, process_id: ProcessId) -> HTMLResponse:
+async def show_form(request: Request, app: App, process_id: ProcessId) -> Response:
     """A form to have the assistant's turns verified."""
-    return await _form(request, app, process_id, Filled())
+    return await _form(request, app, process_id, Filled().anew())
 
 
 @router.post(
     "/processes/{process_id}/dialogue/verify", dependencies=[needs(Scope.VERIFY), FromOurPage]
 )
-async def start(
-    request: Request,
-    app: App,
-    caller: Calling,
-    process_id: ProcessId,
-    filled: Annotated[Filled, Depends(_filled)],
-    once: Annotated[str, Form()] = "",
-) -> Response:
+async def start_job(request: Request, app: App, caller: Calling, process_id: ProcessId) -> Response:
     """Start a job that verifies the assistant's turns, and go on to it."""
-    try:
-        job, is_new = await app.jobs.submit(caller, request_of(process_id, filled), once or None)
-    except OtherInput:
-        words = "This form was sent before with other values. Load it again to start anew."
-        return await _form(request, app, process_id, filled, 409, words)
-    except InputError as error:
-        words = with_advice(error, ADVICE)
-        return await _form(request, app, process_id, filled, 422, words, error.violations)
-    if is_new:
-        await record(request, caller, "job.start", job.job_id, process_id=process_id)
-    return RedirectResponse(url("jobs", job.job_id), 303)
+    filled = Filled.of(await request.form())  # was read already, for its token
+
+    async def work() -> Response:
+        return await start(request, app, caller, request_of(process_id, filled), filled.once)
+
+    return await answered(filled, partial(_form, request, app, process_id), work)
 
 
 def request_of(process_id: str, filled: Filled) -> DialogueRequest:
@@ -229,7 +197,7 @@ async def _form(
     status: int = 200,
     wrong: str | None = None,
     violations: Sequence[Violation] = (),
-) -> HTMLResponse:
+) -> Response:
     size = await app.dialogues.size(process_id)
     usual = app.settings.engine_name()
     works = usual if usual in ENGINES else "openai" if app.settings.model else "lexical"
@@ -246,5 +214,4 @@ async def _form(
         wrong=wrong,
         violations=violations,
         field_words=field_words,
-        once=secrets.token_urlsafe(16),
     )

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.jobs import Busy, Job, JobClaim, OtherInput
+from veritrail_graph.api.app.jobs import Busy, Job, JobClaim
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured_judge import judge_options
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.web.faults import ADVICE, field_words
+from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.pages.starting import answered, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
@@ -34,7 +35,7 @@ from veritrail_graph.api.web.views.jobs import (
     part_lines,
     request_of,
 )
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, with_advice
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, Violation
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.listed import ClaimFilter, Place
 
@@ -56,40 +57,33 @@ async def show_form(request: Request, app: App, process_id: str) -> Response:
     filled = Filled.of({name: query[name] for name in ("which", "node_id") if name in query})
     if not process.claims and "which" not in query:
         filled = replace(filled, which="typed")
-    return _form(request, process, replace(filled, once=secrets.token_urlsafe(16)))
+    return await _form(request, process, filled.anew())
 
 
 @router.post("/processes/{process_id}/verify", dependencies=[FromOurPage])
 async def look_or_start(request: Request, app: App, caller: Calling, process_id: str) -> Response:
     """Say what it may cost; when that was seen, start."""
     sent = await request.form()  # was read already, for its token
-    filled = Filled.of({name: value for name, value in sent.items() if isinstance(value, str)})
+    filled = Filled.of(sent)
     process = await app.processes.get(process_id)
-    try:
+
+    async def work() -> Response:
         wanted = request_of(process_id, filled)
         if sent.get("step") == "change":
-            return _form(request, process, filled)
-        if sent.get("step") != "start":
-            cost = await _cost(app, wanted)
-            return render(
-                request,
-                "verify_cost.html",
-                process=process,
-                filled=filled,
-                cost=cost,
-                budget=wanted.budget_usd,
-                which=dict(WHICH)[filled.which],
-            )
-        job, is_new = await app.jobs.submit(caller, wanted, filled.once or None)
-    except OtherInput:
-        words = "This form was sent before with other values. Load it again to start anew."
-        return _form(request, process, replace(filled, once=secrets.token_urlsafe(16)), words, 409)
-    except InputError as error:
-        words = with_advice(error, ADVICE)
-        return _form(request, process, filled, words, 422, list(error.violations))
-    if is_new:
-        await record(request, caller, "job.start", job.job_id, process_id=process_id)
-    return RedirectResponse(url("jobs", job.job_id), 303)
+            return await _form(request, process, filled)
+        if sent.get("step") == "start":
+            return await start(request, app, caller, wanted, filled.once)
+        return render(
+            request,
+            "verify_cost.html",
+            process=process,
+            filled=filled,
+            cost=await _cost(app, wanted),
+            budget=wanted.budget_usd,
+            which=dict(WHICH)[filled.which],
+        )
+
+    return await answered(filled, partial(_form, request, process), work)
 
 
 async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
@@ -156,13 +150,13 @@ async def _unverified(app: Application, process_id: str) -> list[str]:
     return found
 
 
-def _form(
+async def _form(
     request: Request,
     process: Process,
     filled: Filled,
-    wrong: str | None = None,
     status: int = 200,
-    violations: Any = (),
+    wrong: str | None = None,
+    violations: Sequence[Violation] = (),
 ) -> Response:
     from veritrail_graph.verifier.engines import engine_names
 
@@ -174,7 +168,7 @@ def _form(
         process=process,
         filled=filled,
         wrong=wrong,
-        violations={one.where: one.message for one in violations},
+        violations=violations,
         field_words=field_words,
         which=WHICH,
         engines=engine_names(),

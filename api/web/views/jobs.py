@@ -5,17 +5,16 @@ Source: VeriTrail 2 (the three verdicts), C.1 (q), D (computational cost).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.job_request import MAX_USD
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
 from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.views.forms import JobForm, dollars
 from veritrail_graph.api.web.views.process import Count, counts_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
@@ -313,9 +312,6 @@ def _line(process_id: str, claim: JobClaim, found: Verification | None) -> Claim
 
 MOST_TEXT = 500_000
 
-_DOLLARS = re.compile(r"\$? ?([0-9]+(?:\.[0-9]*)?|\.[0-9]+|[0-9]+,[0-9]{1,2})")
-"""A plain number; a comma is read as the point before cents, and never parts thousands."""
-
 WHICH = (
     ("unverified", "Stored claims without a verdict"),
     ("all", "All stored claims, again where they were judged with other settings"),
@@ -325,48 +321,26 @@ WHICH = (
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(JobForm):
     """The fields of the form, as text.
 
     Attributes:
         which: Which claims; one of `WHICH`.
         texts: Claims, one on a line.
         node_id: The node that new claims are about.
-        engine: The engine; nothing: as the service is set.
         verdict_engine: The engine that gives the verdicts; nothing: as the service is set.
-        model: The model; nothing: as the service is set.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
-        budget_usd: What it may cost; nothing: no limit.
-        price: USD per million tokens; nothing: the table's.
         explain: `1`: the sentences that carried unsupported claims are attributed, too.
         add: `1`: what is typed in is kept as claims of the answer; else as questions.
-        once: A text that identifies this form: sent twice, it starts one job.
     """
 
     which: str = "unverified"
     texts: str = ""
     node_id: str = ""
-    engine: str = ""
     verdict_engine: str = ""
-    model: str = ""
     q: str = str(DEFAULT_Q)
-    budget_usd: str = ""
-    price: str = ""
     add: str = ""
     explain: str = ""
-    once: str = ""
-
-    @classmethod
-    def of(cls, sent: Mapping[str, Any]) -> Filled:
-        """What was sent; a missing field has its first value."""
-        known = {one.name for one in fields(cls)}
-        given = {name: str(value).strip() for name, value in sent.items() if name in known}
-        return cls(**given)
-
-    @property
-    def items(self) -> list[tuple[str, str]]:
-        """Every field, for a form that carries them on."""
-        return [(one.name, getattr(self, one.name)) for one in fields(self)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,16 +478,3 @@ def _whole(text: str, wrong: list[Violation]) -> int:
         return int(digits)
     wrong.append(Violation("wrong_value", "q", f"must be a whole number from 1 to {MAX_Q:,}"))
     return DEFAULT_Q
-
-
-def dollars(text: str, wrong: list[Violation]) -> float | None:
-    """A budget as it was typed in; None: nothing was. What is wrong joins `wrong`."""
-    if not text:
-        return None
-    plain = _DOLLARS.fullmatch(text)
-    found = float(plain[1].replace(",", ".")) if plain else None
-    if found is not None and found <= MAX_USD:
-        return found
-    words = "must be US dollars, such as 2.50 or 1000: digits, and a point before the cents"
-    wrong.append(Violation("wrong_value", "budget_usd", words))
-    return None
