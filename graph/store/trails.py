@@ -256,7 +256,9 @@ class TrailStore:
         """Verifications without their trails, but with where an error was introduced."""
         found: list[Verification] = []
         for ids in batches(verification_ids):
-            rows = await self._database.read("trail/read_verifications", verification_ids=ids)
+            rows = await self._database.read(
+                "trail/read_verifications", verification_ids=ids, ends=False
+            )
             found += [_verification(properties, errors) for properties, errors, _ in rows]
         return found
 
@@ -280,7 +282,7 @@ class TrailStore:
         """
 
         def work(tx: Transaction) -> tuple[Verification, list[Review], bool]:
-            read = _read(tx, [verification_id])
+            read = _read(tx, [verification_id], ends=True)
             found = _only(read.verifications, verification_id)
             reviews = reviews_of(tx, found.process_id, found.claim_id)
             return found, [one.review for one in reviews], bool(read.explained)
@@ -397,15 +399,22 @@ class _Trails(NamedTuple):
     explained: set[str]
 
 
-def _read(tx: Transaction, ids: list[str], rounds: str = "trail/read_iterations") -> _Trails:
+def _read(
+    tx: Transaction,
+    ids: list[str],
+    rounds: str = "trail/read_iterations",
+    *,
+    ends: bool = False,
+) -> _Trails:
     """Verifications with their trails, and the rows of their rounds.
 
     Args:
         tx: The transaction.
         ids: Their ids.
         rounds: The statement that reads the rounds.
+        ends: Whether it is looked for what ends the trails.
     """
-    verifications = tx.run("trail/read_verifications", verification_ids=ids)
+    verifications = tx.run("trail/read_verifications", verification_ids=ids, ends=ends)
     iterations = tx.run(rounds, verification_ids=ids)
     evidence = _grouped(
         tx.run("trail/read_evidence", verification_ids=ids),
