@@ -15,6 +15,7 @@ from importlib.abc import MetaPathFinder
 
 _NUMERICAL = ("numpy", "pandas", "pyarrow", "scipy", "sklearn")
 _is_lean = threading.Event()
+_one_at_a_time = threading.RLock()
 
 
 def keep_imports_lean() -> None:
@@ -30,16 +31,19 @@ def without_numbers() -> Iterator[None]:
     """Let this thread find the numerical libraries not installed, unless they are loaded already.
 
     Only around imports of packages that say they work without them. Other threads find them.
+    Threads wait for one another here: the toolkit's modules import each other, and threads that
+    are the first to import several of them at once would find some half made.
     """
-    if not _is_lean.is_set():
-        yield
-        return
-    finder = _Absent()
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
+    with _one_at_a_time:
+        if not _is_lean.is_set():
+            yield
+            return
+        finder = _Absent()
+        sys.meta_path.insert(0, finder)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(finder)
 
 
 class _Absent(MetaPathFinder):

@@ -101,7 +101,8 @@ def _without_clock(parameters: Any) -> Tokenizer:
     text of some megabytes on a busy machine exceeds. The patterns are linear; where
     sentences end must not depend on the clock.
     """
-    from nltk.tokenize import punkt
+    with without_numbers():
+        from nltk.tokenize import punkt
 
     def plain(owner: type, flags: int) -> dict[str, Any]:
         found = {name: getattr(value, "pattern", None) for name, value in vars(owner).items()}

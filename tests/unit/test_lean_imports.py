@@ -26,3 +26,29 @@ def test_the_driver_and_the_toolkit_load_no_numerical_library(is_lean: bool) -> 
         [sys.executable, "-c", begin * is_lean + USE], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ([] if is_lean else ["numpy", "pandas", "scipy", "sklearn"])
+
+
+AT_ONCE = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from veritrail_graph.graph.sentences.tables import tokenizer
+from veritrail_graph.verifier.engines.lexical.vocabulary import stem
+begin = Barrier(8)
+def use(number):
+    begin.wait()
+    return stem("ferries") if number % 2 else len(list(tokenizer("english").span_tokenize("One.")))
+with ThreadPoolExecutor(8) as threads:
+    print(*sorted(map(str, threads.map(use, range(8)))))
+"""
+
+
+def test_threads_may_be_the_first_to_use_the_toolkit_all_at_once() -> None:
+    begin = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", begin + AT_ONCE], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    told = [child.communicate()[0] for child in children]
+    assert told == ["1 1 1 1 ferri ferri ferri ferri\n"] * 3
