@@ -332,6 +332,20 @@ def test_chats_are_detected_and_logs_of_agents_are_not_taken(
     assert one.open().header.source_format == expected
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        [*ANSWERED, {"role": "narrator", "content": "A pause."}],
+        {"conversations": [*SHAREGPT, {"from": "narrator", "value": "A pause."}]},
+    ],
+)
+def test_a_role_that_is_not_known_is_refused_and_is_no_name_of_an_agent(
+    tmp_path: Path, value: Any
+) -> None:
+    (one,) = stored(tmp_path, value)
+    assert kinds(one) == [("unknown_role", "turns[2] 'm2'")]
+
+
 def test_nodes_of_a_chat_keep_the_rules_of_a_process(tmp_path: Path) -> None:
     (one,) = stored(tmp_path, visit())
     nodes = [record for record in one.open().records() if isinstance(record, NodeRecord)]

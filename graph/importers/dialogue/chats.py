@@ -128,15 +128,29 @@ def is_chat(value: Any) -> bool:
     found = importer.messages_of(value)
     if found is None:
         return False
-    read = [as_message(one) for one in found[0][:_LOOKED_AT]]
+    looked_at = found[0][:_LOOKED_AT]
+    read = [as_message(one) for one in looked_at]
     messages = [one for one in read if one is not None]
-    if len(messages) < len(read) or any(_is_agents(one) for one in messages):
+    names_roles = _names_roles(looked_at, messages)
+    if len(messages) < len(read) or any(
+        _is_agents(one) and not (one.is_role and names_roles) for one in messages
+    ):
         return False
     asked = sum(one.role == "user" and _is_said(one) for one in messages)
     uses_tools = any(
         one.role == "tool" or one.calls or (_parted(one) and not _is_said(one)) for one in messages
     )
     return asked > 1 if uses_tools else asked > 0
+
+
+def _names_roles(raw: Sequence[Any], messages: Sequence[Message]) -> bool:
+    """Whether roles are roles, so that one that is not known is a fault and no agent's name.
+
+    They are in ShareGPT's layout, and where both a user and an assistant speak under these roles.
+    """
+    if all("from" in one and "value" in one for one in raw):
+        return True
+    return {"user", "assistant"} <= {one.role for one in messages if not one.is_role}
 
 
 def _is_agents(message: Message) -> bool:
