@@ -45,9 +45,7 @@ with ThreadPoolExecutor(8) as threads:
 def test_threads_may_be_the_first_to_use_the_toolkit_all_at_once() -> None:
     begin = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
     children = [
-        subprocess.Popen(
-            [sys.executable, "-c", begin + AT_ONCE], stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", begin + AT_ONCE], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
     told = [child.communicate()[0] for child in children]
