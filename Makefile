@@ -79,7 +79,7 @@ SAMPLE := $(patsubst %,tests/contract/test_%.py,processes claims trails statemen
 LEFT_OUT := $(patsubst %,--ignore=tests/unit/test_integration_%.py,haystack langchain llamaindex)
 
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
-	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 $(ARGS)
+	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 -raR $(ARGS)
 
 quick: setup ## Run unit tests, goldens and a sample of the contract (two minutes)
 	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(LEFT_OUT) $(ARGS)
