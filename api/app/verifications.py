@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
 
 
+def ended_json(one: Verification, carried: Sequence[CarriedSentence]) -> dict[str, Any]:
+    """The JSON of a verification, with the end of its trail where there is one."""
+    end = [sentence.json_object() for sentence in carried]
+    return one.json_object() | ({"carried": end} if end else {})
+
+
 class Verifications(Part):
     """Stored verifications."""
 
@@ -261,9 +267,7 @@ class Verifications(Part):
 
     async def told(self, one: Verification) -> dict[str, Any]:
         """The JSON of a verification, with the end of its trail in `carried` where it is stored."""
-        found = (await self.carried([one])).get(one.verification_id, ())
-        told = [each.json_object() for each in found]
-        return one.json_object() | ({"carried": told} if told else {})
+        return ended_json(one, (await self.carried([one])).get(one.verification_id, ()))
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, with how many verifications of each have each status."""

@@ -44,8 +44,9 @@ def show(
         lambda app: app.verifications.whole(verification), as_json=as_json
     )
     if as_json:
-        told = [one.json_object() for one in carried]
-        print_json(found.json_object() | ({"carried": told} if told else {}))
+        from veritrail_graph.api.app.verifications import ended_json
+
+        print_json(ended_json(found, carried))
         return
     from veritrail_graph.api.cli.reviews import add_reviews
     from veritrail_graph.api.cli.trail import trail_tree
