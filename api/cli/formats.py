@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, show
 
 
-def formats(as_json: AsJson = False) -> None:
+def formats(
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the JSON Schema of the process file, for editors."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """List the formats that can be read, in the order of detection."""
+    if schema:
+        from veritrail_graph.graph.importers.process_file.json_schema import process_file_schema
+
+        print_json(process_file_schema())
+        return
     from dataclasses import asdict
 
     from veritrail_graph.graph.importers.registry import importers, of_others

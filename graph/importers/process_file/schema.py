@@ -32,6 +32,8 @@ from veritrail_graph.graph.model.noun import (
 
 ID_PATTERN = rf"^{PUBLIC_ID}\Z"
 
+SCHEMA_KEY = "$schema"
+"""Where a document names its JSON Schema for editors; it says nothing of the process."""
 
 LISTS = {
     "nodes": True,
@@ -183,8 +185,13 @@ def read_header(value: Mapping[str, Any], place: str) -> tuple[HeaderModel, list
         said = f"is {shown(str(value['format']))}" if "format" in value else "is missing"
         message = f"the format {said}; this version reads {FORMAT!r}"
         faults.append(Violation("unknown_format", place or "format", message))
+    given = {key: one for key, one in value.items() if key != SCHEMA_KEY}
+    if not isinstance(value.get(SCHEMA_KEY, ""), str):
+        faults.append(
+            Violation("wrong_type", place or SCHEMA_KEY, f"{SCHEMA_KEY} must be a string")
+        )
     try:
-        model = HeaderModel.model_validate({**value, "format": FORMAT})
+        model = HeaderModel.model_validate({**given, "format": FORMAT})
     except ValidationError as error:
         faults += violations_of(error, place, HeaderModel)
         model = HeaderModel(format=FORMAT)
