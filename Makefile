@@ -19,7 +19,7 @@ ENGINE ?= lexical
 # What the tests install beside the package.
 EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli evaluation)
 
-.PHONY: help setup demo model env test quick screenshots lint bench bench-large soak clean lock
+.PHONY: help setup demo model env test quick screenshots docs lint bench bench-large soak clean lock
 
 help: ## List the targets
 	@bold=; plain=; \
@@ -86,6 +86,10 @@ quick: setup ## Run unit tests, goldens and a sample of the contract (two minute
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
 	@$(PY) examples/screenshots.py $(ARGS)
+
+docs: setup ## Build the documentation as a site into build/site; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "docs: build/site/index.html"
 
 lint: setup ## Check style, types, layers and the rules of the source
 	@echo "lint: ruff check"; $(BIN)/ruff check --quiet .

@@ -21,6 +21,7 @@ from veritrail_graph.api.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 PAGES = [
     README,
     ROOT / "CONTRIBUTING.md",
@@ -43,6 +44,15 @@ class Block:
     language: str
     mark: str | None
     text: str
+    page: str = "README.md"
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return f"{self.page}:{self.line}"
+
+
+STOP = Block(0, "sh", None, "veritrail db stop")
 
 
 def blocks(page: Path) -> Iterator[Block]:
@@ -50,7 +60,7 @@ def blocks(page: Path) -> Iterator[Block]:
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if start:
             if line == "```":
-                yield Block(start, language, mark, "\n".join(held) + "\n")
+                yield Block(start, language, mark, "\n".join(held) + "\n", page.name)
                 mark, start, held = None, 0, []
             else:
                 held.append(line)
@@ -75,7 +85,7 @@ def run(block: Block, folder: Path, **settings: str) -> str:
         check=False,
     )
     said = done.stdout + done.stderr
-    assert done.returncode == 0, f"README.md:{block.line} ended with {done.returncode}:\n{said}"
+    assert done.returncode == 0, f"{block.place} ended with {done.returncode}:\n{said}"
     return said
 
 
@@ -85,7 +95,7 @@ def assert_shown(block: Block, said: str) -> None:
     for line in block.text.splitlines():
         wanted = " ".join(line.split())
         _, found, rest = rest.partition(wanted)
-        assert found, f"README.md:{block.line}: not in the output: {line}\n{said}"
+        assert found, f"{block.place}: not in the output: {line}\n{said}"
 
 
 @pytest.mark.engine
@@ -93,7 +103,6 @@ def assert_shown(block: Block, said: str) -> None:
 def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")  # as in a clone
     said, ran, shown = "", 0, 0
-    stop = Block(0, "sh", None, "veritrail db stop")
     # A server on loopback stands in for the reader's model; it is asked under the same name.
     port = str(free_port())  # whatever listens on the reader's may listen here too
     with ModelServer(WordReader()) as server:
@@ -108,17 +117,34 @@ def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Pa
                     said = run(replace(block, text=text), tmp_path, **reader)
                     ran += 1
         finally:
-            run(stop, tmp_path)
+            run(STOP, tmp_path)
     assert server.requests
     assert ran >= 7
     assert shown >= 2
 
 
-def test_every_block_of_the_readme_is_run_shown_or_marked() -> None:
+@pytest.mark.engine
+@pytest.mark.slow
+def test_the_commands_of_the_task_pages_run_and_print_what_they_show(tmp_path: Path) -> None:
+    try:
+        for page in TASKS:
+            folder = tmp_path / page.stem
+            folder.mkdir()
+            (folder / "examples").symlink_to(ROOT / "examples")
+            said = ""
+            for block in blocks(page):
+                if block.mark == "shows":
+                    assert_shown(block, said)
+                else:
+                    said = run(block, folder)
+    finally:
+        run(STOP, tmp_path)
+
+
+@pytest.mark.parametrize("page", [README, *TASKS], ids=lambda page: page.name)
+def test_every_block_is_run_shown_or_marked(page: Path) -> None:
     loose = [
-        block.line
-        for block in blocks(README)
-        if block.mark is None and block.language not in SHELLS
+        block.line for block in blocks(page) if block.mark is None and block.language not in SHELLS
     ]
     assert not loose
 
