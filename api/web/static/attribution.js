@@ -6,6 +6,7 @@ import { fetched } from "./fetched.js";
 const desk = document.querySelector("[data-reading]");
 const told = document.querySelector("[data-told]");
 let latest = 0;
+let edge = ""; // what was said of an end of the list since the last sentence was asked for
 
 const links = () => [...desk.querySelectorAll(".sentence-link")];
 const current = () => desk.querySelector('.sentence-link[aria-current="true"]');
@@ -24,11 +25,12 @@ function tell() {
   if (!row) return;
   const state = row.querySelector(".sentence-state").innerText;
   const rests = [...row.querySelectorAll(".rests-on > li")].map((one) => one.innerText);
-  told.textContent = `${state}. ${rests.length ? rests.join(". ") : "It rests on nothing."}`.replace(/\s+/g, " ");
+  told.textContent = `${edge} ${state}. ${rests.length ? rests.join(". ") : "It rests on nothing."}`.replace(/\s+/g, " ").trim();
 }
 
 async function open(address, isNew) {
   const turn = ++latest;
+  edge = "";
   desk.setAttribute("aria-busy", "true");
   try {
     const page = await fetched(address);
@@ -55,7 +57,8 @@ function move(step) {
   const to = all[here + step];
   if (here < 0) return false;
   if (!to) {
-    told.textContent = step > 0 ? "This is the last sentence here." : "This is the first sentence here.";
+    edge = step > 0 ? "This is the last sentence here." : "This is the first sentence here.";
+    told.textContent = edge;
   } else {
     to.focus();
     open(to.href, true);
