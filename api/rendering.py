@@ -20,6 +20,7 @@ from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, st
 from veritrail_graph.api.views.texts import clip, clip_start
 from veritrail_graph.api.views.words import (
     either,
+    in_short,
     introduced_words,
     mark_now,
     mark_of,
@@ -100,6 +101,7 @@ def environment(*, is_file: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
+    made.filters.update(in_short=in_short)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
     made.filters.update(either=either, introduced_words=introduced_words)
