@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -107,6 +108,7 @@ def environment(*, is_file: bool = False) -> Environment:
     made.filters.update(either=either, introduced_words=introduced_words)
     made.filters.update(step=step_words, cost=cost_words, share_of_nodes=share_words)
     icons = Icons("" if is_file else static("icons.svg"))
+    made.globals.update(sorted_figure=sorted_figure)
     made.globals.update(static=static, icon=icons.icon, stage_words=stage_words)
     return made
 
@@ -139,6 +141,12 @@ def shown(text: object) -> str:
     """
     lines = str(text).replace("\r\n", "\n")
     return _HALVES.sub("\N{REPLACEMENT CHARACTER}", lines.translate(_VISIBLE))
+
+
+def sorted_figure(cost: Any, name: str, place: int) -> Any:
+    """A figure of an estimate: the least (0), the middle (1) or the most (2) of its three cases."""
+    found = [each.get(name) for each in (cost.low, cost.likely, cost.high)]
+    return None if None in found else sorted(found)[place]
 
 
 def number(value: float | None) -> str:
