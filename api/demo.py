@@ -19,13 +19,12 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from veritrail_graph.api.app.samples import FOLDER, SAMPLES
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict
 
-SAMPLES = ("harbour-summary", "graphrag-energy")
-FOLDER = resources.files("veritrail_graph") / "samples"
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,6 +21,7 @@ from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, st
 from veritrail_graph.api.views.texts import clip, clip_start
 from veritrail_graph.api.views.words import (
     either,
+    in_short,
     introduced_words,
     mark_now,
     mark_of,
@@ -100,11 +102,13 @@ def environment(*, is_file: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
+    made.filters.update(in_short=in_short)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
     made.filters.update(either=either, introduced_words=introduced_words)
     made.filters.update(step=step_words, cost=cost_words, share_of_nodes=share_words)
     icons = Icons("" if is_file else static("icons.svg"))
+    made.globals.update(sorted_figure=sorted_figure)
     made.globals.update(static=static, icon=icons.icon, stage_words=stage_words)
     return made
 
@@ -137,6 +141,12 @@ def shown(text: object) -> str:
     """
     lines = str(text).replace("\r\n", "\n")
     return _HALVES.sub("\N{REPLACEMENT CHARACTER}", lines.translate(_VISIBLE))
+
+
+def sorted_figure(cost: Any, name: str, place: int) -> Any:
+    """A figure of an estimate: the least (0), the middle (1) or the most (2) of its three cases."""
+    found = [each.get(name) for each in (cost.low, cost.likely, cost.high)]
+    return None if None in found else sorted(found)[place]
 
 
 def number(value: float | None) -> str:

@@ -95,6 +95,33 @@ class Claims(Part):
             claims, last = await store.claims.page(process_id, wanted, after, limit)
         return await self._app.in_flight.mark(process_id, claims), last
 
+    async def by_attention(
+        self,
+        process_id: str,
+        ranks: Mapping[str, int],
+        after: tuple[int, int, str] = (-1, -1, ""),
+        limit: int = 100,
+    ) -> tuple[list[JudgedClaim], tuple[int, int, str] | None]:
+        """Claims of the answer, those first that need attention, each with its reviews.
+
+        Args:
+            process_id: The process.
+            ranks: The place of each state: of the verdicts, of undecided, failed and unchecked.
+            after: The place of the last claim of the page before.
+            limit: At most this many.
+
+        Returns:
+            The claims, and the place of the last one; None: there are no more.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        claims, last = await store.claims.by_attention(process_id, ranks, after, limit)
+        if not claims and await store.processes.became_ready(process_id):
+            claims, last = await store.claims.by_attention(process_id, ranks, after, limit)
+        return await self._app.in_flight.mark(process_id, claims), last
+
     async def search(
         self,
         process_id: str,

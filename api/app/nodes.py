@@ -257,6 +257,10 @@ class Drawings(Part):
         """Nodes that are looked for, by stage and place, and whether there are more."""
         return await (await self._store()).nodes.search(process_id, wanted, after, limit)
 
+    async def errors(self, process_id: str, names: Sequence[str]) -> dict[str, int]:
+        """How many claims unsupported content came into at each of these nodes, if at any."""
+        return await (await self._store()).nodes.errors_of(process_id, names)
+
     async def among(
         self, process_id: str, names: Sequence[str], wanted: NodeQuery | None = None
     ) -> list[ListedNode]:

@@ -49,6 +49,24 @@ def cut_inside(text: str, width: int) -> str:
     return cut_to(line, width * 5 // 8).rstrip("…") + "…" + end.rstrip("…")[::-1]
 
 
+_ENDS_LINE = " /_-:.#"
+
+
+def id_lines(name: str, width: int) -> tuple[str, str]:
+    """An id in two lines, the second one empty where one is enough.
+
+    It is broken behind a blank or a sign that parts ids where that can be; what does not fit into
+    the second line is cut in its middle.
+    """
+    line = " ".join(name.split())
+    if cut_to(line, width) == line:
+        return line, ""
+    room = len(cut_to(line, width).rstrip("…"))
+    ends = [at + 1 for at in range(room // 3, room) if line[at] in _ENDS_LINE]
+    end = ends[-1] if ends else room
+    return line[:end].rstrip(), cut_inside(line[end:], width)
+
+
 def in_lines(text: str, width: int, most: int) -> tuple[str, ...]:
     """A text in a few lines, broken between words where that can be, the last one cut."""
     words = text[: 8 * width * most].split()

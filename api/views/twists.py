@@ -19,7 +19,7 @@ from veritrail_graph.graph.model.attribution import (
     Revision,
     RevisionOutcome,
 )
-from veritrail_graph.graph.word_diff import Piece, WordDiff, word_diff
+from veritrail_graph.graph.word_diff import Change, Piece, WordDiff, word_diff
 
 LEAST_ALIKE = 0.35
 """The share of words in common below which two sentences are quoted as wholes."""
@@ -157,9 +157,13 @@ def _words(carried: CarriedSentence, diffs: dict[int, WordDiff]) -> str:
 
 def _turned(diff: WordDiff, source: str, sentence: str) -> str:
     """`turned “may close” into “will close”`."""
-    changes = diff.changes
-    if not changes or len(changes) > MOST_CHANGES or diff.alike < LEAST_ALIKE:
+    if not diff.changes or len(diff.changes) > MOST_CHANGES or diff.alike < LEAST_ALIKE:
         return f"turned {_quoted(source)} into {_quoted(sentence)}"
+    return turned_words(diff.changes)
+
+
+def turned_words(changes: Sequence[Change]) -> str:
+    """What a sentence made of another one: `turned “may close” into “will close”`."""
     turned = [one for one in changes if one.before and one.after]
     added = [one.after for one in changes if not one.before]
     # A sentence says less than its source all the time: show that only where nothing else differs.

@@ -333,6 +333,14 @@ def introduced_words(candidates: int) -> str:
     return "introduced here" if candidates < 2 else "perhaps introduced here"
 
 
+def in_short(count: int) -> str:
+    """A count in little room: `95k` for 95,465."""
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if count >= 10 * size:
+            return f"{count // size:,}{letter}"
+    return f"{count:,}"
+
+
 def share(part: float, whole: float) -> str:
     """A part of a whole in percent; only all of it is 100 %, and only nothing 0 %."""
     if not whole:

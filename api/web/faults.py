@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from veritrail_graph.api.entailment_advice import ADVICE as ENTAILMENT
 from veritrail_graph.api.http.bodies import MAX_BODY
 from veritrail_graph.api.http.guard import crosses, netloc
 from veritrail_graph.api.http.problems import MEDIA_TYPE, problem
@@ -44,6 +45,11 @@ class FaultWords:
 
 
 ADVICE: Mapping[str, str] = {
+    **ENTAILMENT,
+    "azure_endpoint_needed": "The service needs AZURE_OPENAI_ENDPOINT.",
+    "azure_key_needed": "The service needs AZURE_OPENAI_API_KEY.",
+    "azure_version_needed": "The service needs OPENAI_API_VERSION, such as 2024-10-21.",
+    "key_needed": "The service needs OPENAI_API_KEY, or OPENAI_BASE_URL of another endpoint.",
     "already_written": "Send it again.",
     "append_too_large": "Or replace the whole process, which removes its verifications.",
     "claim_verified": "They are about the text that it has now.",

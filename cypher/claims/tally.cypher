@@ -1,8 +1,12 @@
-// purpose: Number of claims of a process, by the verdict of their verification in force, or else undecided, failed or unchecked.
+// purpose: Number of claims of a process, by the verdict of their verification in force and who gave it, or else undecided, failed or unchecked.
 // param process_id: string - the process
 // column state: string - the verdict; undecided, failed: without one, where the latest verification ended so; unchecked
 // column error_stages: list - where an error came in
 // column indicative: boolean - whether no model judged
+// column engine: string - that of the verification in force, or null
+// column model: string - its model, or null
+// column q: integer - its q, or null
+// column latest_at: string - when the latest of them was made, or null
 // column claims: integer - how many claims have it
 // source: VeriTrail 3.2
 MATCH (c:Claim {process_id: $process_id})
@@ -17,6 +21,8 @@ WITH CASE
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN 'failed'
        ELSE 'unchecked'
      END AS state,
-     coalesce(v.error_stages, []) AS error_stages, coalesce(v.indicative, false) AS indicative
-RETURN state, error_stages, indicative, count(*) AS claims
-ORDER BY state, error_stages, indicative
+     coalesce(v.error_stages, []) AS error_stages, coalesce(v.indicative, false) AS indicative,
+     v.engine AS engine, v.model AS model, v.q AS q, v.created_at AS created_at
+RETURN state, error_stages, indicative, engine, model, q, max(created_at) AS latest_at,
+       count(*) AS claims
+ORDER BY state, error_stages, indicative, engine, model, q

@@ -322,6 +322,25 @@ class PlacedClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class InForce:
+    """The verifications in force of one kind.
+
+    Attributes:
+        engine: Who judged.
+        model: Its model; None: it has none.
+        q: After how many verdicts in a row a walk stopped.
+        claims: Of how many claims.
+        latest_at: When the latest of them was made.
+    """
+
+    engine: str
+    model: str | None
+    q: int
+    claims: int
+    latest_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """The states of the claims of a process.
 
@@ -330,12 +349,14 @@ class Tally:
         together: Claims into which an error came, by the stages where it did.
         without_stage: Claims that are not fully supported and have no error stage.
         indicative: Claims that have a verdict which no model gave.
+        in_force: Who gave the verdicts, most claims first.
     """
 
     states: Mapping[str, int]
     together: Mapping[tuple[int, ...], int]
     without_stage: int
     indicative: int
+    in_force: tuple[InForce, ...] = ()
 
     @property
     def stages(self) -> dict[int, int]:
@@ -497,12 +518,16 @@ class ClaimNeighbours:
         next: The claim behind it, or None.
         number: Its number, counted from 1.
         total: How many claims there are.
+        previous_unsupported: The last claim before it that is not fully supported, or None.
+        next_unsupported: The first one behind it, or None.
     """
 
     previous: str | None
     next: str | None
     number: int
     total: int
+    previous_unsupported: str | None = None
+    next_unsupported: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

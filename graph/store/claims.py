@@ -22,6 +22,7 @@ from veritrail_graph.graph.model.extraction import ExtractedSentence
 from veritrail_graph.graph.model.listed import (
     ClaimFilter,
     ClaimNeighbours,
+    InForce,
     JudgedClaim,
     Place,
     PlacedClaim,
@@ -163,6 +164,38 @@ class ClaimStore:
         claims = [_judged(row, said.get(claim_id)) for (_, claim_id), row in page]
         return claims, page[-1][0] if len(found) > limit else None
 
+    async def by_attention(
+        self,
+        process_id: str,
+        ranks: Mapping[str, int],
+        after: tuple[int, int, str] = (-1, -1, ""),
+        limit: int = 100,
+    ) -> tuple[list[JudgedClaim], tuple[int, int, str] | None]:
+        """Claims by their states, then in the order of the input; and where there are more.
+
+        Args:
+            process_id: The process; one that is not ready has no claims.
+            ranks: The place of each state: of the verdicts, of undecided, failed and unchecked.
+            after: Rank, position and claim_id of the last claim of the page before.
+            limit: At most this many.
+        """
+        rows = await self._database.read(
+            "claims/by_attention",
+            process_id=process_id,
+            ranks=dict(ranks),
+            rank=after[0],
+            after=after[1],
+            after_id=after[2],
+            limit=limit + 1,
+        )
+        names = [claim["claim_id"] for _, _, claim, *_ in rows[:limit]]
+        said = await self._reviews.of_claims(process_id, names) if names else {}
+        claims = [_judged(row[2:], said.get(name)) for row, name in zip(rows, names, strict=False)]
+        if len(rows) <= limit:
+            return claims, None
+        rank, position, claim, *_ = rows[limit - 1]
+        return claims, (rank, position, claim["claim_id"])
+
     async def get(self, process_id: str, claim_id: str) -> JudgedClaim:
         """One claim.
 
@@ -218,16 +251,22 @@ class ClaimStore:
         """The states of the claims of a process."""
         states: dict[str, int] = {}
         together: dict[tuple[int, ...], int] = {}
+        in_force: dict[tuple[str, str | None, int], tuple[int, str]] = {}
         without_stage = indicative = 0
         rows = await self._database.read("claims/tally", process_id=process_id)
-        for state, error_stages, is_indicative, claims in rows:
+        for state, error_stages, is_indicative, engine, model, q, latest_at, claims in rows:
+            if engine is not None:
+                known, at = in_force.get((engine, model, q), (0, ""))
+                in_force[engine, model, q] = known + claims, max(at, latest_at)
             states[state] = states.get(state, 0) + claims
             indicative += claims if is_indicative else 0
             if state == Verdict.NOT_FULLY_SUPPORTED.value and not error_stages:
                 without_stage += claims
             if error_stages:
                 together[tuple(error_stages)] = together.get(tuple(error_stages), 0) + claims
-        return Tally(states, together, without_stage, indicative)
+        kinds = [InForce(*who, *rest) for who, rest in in_force.items()]
+        kinds.sort(key=lambda one: -one.claims)
+        return Tally(states, together, without_stage, indicative, tuple(kinds))
 
     async def nodes(self, process_id: str, limit: int) -> list[tuple[str, int]]:
         """The nodes that most claims are about, with how many these are."""
@@ -247,8 +286,8 @@ class ClaimStore:
             raise NotFound(
                 f"Process {process_id!r} has no claim {claim_id!r}.", code="claim_unknown"
             )
-        previous, following, before, total = rows[0]
-        return ClaimNeighbours(previous, following, before + 1, total)
+        previous, following, wrong_before, wrong_next, before, total = rows[0]
+        return ClaimNeighbours(previous, following, before + 1, total, wrong_before, wrong_next)
 
     async def keep_extraction(
         self,

@@ -249,6 +249,16 @@ class NodeStore:
         )
         return [IntroducedError(*row) for row in rows[:limit]], len(rows) > limit
 
+    async def errors_of(self, process_id: str, node_ids: Sequence[str]) -> dict[str, int]:
+        """How many claims unsupported content came into at each node; those without are left out.
+
+        Source: VeriTrail 3.2 (error localization).
+        """
+        rows = await self._database.read(
+            "nodes/errors_of", process_id=process_id, node_ids=list(node_ids)
+        )
+        return dict(rows)
+
     async def cited_here(
         self, process_id: str, node_id: str, limit: int = 500
     ) -> tuple[list[CitedSentenceHere], bool]:

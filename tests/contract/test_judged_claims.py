@@ -191,3 +191,48 @@ def test_an_overview_counts_claims_by_verdict(store: Store, arun: Any, stored: s
     assert (states["undecided"], states["failed"], states["unchecked"]) == (1, 1, 1)
     with pytest.raises(NotFound, match="no-such"):
         arun(store.processes.overview("no-such"))
+
+
+RANKS = {
+    "NOT_FULLY_SUPPORTED": 0,
+    "undecided": 1,
+    "failed": 2,
+    "unchecked": 3,
+    "FULLY_SUPPORTED": 4,
+}
+
+
+def test_claims_that_need_attention_come_first_page_by_page(
+    store: Store, arun: Any, stored: str
+) -> None:
+    found: list[str] = []
+    after: tuple[int, int, str] | None = (-1, -1, "")
+    while after is not None:
+        page, after = arun(store.claims.by_attention(stored, RANKS, after, 2))
+        assert len(page) == 2
+        found += [one.claim.claim_id for one in page]
+    assert found == ["k2", "k6", "k4", "k5", "k1", "k3"]
+    page, _ = arun(store.claims.by_attention(stored, RANKS))
+    assert (
+        sorted(page, key=lambda one: one.position)
+        == arun(store.claims.page(stored, ClaimFilter()))[0]
+    )
+
+
+def test_the_tally_says_who_gave_the_verdicts_and_when(
+    store: Store, arun: Any, stored: str
+) -> None:
+    (lexical,) = arun(store.claims.tally(stored)).in_force
+    assert (lexical.engine, lexical.model, lexical.q, lexical.claims) == ("lexical", None, 3, 3)
+    assert lexical.latest_at == "2026-01-02T00:00:00.000000Z"
+
+
+def test_a_claim_knows_the_unsupported_ones_before_and_behind_it(
+    store: Store, arun: Any, stored: str
+) -> None:
+    told = [arun(store.claims.neighbours(stored, name)) for name in ("k1", "k2", "k3")]
+    assert [(one.previous_unsupported, one.next_unsupported) for one in told] == [
+        (None, "k2"),
+        (None, None),
+        ("k2", None),
+    ]

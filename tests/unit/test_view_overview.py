@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from veritrail_graph.api.web.rendering import page_environment
 from veritrail_graph.api.web.views.picture import MOST_BOXES, overview_of
 from veritrail_graph.graph.model import Process
 
@@ -70,3 +73,20 @@ def test_a_claim_counts_once_in_a_box_that_several_stages_share() -> None:
     overview = overview_of(process, wrong, None, judged=4)
     assert len(overview.boxes) == MOST_BOXES
     assert [box.introduced for box in overview.boxes if box.introduced] == [2, 1, 2]
+
+
+def test_boxes_are_shaded_by_what_went_wrong_and_numbers_lead_to_the_claims() -> None:
+    overview = overview_of(a_process({0: 1, 1: 1, 2: 1}), {(1,): 1, (2,): 4}, None, judged=900)
+    assert overview.most_wrong == 4
+    template = page_environment().from_string(
+        '{% from "parts/picture.html" import overview_svg %}{% macro nodes(box) %}#n{% endmacro %}'
+        "{% macro claims(box) %}?error_stage={{ box.first }}{% endmacro %}"
+        "{{ overview_svg(overview, nodes, claims) }}"
+    )
+    page = template.render(overview=overview)
+    assert re.findall(r'class="sb-shade"[^>]*fill-opacity="([\d.]+)"', page) == ["0.36", "1.00"]
+    assert re.findall(r'class="sb-claims" href="([^"]*)"', page) == [
+        "?error_stage=1",
+        "?error_stage=2",
+    ]
+    assert "1 wrong · &lt;1 %" in page

@@ -12,7 +12,7 @@ from fakes.trails import a_trail
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.views.texts import cut_inside, cut_to
+from veritrail_graph.api.views.texts import cut_inside, cut_to, id_lines
 from veritrail_graph.api.web.views.graph import (
     MOST_OPENED,
     Explored,
@@ -188,6 +188,19 @@ def test_texts_are_cut_to_the_room_there_is(text: str, short: str) -> None:
 def test_names_are_cut_in_the_middle() -> None:
     assert cut_inside("community report 14", 16) == "community…ort 14"
     assert cut_inside("c03", 16) == "c03"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("c03", ("c03", "")),
+        ("KETTERAU BATTERY/tu-12", ("KETTERAU", "BATTERY/tu-12")),
+        ("chunk_of_the_yearly_report_0042_of_2023", ("chunk_of_the_", "yearly_re…2023")),
+        ("x" * 40, ("x" * 14, "xxxxxxxx…xxxxx")),
+    ],
+)
+def test_ids_have_two_lines_broken_where_they_part(name: str, lines: tuple[str, str]) -> None:
+    assert id_lines(name, 15) == lines
 
 
 @given(st.text(max_size=80), st.integers(4, 20))

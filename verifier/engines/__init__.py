@@ -98,6 +98,8 @@ class Engine:
         judge: Makes the judge.
         endpoint: Makes the endpoint of a model; None: the engine asks no language model.
         needs_entailment: Whether it judges with an entailment model.
+        check: Sees that the settings suffice, without opening anything, and raises `InputError`
+            where they do not; None: opening the endpoint says so.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Engine:
     judge: Callable[[Parts], Judge]
     endpoint: Callable[[EndpointSettings], Endpoint] | None = None
     needs_entailment: bool = False
+    check: Callable[[EndpointSettings], None] | None = None
 
     @property
     def asks_models(self) -> bool:

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.models.port import Endpoint
 
 
-def _endpoint(settings: EndpointSettings) -> Endpoint:
-    from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
-
+def _check(settings: EndpointSettings) -> None:
     if settings.base_url is None:
         raise InputError(
             "Engine azure needs the address of the resource.", code="azure_endpoint_needed"
@@ -24,6 +22,13 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
         raise InputError(
             "Engine azure needs a version of the interface.", code="azure_version_needed"
         )
+
+
+def _endpoint(settings: EndpointSettings) -> Endpoint:
+    from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
+
+    _check(settings)
+    assert settings.base_url is not None  # noqa: S101  # was checked
     return OpenAiEndpoint(
         settings.base_url,
         settings.api_key,
@@ -34,5 +39,9 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
 
 
 ENGINE = Engine(
-    "azure", "language models deployed on Azure OpenAI", prompted_judge("azure"), _endpoint
+    "azure",
+    "language models deployed on Azure OpenAI",
+    prompted_judge("azure"),
+    _endpoint,
+    check=_check,
 )

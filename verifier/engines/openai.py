@@ -14,14 +14,18 @@ if TYPE_CHECKING:
 OPENAI_HOST = "api.openai.com"
 
 
-def _endpoint(settings: EndpointSettings) -> Endpoint:
-    from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
-
+def _check(settings: EndpointSettings) -> None:
     host = urlsplit(settings.base_url or "").hostname or OPENAI_HOST
     if settings.api_key is None and host == OPENAI_HOST:
         raise InputError(
             f"Engine openai needs a key for {OPENAI_HOST}, and none is set.", code="key_needed"
         )
+
+
+def _endpoint(settings: EndpointSettings) -> Endpoint:
+    from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
+
+    _check(settings)
     return OpenAiEndpoint(
         settings.base_url,
         settings.api_key,
@@ -35,4 +39,5 @@ ENGINE = Engine(
     "language models of any OpenAI-compatible endpoint",
     prompted_judge("openai"),
     _endpoint,
+    check=_check,
 )

@@ -13,13 +13,14 @@ from fastapi.responses import HTMLResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.attribute_request import AttributeRequest
+from veritrail_graph.api.app.engines import engine_choices
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.views.attribution import failed_mark
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import plain
-from veritrail_graph.api.web.pages.starting import answered, start
+from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.attribution import (
     AT_A_TIME,
@@ -312,6 +313,7 @@ async def _form(
     wrong: str | None = None,
     violations: Sequence[Violation] = (),
 ) -> HTMLResponse:
+    engines = engine_choices(app.settings, ENGINES)
     return render(
         request,
         "attribute.html",
@@ -319,7 +321,8 @@ async def _form(
         process=await app.processes.get(process_id),
         node_id=node_id,
         filled=filled,
-        engines=ENGINES,
+        engines=engines,
+        broken=broken_engines(engines),
         checkers=[one.value for one in JudgeName if one is not JudgeName.MODEL],
         default_model=app.settings.model,
         wrong=wrong,

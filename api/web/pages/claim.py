@@ -15,7 +15,9 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
+from veritrail_graph.api.views.columns import columns_of
 from veritrail_graph.api.views.context import context_of, quoted
+from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
 from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words
@@ -101,6 +103,8 @@ async def show_claim(
         verifications=verifications,
         reviews=reviews,
         view=view,
+        contrast=_contrast(outline, process, view),
+        columns=columns_of(view) if view else (),
         kept_from=reuse_words(view.verification) if view is not None else None,
         **_cards(judged.claim.node_id, cards, view, texts),
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
@@ -141,6 +145,16 @@ async def _whole_view(
     one = outline.verification
     carried = await app.verifications.carried([one])
     return _view(outline, process, iteration, carried.get(one.verification_id, ()))
+
+
+def _contrast(
+    outline: TrailOutline | None, process: Process, view: TrailView | None
+) -> Contrast | None:
+    """The pair that explains the verdict: of the whole trail, also where an iteration is shown."""
+    if view is None or view.twists:
+        return None
+    whole = view if view.until is None else _view(outline, process, None)
+    return contrast_of(whole) if whole is not None else None
 
 
 def _in_text(judged: JudgedClaim, texts: Mapping[str, str]) -> ClaimInText | None:

@@ -13,6 +13,7 @@ from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.dialogue_request import DialogueRequest
+from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ProcessId
@@ -34,7 +35,7 @@ from veritrail_graph.api.views.dialogue import (
 )
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.starting import answered, start
+from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.forms import JobForm, dollars
 from veritrail_graph.graph.contract import PUBLIC_ID
@@ -199,8 +200,7 @@ async def _form(
     violations: Sequence[Violation] = (),
 ) -> Response:
     size = await app.dialogues.size(process_id)
-    usual = app.settings.engine_name()
-    works = usual if usual in ENGINES else "openai" if app.settings.model else "lexical"
+    engines = engine_choices(app.settings, ENGINES)
     return render(
         request,
         "dialogue_verify.html",
@@ -208,8 +208,9 @@ async def _form(
         process=await app.processes.get(process_id),
         size=size,
         filled=filled,
-        engines=ENGINES,
-        chosen=filled.engine or works,
+        engines=engines,
+        broken=broken_engines(engines),
+        chosen=filled.engine or usual_engine(app.settings, engines),
         default_model=app.settings.model,
         wrong=wrong,
         violations=violations,

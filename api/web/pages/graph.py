@@ -344,13 +344,16 @@ async def show_graph(
         app.claims.tally(process_id),
         _everywhere(app, process_id, selection),
     )
-    counted, starts = await asyncio.gather(
-        edge_counts(request).of(app, process), _starts(app, process, counts)
+    counted, starts, errors = await asyncio.gather(
+        edge_counts(request).of(app, process),
+        _starts(app, process, counts),
+        _errors(app, process_id, listed),
     )
     return render(
         request,
         "graph.html",
         **_shared(process, selection, listed),
+        errors=errors,
         overview=overview_of(process, counts.together, counted.edges, counts.judged),
         counts=counts,
         counted=counted,
@@ -371,15 +374,17 @@ async def _focused(
         listed = await _everywhere(app, process_id, selection)
     else:
         listed = await _in_picture(app, process_id, selection, explored)
+    begin = picture.box_of(explored.focus.begin)
     return render(
         request,
         "graph.html",
         **_shared(process, selection, listed),
+        errors=await _errors(app, process_id, listed),
         overview=None,
         picture=picture,
         explored=explored,
         mark=_mark(explored),
-        looked_at=picture.box_at(selection.at) or picture.box_of(explored.focus.begin),
+        looked_at=picture.box_at(selection.at) or picture.culprit or begin,
     )
 
 
@@ -451,6 +456,12 @@ async def _in_picture(
     return listed_among(
         nodes, explored, selection, after, ROWS, lambda place: listing.cursor(*place)
     )
+
+
+async def _errors(app: Application, process_id: str, listed: Listed | None) -> dict[str, int]:
+    """Claims that went wrong at the nodes of a list."""
+    names = [row.node.node_id for row in listed.rows] if listed else []
+    return await app.drawings.errors(process_id, names) if names else {}
 
 
 def _listing(process_id: str, selection: Selection) -> Listing:

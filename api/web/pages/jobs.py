@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.app.jobs import Busy, Job, JobClaim
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
@@ -21,7 +22,7 @@ from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.starting import answered, start
+from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
@@ -158,9 +159,12 @@ async def _form(
     wrong: str | None = None,
     violations: Sequence[Violation] = (),
 ) -> Response:
-    from veritrail_graph.verifier.engines import engine_names
-
     settings = request.app.state.settings
+    engines = engine_choices(settings)
+    tally = await request.app.state.app.claims.tally(process.process_id)
+    left = tally.total - tally.judged
+    if filled.which == "unverified" and not left and process.claims and not wrong:
+        filled = replace(filled, which="all")
     return render(
         request,
         "verify.html",
@@ -171,7 +175,11 @@ async def _form(
         violations=violations,
         field_words=field_words,
         which=WHICH,
-        engines=engine_names(),
+        engines=engines,
+        usual=usual_engine(settings, engines),
+        broken=broken_engines(engines),
+        can_extract=any(one.works and one.asks_models for one in engines),
+        left=left,
         default_engine=settings.engine_name(),
         default_verdict_engine=settings.verdict.engine,
         default_model=settings.model,

@@ -35,6 +35,7 @@ from veritrail_graph.api.web.views import process as views
 from veritrail_graph.api.web.views.process import PAGE, item_of, unready_words, wanted
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
+from veritrail_graph.graph.model.listed import JudgedClaim
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(include_in_schema=False)
@@ -110,12 +111,11 @@ async def show_process(
     review: Reviewed | None = None,
     node: Annotated[str | None, Query(min_length=1, max_length=MAX_NODE_ID)] = None,
     part: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    order: Literal["text"] | None = None,
     cursor: Cursor = None,
 ) -> HTMLResponse:
-    """A process with the claims that are asked for."""
+    """A process with the claims that are asked for, those first that need attention."""
     wanted = views.Wanted(verdict, error_stage, review)
-    listing = Listing("page-claims", (process_id, verdict, error_stage, review))
-    after = listing.place(cursor, (-1, ""))
     process = await app.processes.get(process_id)
     tally, cost, with_claims = await asyncio.gather(
         app.claims.tally(process_id),
@@ -127,13 +127,13 @@ async def show_process(
     shown = node if node is not None else _first_node(process, nodes)
     asked = {*(name for name, _ in nodes[:CHIPS]), *(() if shown is None else (shown,))}
     (
-        (claims, last),
+        (claims, following),
         (answer, text, every),
         questions,
         (probes, more),
         attributed,
     ) = await asyncio.gather(
-        app.claims.page(process_id, wanted.filter, after, ROWS),
+        _listed(app, process_id, wanted, order, cursor),
         _answer(app, process_id, shown, part, wanted),
         app.nodes.questions(process_id, asked),
         app.claims.search(process_id, asked=True, limit=PROBES),
@@ -145,6 +145,7 @@ async def show_process(
         "review": review,
         "node": node,
         "part": part if part > 1 else None,
+        "order": order,
     }
     return render(
         request,
@@ -169,15 +170,40 @@ async def show_process(
         chips=CHIPS,
         shown_node=shown,
         answer=answer,
+        unsupported=views.unsupported_in(answer) if answer else (),
+        order=order,
         all_placed=every,
         wanted=wanted,
         cursor=cursor,
         rows=views.claim_rows(claims, process, shown, text),
         reviews=views.REVIEW_WORDS,
-        next_url=_here(process_id, known, cursor=listing.cursor(*last)) if last else None,
+        next_url=_here(process_id, known, cursor=following) if following else None,
         first_url=_here(process_id, known) if cursor else None,
         to=lambda **changed: _here(process_id, known, **changed),
     )
+
+
+async def _listed(
+    app: Application,
+    process_id: str,
+    wanted: views.Wanted,
+    order: str | None,
+    cursor: str | None,
+) -> tuple[list[JudgedClaim], str | None]:
+    """A page of the list of claims, and the cursor behind it; None: there are no more.
+
+    Where a filter is on, and on demand, they come in the order of the input.
+    """
+    if wanted.is_narrow or order == "text":
+        filters = (process_id, wanted.verdict, wanted.error_stage, wanted.review)
+        listing = Listing("page-claims", filters)
+        after = listing.place(cursor, (-1, ""))
+        claims, last = await app.claims.page(process_id, wanted.filter, after, ROWS)
+        return claims, listing.cursor(*last) if last else None
+    listing = Listing("page-claims-by-attention", (process_id,))
+    first = listing.place(cursor, (-1, -1, ""))
+    claims, behind = await app.claims.by_attention(process_id, views.RANKS, first, ROWS)
+    return claims, listing.cursor(*behind) if behind else None
 
 
 def _here(process_id: str, known: dict[str, Any], **changed: Any) -> str:

@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.engines import EngineChoice
 from veritrail_graph.api.app.jobs import JobRequest, OtherInput
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.http.access import record
@@ -46,6 +47,11 @@ async def answered(
         return await form(filled.anew(), 409, words, ())
     except InputError as error:
         return await form(filled, 422, with_advice(error, ADVICE), error.violations)
+
+
+def broken_engines(choices: Sequence[EngineChoice]) -> list[tuple[str, str]]:
+    """The engines that cannot be chosen here, each with the reason and what to do."""
+    return [(one.name, with_advice(one.problem, ADVICE)) for one in choices if one.problem]
 
 
 async def start(

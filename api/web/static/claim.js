@@ -43,6 +43,13 @@ function light(number) {
   for (const [name, card] of cards) card.classList.toggle("lit", lit.has(name));
 }
 
+// A card in a folded stage is opened before it is gone to.
+function goTo(element) {
+  const folded = element.closest("details.folded");
+  if (folded) folded.open = true;
+  element.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
 function cardOf(element) {
   const card = element.closest?.("[data-node]");
   return card && card.dataset.node !== "" ? card : null;
@@ -65,6 +72,8 @@ function fromAddress() {
   }
   const card = target && cardOf(target);
   if (!card) return;
+  const folded = card.closest("details.folded");
+  if (folded && !folded.open) goTo(target);
   pin(card, target.matches(".ev") ? target : null);
 }
 
@@ -92,14 +101,14 @@ function pointing() {
       const again = sentence.classList.contains("pinned");
       history.replaceState(null, "", again ? location.pathname + location.search : sentence.hash);
       pin(again ? null : card, again ? null : sentence);
-      if (!again) sentence.scrollIntoView({ block: "nearest", inline: "center" });
+      if (!again) goTo(sentence);
     } else if (link) {
       const card = cards.get(link.dataset.to);
       if (!card) return;
       event.preventDefault();
       history.replaceState(null, "", link.hash);
       pin(card, null);
-      card.scrollIntoView({ block: "nearest", inline: "center" });
+      goTo(card);
       card.querySelector("a")?.focus({ preventScroll: true });
     }
   });

@@ -16,3 +16,18 @@ function light(event, isOn) {
 for (const [name, isOn] of [["pointerover", true], ["pointerout", false], ["focusin", true], ["focusout", false]]) {
   document.addEventListener(name, (event) => light(event, isOn));
 }
+
+// From one claim that is not fully supported to the next one, or back.
+const jumps = [...document.querySelectorAll("[data-jump]")];
+
+function jump(step) {
+  const here = jumps.findIndex((one) => one.hash === location.hash);
+  const to = here < 0 ? (step > 0 ? 0 : jumps.length - 1) : (here + step + jumps.length) % jumps.length;
+  jumps[to].click();
+}
+
+for (const button of document.querySelectorAll("[data-jump-by]")) {
+  if (jumps.length < 2) continue;
+  button.hidden = false;
+  button.addEventListener("click", () => jump(Number(button.dataset.jumpBy)));
+}

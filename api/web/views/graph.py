@@ -241,7 +241,7 @@ def part_words(part: Part, node_id: str, explored: Explored) -> str:
         return f"{count:,} sentence{'s' * (count != 1)} cited"
     found = explored.verification
     if part is Part.ERROR and found is not None and len(found.error_nodes) > 1:
-        return "error perhaps came in here"
+        return "error perhaps here"
     return PART_WORDS[part][0]
 
 

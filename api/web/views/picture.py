@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from veritrail_graph.api.views.texts import cut_inside, cut_to, in_lines
+from veritrail_graph.api.views.texts import cut_to, id_lines, in_lines
+from veritrail_graph.api.views.words import in_short
 from veritrail_graph.api.web.views.graph import (
     AT_A_TIME,
     INFERENCE_WORDS,
@@ -112,6 +113,11 @@ class Overview:
     height: float
     judged: int
 
+    @property
+    def most_wrong(self) -> int:
+        """Claims that went wrong in the box with most of them."""
+        return max((box.introduced for box in self.boxes), default=0)
+
 
 def overview_of(
     process: Process,
@@ -164,14 +170,6 @@ def _introduced(claims: Mapping[tuple[int, ...], int], band_of: Mapping[int, int
         for band in {band_of[stage] for stage in stages if stage in band_of}:
             found[band] += count
     return found
-
-
-def in_short(count: int) -> str:
-    """A count in little room: `95k` for 95,465."""
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if count >= 10 * size:
-            return f"{count // size:,}{letter}"
-    return f"{count:,}"
 
 
 def _box(
@@ -239,7 +237,7 @@ def _arc(source: int, target: int, count: int, thick: float, lane: int) -> Stage
     )
 
 
-SIZES = Sizes(width=152, height=46, across=52, below=20, bend=9)
+SIZES = Sizes(width=152, height=62, across=52, below=20, bend=9)
 MARGIN, HEADING = 22.0, 44.0
 """Room at the sides, where stubs stand, and above, where stages are named."""
 
@@ -280,7 +278,8 @@ class Box:
         y: Its upper side.
         layer: Its column.
         index: Its place in the column.
-        name: Its id, cut.
+        name: Its id, or the first of two lines of it.
+        name_end: The second line, its middle cut where it is too long; empty: one is enough.
         words: The line below it: what it is to the claim, or how its text begins.
         title: What is said of it in full.
         part: What it is to the claim, if anything.
@@ -304,6 +303,7 @@ class Box:
     upstream: Stub | None
     downstream: Stub | None
     folds: tuple[tuple[Direction, str], ...] = ()
+    name_end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +345,7 @@ class Picture:
         has_inferred: Whether some of its edges are not named by the input.
         is_full: Whether no more nodes are drawn.
         pinned_left_out: Nodes of the trail that are not drawn.
+        first_error: The node at which an error most likely came in, drawn or not.
     """
 
     boxes: tuple[Box, ...]
@@ -356,6 +357,7 @@ class Picture:
     has_inferred: bool
     is_full: bool
     pinned_left_out: int
+    first_error: str | None = None
 
     @property
     def is_wide(self) -> bool:
@@ -365,6 +367,14 @@ class Picture:
     def box_at(self, position: int | None) -> Box | None:
         """The node at a place of the input, if it is drawn."""
         return next((box for box in self.boxes if box.node.position == position), None)
+
+    @property
+    def culprit(self) -> Box | None:
+        """The first node at which an error came in, if one is drawn."""
+        wrong = [box for box in self.boxes if box.part is Part.ERROR]
+        return next((box for box in wrong if box.node.node_id == self.first_error), None) or next(
+            iter(wrong), None
+        )
 
     def box_of(self, node_id: str) -> Box | None:
         """A node by its id, if it is drawn."""
@@ -389,6 +399,8 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
     strokes = [_stroke(line, numbers, explored) for line in layout.lines]
     strokes.sort(key=lambda stroke: stroke.is_on_trail)
     there = explored.arrivals.keys()
+    found = explored.verification
+    errors = found.error_nodes if found is not None else ()
     return Picture(
         boxes=boxes,
         strokes=tuple(strokes),
@@ -399,6 +411,7 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
         has_inferred=bool(explored.inferred),
         is_full=explored.is_full,
         pinned_left_out=sum(1 for name in explored.focus.pinned if name not in there),
+        first_error=errors[0].node_id if errors else None,
     )
 
 
@@ -414,6 +427,7 @@ def _boxes(
         place, name = layout.places[node.node_id], node.node_id
         part = part_of(name, explored)
         words = cut_to(part_words(part, name, explored) if part else node.excerpt, WORDS_WIDTH)
+        first_line, second_line = id_lines(name, NAME_WIDTH)
         ways = dict.fromkeys(one.way for one in explored.opened if one.position == node.position)
         boxes.append(
             Box(
@@ -423,7 +437,8 @@ def _boxes(
                 y=place.y + HEADING,
                 layer=place.layer,
                 index=place.index,
-                name=cut_inside(name, NAME_WIDTH),
+                name=first_line,
+                name_end=second_line,
                 words=words,
                 title=_title(node, part, explored),
                 part=part,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from veritrail_graph.api.app.summaries import Place, Ranked
-from veritrail_graph.api.views.answer import TextClaim
+from veritrail_graph.api.views.answer import AnswerText, TextClaim
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.texts import Clipped, clip, part_of
 from veritrail_graph.api.views.words import (
@@ -138,11 +138,29 @@ class ClaimRow:
     failure: str | None = None
 
 
+STATES: Mapping[Mark, str] = {
+    mark: VERDICT_OF[mark.kind].value if mark.is_verdict else mark.kind.value for mark in MARKS
+}
+"""What the store calls the state of each mark, what needs attention first."""
+
+RANKS: Mapping[str, int] = {name: place for place, name in enumerate(STATES.values())}
+"""The place of each state among those that need attention."""
+
+
 def counts(tally: Tally) -> tuple[Count, ...]:
     """How the claims of a process stand, what needs attention first; undecided where there are."""
-    names = {mark: VERDICT_OF[mark.kind].value if mark.is_verdict else mark.kind for mark in MARKS}
-    found = (Count(mark, tally.states.get(name, 0)) for mark, name in names.items())
+    found = (Count(mark, tally.states.get(name, 0)) for mark, name in STATES.items())
     return tuple(one for one in found if one.mark.kind is not State.UNDECIDED or one.claims)
+
+
+def unsupported_in(answer: AnswerText) -> tuple[TextClaim, ...]:
+    """The claims of a part of a text that are not fully supported, in its order, each once."""
+    found: dict[str, TextClaim] = {}
+    for segment in answer.segments:
+        for claim in segment.ending:
+            if claim.mark.kind is State.NOT_SUPPORTED and claim.claim_id in segment.first:
+                found.setdefault(claim.claim_id, claim)
+    return tuple(found.values())
 
 
 def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim]:

@@ -71,8 +71,12 @@ def test_a_claim_shows_where_its_error_came_in_and_which_way_it_went(
     cards = re.findall(
         r'<article class="node-card[^"]*" id="n(\d)"[^>]*aria-label="Node (\w+)"', page
     )
-    assert cards == [("1", "g1"), ("2", "s03"), ("3", "c03")]
-    assert re.findall(r'data-feeds="([\d ]*)"', page) == ["0 ", "1 ", "2 "]
+    assert cards == [("3", "c03"), ("2", "s03"), ("1", "g1")]
+    assert re.findall(r'data-feeds="([\d ]*)"', page) == ["2 ", "1 ", "0 "]
+    assert "Why: Indicative (lexical, no model)" in words
+    assert 'The source says <span class="muted">' in page
+    assert '<mark class="twist-word">48,200</mark>' in page
+    assert "Difference: The step turned “48,200” into “84,200”." in words
     assert "removed 48,200 cubic metres" in words
     assert "The approach channel silts up by about 30 centimetres a year" in words
     assert "This is the only route; it begins in a source." in words
@@ -92,7 +96,7 @@ def test_rounds_are_gone_through_one_by_one(shared_service: ServiceProcess, harb
     assert "The check ended here: only sources with evidence were left." in words_of(last)
     assert "is-earlier" in last
     beyond = page_of(shared_service, f"{harbour}/claims/k04?iteration=99")
-    assert "From the answer to the sources" in beyond
+    assert "From the sources to the answer" in beyond
 
 
 def test_of_several_checks_one_is_chosen_and_two_are_compared(

@@ -92,6 +92,10 @@ def test_the_graph_opens_on_stages(shared_service: ServiceProcess, harbour_id: s
     assert "14 edges from stage 1 to stage 2" in page
     assert "of 24 claims with a verdict went wrong here" in page
     assert "Stage 1, source chunk: 14 nodes" in page
+    assert f'class="sb-claims" href="/processes/{harbour_id}?error_stage=2"' in page
+    listed = graph(shared_service, harbour_id, "?all=1&stage=2")
+    wrong = re.findall(r'nodes/(s\d\d)">1<span class="only-read"> claim that went wrong', listed)
+    assert sorted(wrong) == ["s03", "s10"]
 
 
 def test_the_trail_of_a_claim_is_drawn_with_its_marks(
@@ -105,6 +109,9 @@ def test_the_trail_of_a_claim_is_drawn_with_its_marks(
     assert "Not Fully Supported" in page
     assert "Indicative only: it rests on a comparison of words" in page
     assert page.count('class="on"') == 3
+    culprit = re.search(r'<a class="n n-error at" id="(n\d+)"', page)  # its text is shown first
+    assert culprit is not None
+    assert f'<a href="#{culprit[1]}">' in page
     rows = re.findall(r'<th scope="row"><a href="/processes/[^"]+/nodes/([^"]+)">', page)
     assert set(rows) == set(names(page))
 

@@ -65,9 +65,21 @@ def test_a_verification_is_started_and_watched_to_its_end(
     assert 'http-equiv="refresh"' not in done
     assert "data-events" not in done
     assert job in shared_service.get("/jobs", params={"process": stored}).text
-    nothing_left = send(shared_service.client, shared_service.get(path), path)
+    again = shared_service.get(path)
+    assert forms_of(again.text)[path]["which"] == "all"  # nothing else is left to choose
+    nothing_left = send(shared_service.client, again, path, which="unverified")
     assert nothing_left.status_code == 422
     assert "Every stored claim has a verdict" in nothing_left.text
+
+
+def test_the_form_offers_what_works_and_says_why_others_do_not(
+    shared_service: ServiceProcess, stored: str
+) -> None:
+    page = shared_service.get(f"/processes/{stored}/verify").text
+    assert '<option value="openai" disabled>openai (cannot work here)</option>' in page
+    assert "Engine openai needs a key for api.openai.com, and none is set." in page
+    assert "No engine that asks a language model works here." in page
+    assert '<option value="">Default of this service: lexical</option>' in page
 
 
 @pytest.mark.parametrize(

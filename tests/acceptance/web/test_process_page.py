@@ -103,8 +103,25 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
         "All verdicts in force are indicative",
         "Most were introduced at",
         "chunk summary",
+        'What counts is by</dt><dd><bdi>lexical</bdi> <span class="small muted">q = 3, ',
     ):
         assert words in page
+
+
+def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
+    shared_service: ServiceProcess, harbour: str
+) -> None:
+    page = page_of(shared_service, harbour)
+    assert listed(page)[:6] == ["k04", "k07", "k10", "k14", "k17", "k03"]
+    assert listed(page_of(shared_service, harbour, "?order=text"))[:3] == ["k01", "k02", "k03"]
+    places = [page.index(part) for part in ("stage-strip", 'id="list-h"', 'id="text-h"')]
+    assert places == sorted(places)
+    jumps = re.findall(r'href="#(in-k\d\d)" data-jump', page)
+    assert jumps == ["in-k04", "in-k07", "in-k10", "in-k14", "in-k17"]
+    assert all(f'id="{one}"' in page for one in jumps)
+    claim = page_of(shared_service, f"{harbour}/claims/k07")
+    assert f'<a href="/processes/{harbour}/claims/k04">previous</a>' in claim
+    assert f'<a href="/processes/{harbour}/claims/k10">next</a>' in claim
 
 
 @pytest.mark.parametrize(

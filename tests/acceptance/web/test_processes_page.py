@@ -12,8 +12,9 @@ import httpx2
 import pytest
 from acceptance.command import Veritrail
 from acceptance.conftest import a_home
-from fakes.page_forms import forms_of
+from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
+from fakes.waiting import until
 
 
 def document(process_id: str, **changes: Any) -> dict[str, Any]:
@@ -174,6 +175,31 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read() -> None:
         answer = upload(small, b"{" + b" " * 50_000)
         assert answer.status_code == 413
         assert "10,000 bytes" in answer.text
+
+
+def test_the_sample_is_loaded_and_judged_by_words_whatever_model_is_set_up() -> None:
+    env = {
+        "OPENAI_API_KEY": "sk-test",
+        "VERITRAIL_MODEL": "a-model",
+        "VERITRAIL_VERDICT_ENGINE": "openai",
+    }
+    with a_home() as veritrail, serving(veritrail, env=env) as service:
+        service.until_ready()
+        page = service.get("/")
+        assert "every verdict is indicative only" in page.text
+        assert service.post("/sample").status_code == 403  # not from our page
+        begun = send(service.client, page, "/sample")
+        assert begun.status_code == 303, begun.text
+        job = begun.headers["location"]
+        until(lambda: "See the result" in service.get(job).text)
+        shown = service.get("/processes/harbour-summary").text
+        assert "All verdicts in force are indicative" in shown
+        assert "<bdi>lexical</bdi>" in shown
+        assert "a-model" not in shown
+        # A second window that still shows the button leads to what is there.
+        again = send(service.client, page, "/sample")
+        assert again.headers["location"] == "/processes/harbour-summary"
+        assert 'action="/sample"' not in service.get("/").text
 
 
 def test_an_empty_store_says_what_to_do_next_and_the_list_is_read_by_the_page() -> None:

@@ -1,0 +1,84 @@
+"""Which engines of judgement work with the settings of this service, and why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.verifier.engines import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """An engine as it can be chosen here.
+
+    Attributes:
+        name: Its name.
+        asks_models: Whether it asks language models.
+        problem: What it lacks; None: it works, once a model is named where it asks one.
+    """
+
+    name: str
+    asks_models: bool
+    problem: InputError | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether it lacks nothing."""
+        return self.problem is None
+
+
+def engine_choices(settings: Settings, names: Iterable[str] | None = None) -> list[EngineChoice]:
+    """Engines, those first that work here; nothing is opened or asked.
+
+    Args:
+        settings: The settings of the service.
+        names: These engines; None: all.
+    """
+    from veritrail_graph.verifier.engines import engine_named, engine_names
+
+    found = []
+    for name in engine_names() if names is None else names:
+        try:
+            engine = engine_named(name)
+        except InputError as error:
+            found.append(EngineChoice(name, asks_models=False, problem=error))
+            continue
+        found.append(EngineChoice(name, engine.asks_models, _problem(settings, engine)))
+    return sorted(found, key=lambda one: not one.works)
+
+
+def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
+    """The engine to begin with: that of the settings where it works, else the first that does.
+
+    An engine that asks models is begun with only where a model is set up.
+    """
+    usual = settings.engine_name()
+    works = [one for one in choices if one.works and (settings.model or not one.asks_models)]
+    names = [one.name for one in works]
+    if usual in names:
+        return usual
+    return next((one.name for one in works if one.asks_models), names[0] if names else usual)
+
+
+def _problem(settings: Settings, engine: Engine) -> InputError | None:
+    from veritrail_graph.api.entailment import configured_choice
+    from veritrail_graph.api.settings import Use, endpoint_address
+    from veritrail_graph.verifier.engines import EndpointSettings
+
+    try:
+        if engine.needs_entailment:
+            configured_choice(settings)
+        if engine.check is not None:
+            own = getattr(settings, Use.VERDICT.value)
+            address, key = endpoint_address(settings, own, Use.VERDICT, engine.name)
+            model = settings.model or ""
+            engine.check(EndpointSettings(model, address, key, settings.openai_api_version))
+    except InputError as error:
+        return error
+    return None
