@@ -32,7 +32,7 @@ from veritrail_graph.graph.ingest.write import (
 )
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.claims import add_claims
+from veritrail_graph.graph.store.claims_added import add_claims
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.processes import (

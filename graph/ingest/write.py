@@ -25,7 +25,7 @@ from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.model import NO_FACTS, Claim, EdgeFacts
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.claims import add_claims
+from veritrail_graph.graph.store.claims_added import add_claims
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.processes import (
     BEAT_SECONDS,

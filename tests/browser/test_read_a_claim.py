@@ -26,6 +26,8 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     expect(page.locator(".u.aside").first).to_be_visible()
     page.locator("a.in-text", has_text="84,200 cubic metres").click()
     expect(page.locator(".verdict-row")).to_contain_text("introduced at chunk summary")
+    # The answer is scrolled to the claim inside its own box, which stands below the reasons.
+    page.locator(".answer-side").evaluate("(side) => side.scrollIntoView()")
     expect(page.locator(".answer-box .u-not-supported")).to_be_in_viewport()
     source = page.locator("article", has_text="removed 48,200 cubic metres")
     source.hover()
@@ -68,7 +70,7 @@ def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
     page = open_page(site.url, java_script_enabled=False, color_scheme="dark", **PHONE)
     page.goto("/processes/harbour-summary/claims/k04")
     expect(page.get_by_text("Introduced here")).to_be_visible()
-    page.locator("a.ev").last.click()
+    page.locator("a.ev").first.click()
     expect(page).to_have_url(re.compile("#n3-"))
     expect(page.locator("textarea")).to_have_value(re.compile("MATCH"))
     shoot(page, "claim-3-phone-dark")

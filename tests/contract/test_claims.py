@@ -198,7 +198,7 @@ def test_sentences_and_claims_are_stored_in_batches(
 ) -> None:
     monkeypatch.setattr("veritrail_graph.graph.store.rows.MOST_ROWS", 3)
     monkeypatch.setattr("veritrail_graph.graph.store.claims.DELETE_BATCH", 2)
-    monkeypatch.setattr("veritrail_graph.graph.store.claims.MOST_HELD", 1_000)
+    monkeypatch.setattr("veritrail_graph.graph.store.claims_added.MOST_HELD", 1_000)
     many = [claim(f"A is {number}.", number) for number in range(20)]
     sentences = [sentence(place, "claims", one) for place, one in enumerate(many)]
     for added in (20, 0):
