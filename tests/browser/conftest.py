@@ -111,6 +111,6 @@ def phone(open_page: Open, site: ServiceProcess) -> Page:
 
 
 @pytest.fixture
-def shoot() -> Callable[..., Path]:
-    """Takes a picture to look at."""
+def shoot() -> Callable[..., None]:
+    """Takes a picture to look at, where `VERITRAIL_SHOTS` names a folder."""
     return browsers.shoot

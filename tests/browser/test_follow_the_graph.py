@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 pytestmark = pytest.mark.engine
 
-Shoot = Callable[..., Path]
+Shoot = Callable[..., None]
 PICTURE = "/processes/graphrag-energy/graph"
 PICTURE_ONLY = re.compile(r"/processes/graphrag-energy/graph$")
 

@@ -31,7 +31,7 @@ def check(page: Page) -> None:
 
 
 def test_a_report_is_downloaded_and_read_from_its_file(
-    page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., Path]
+    page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/pump-log")
     address = saved(page, "Report", tmp_path)
@@ -81,7 +81,7 @@ def test_a_report_is_downloaded_and_read_from_its_file(
 
 
 def test_without_scripts_a_report_can_be_read_and_filtered(
-    page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., Path]
+    page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/harbour-summary")
     address = saved(page, "Report", tmp_path)
@@ -96,7 +96,7 @@ def test_without_scripts_a_report_can_be_read_and_filtered(
 
 
 def test_a_dossier_says_all_there_is_and_gives_its_data(
-    page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., Path]
+    page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/harbour-summary/claims/k04")
     address = saved(page, "Dossier", tmp_path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from fakes.browser import PHONE
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.engine
 
 
 def test_from_an_answer_to_the_sentence_in_the_source(
-    page: Page, site: ServiceProcess, shoot: Callable[..., Path]
+    page: Page, site: ServiceProcess, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/harbour-summary")
     page.locator("a.in-text", has_text="84,200 cubic metres").hover()
@@ -65,7 +64,7 @@ def test_who_was_signed_out_meanwhile_is_told_so_where_more_was_to_be_loaded(pag
 
 
 def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
-    open_page: Callable[..., Page], site: ServiceProcess, shoot: Callable[..., Path]
+    open_page: Callable[..., Page], site: ServiceProcess, shoot: Callable[..., None]
 ) -> None:
     page = open_page(site.url, java_script_enabled=False, color_scheme="dark", **PHONE)
     page.goto("/processes/harbour-summary/claims/k04")

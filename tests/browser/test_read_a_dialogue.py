@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
@@ -33,7 +32,7 @@ def verified(home: Veritrail, site: ServiceProcess) -> ServiceProcess:
 
 
 def test_a_person_follows_a_contradiction_by_keyboard_and_opens_the_background(
-    verified: ServiceProcess, page: Page, shoot: Callable[..., Path]
+    verified: ServiceProcess, page: Page, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/lindholm-dialogue")
     page.get_by_role("link", name="Conversation", exact=True).press("Enter")
@@ -64,7 +63,7 @@ def test_a_person_follows_a_contradiction_by_keyboard_and_opens_the_background(
 
 
 def test_on_a_phone_in_the_dark_and_without_scripts_it_can_be_read(
-    verified: ServiceProcess, open_page: Callable[..., Page], shoot: Callable[..., Path]
+    verified: ServiceProcess, open_page: Callable[..., Page], shoot: Callable[..., None]
 ) -> None:
     phone = open_page(verified.url, color_scheme="dark", **PHONE)
     phone.goto(f"{DIALOGUE}?turn=24")

@@ -32,7 +32,7 @@ def attributed(home: Veritrail, site: ServiceProcess) -> ServiceProcess:
 
 
 def test_a_person_reads_by_keyboard_what_each_sentence_rests_on(
-    attributed: ServiceProcess, page: Page, shoot: Callable[..., Path]
+    attributed: ServiceProcess, page: Page, shoot: Callable[..., None]
 ) -> None:
     page.goto(READING)
     links = page.locator(".sentence-link")
@@ -62,7 +62,7 @@ def test_a_person_reads_by_keyboard_what_each_sentence_rests_on(
 
 
 def test_on_a_phone_in_the_dark_and_without_scripts_it_can_be_read(
-    attributed: ServiceProcess, open_page: Callable[..., Page], shoot: Callable[..., Path]
+    attributed: ServiceProcess, open_page: Callable[..., Page], shoot: Callable[..., None]
 ) -> None:
     phone = open_page(attributed.url, color_scheme="dark", **PHONE)
     phone.goto(f"{READING}?sentence=5")
@@ -80,7 +80,7 @@ def test_on_a_phone_in_the_dark_and_without_scripts_it_can_be_read(
 
 
 def test_a_reader_judges_in_a_study_by_keyboard(
-    attributed: ServiceProcess, page: Page, shoot: Callable[..., Path]
+    attributed: ServiceProcess, page: Page, shoot: Callable[..., None]
 ) -> None:
     page.goto(f"/processes/{PROCESS}/studies")
     assert not serious(Axe().run(page).response)

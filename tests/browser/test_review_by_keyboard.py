@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -15,7 +14,7 @@ from playwright.sync_api import Page, expect
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 REVIEW = "/processes/pump-log/review"
-Shoot = Callable[..., Path]
+Shoot = Callable[..., None]
 
 
 def begin(page: Page, name: str, address: str = REVIEW) -> None:

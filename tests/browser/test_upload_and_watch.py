@@ -107,7 +107,7 @@ def sign_in(page: Page, desk: Desk) -> None:
 
 
 def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
-    desk: Desk, open_page: Callable[..., Page], shoot: Callable[..., Path], expected_faults: Any
+    desk: Desk, open_page: Callable[..., Page], shoot: Callable[..., None], expected_faults: Any
 ) -> None:
     page = open_page(desk.service.url)
     page.goto("/upload")
@@ -213,7 +213,7 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
 
 
 def test_everything_works_on_a_phone_without_scripts(
-    desk: Desk, open_page: Callable[..., Page], shoot: Callable[..., Path]
+    desk: Desk, open_page: Callable[..., Page], shoot: Callable[..., None]
 ) -> None:
     desk.hurry.set()
     page = open_page(desk.service.url, java_script_enabled=False, **browsers.PHONE)

@@ -20,7 +20,7 @@ WRONG = "The ferry Lady Brae was built in Gdańsk."
 
 @pytest.mark.soak
 def test_upload_verify_follow_a_claim_review_and_hand_on_a_report(
-    page: Page, home: Veritrail, site: ServiceProcess, tmp_path: Path, shoot: Callable[..., Path]
+    page: Page, home: Veritrail, site: ServiceProcess, tmp_path: Path, shoot: Callable[..., None]
 ) -> None:
     process_id = "harbour-story"
     _upload(page, tmp_path, process_id)
@@ -43,7 +43,7 @@ def _upload(page: Page, folder: Path, process_id: str) -> None:
     page.get_by_role("link", name="Verify its claims").click()
 
 
-def _verify_and_watch(page: Page, shoot: Callable[..., Path]) -> None:
+def _verify_and_watch(page: Page, shoot: Callable[..., None]) -> None:
     page.get_by_label(re.compile("All claims|All stored|24 are stored", re.IGNORECASE)).check()
     page.get_by_label("Engine", exact=True).select_option("lexical")
     page.get_by_role("button", name="Next: what it may cost").click()
@@ -57,7 +57,7 @@ def _verify_and_watch(page: Page, shoot: Callable[..., Path]) -> None:
     shoot(page, "story-2-process")
 
 
-def _open_a_claim_and_step_through(page: Page, shoot: Callable[..., Path]) -> None:
+def _open_a_claim_and_step_through(page: Page, shoot: Callable[..., None]) -> None:
     page.get_by_role("link", name=re.compile(r"^Not Fully Supported \d")).click()
     expect(page).to_have_url(re.compile("verdict=not-supported|verdict=NOT"))
     page.get_by_role("listitem").filter(has_text=WRONG).get_by_role("link", name=WRONG).click()
@@ -73,7 +73,7 @@ def _open_a_claim_and_step_through(page: Page, shoot: Callable[..., Path]) -> No
     shoot(page, "story-3-claim")
 
 
-def _follow_into_the_graph(page: Page, shoot: Callable[..., Path]) -> None:
+def _follow_into_the_graph(page: Page, shoot: Callable[..., None]) -> None:
     page.get_by_role("link", name="Graph", exact=True).click()
     expect(page).to_have_url(re.compile(r"/graph\?claim="))
     expect(page.locator("main svg").first).to_be_visible()
@@ -87,7 +87,7 @@ def _follow_into_the_graph(page: Page, shoot: Callable[..., Path]) -> None:
 
 
 def _review_by_keyboard(
-    page: Page, site: ServiceProcess, process_id: str, shoot: Callable[..., Path]
+    page: Page, site: ServiceProcess, process_id: str, shoot: Callable[..., None]
 ) -> None:
     page.goto(f"/processes/{process_id}/review")
     page.get_by_label("Your name").fill("Ada")
@@ -114,7 +114,7 @@ def _review_by_keyboard(
 
 
 def _hand_on_a_report(
-    page: Page, process_id: str, folder: Path, shoot: Callable[..., Path]
+    page: Page, process_id: str, folder: Path, shoot: Callable[..., None]
 ) -> None:
     page.goto(f"/processes/{process_id}")
     with page.expect_download() as waiting:

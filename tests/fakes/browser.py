@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,10 +23,17 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 HERE = ("127.0.0.1", "localhost", "::1")
 LOCAL_SCHEMES = ("file", "data", "blob", "about", "chrome", "devtools")
-SHOTS = Path(tempfile.gettempdir()) / "veritrail-shots"
+SHOTS = "VERITRAIL_SHOTS"
+"""The variable that names a folder for the pictures, where somebody wants to look at them."""
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {
     "viewport": {"width": 390, "height": 844},
@@ -156,12 +162,12 @@ def window(browser: Browser, base_url: str | None = None, **options: Any) -> Ite
     opened.close()
 
 
-def shoot(page: Page, name: str, *, whole: bool = False) -> Path:
-    """Take a picture of a page, to look at: `veritrail-shots/name.png` in the folder for drafts."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    path = SHOTS / f"{name}.png"
-    page.screenshot(path=path, full_page=whole)
-    return path
+def shoot(page: Page, name: str, *, whole: bool = False) -> None:
+    """Take a picture of a page, to look at: `name.png` in the folder that `SHOTS` names, if any."""
+    folder = os.environ.get(SHOTS)
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=whole)
 
 
 def serious(found: Any, impacts: Sequence[str] = ("serious", "critical")) -> list[str]:
