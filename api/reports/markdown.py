@@ -24,8 +24,11 @@ from veritrail_graph.graph.model import ReviewKind
 
 _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
-_READ = re.compile(r"://|[\\`*_{}\[\]()#+\-.!|~&<>@]")
-"""What Markdown or HTML would read; GitHub also makes links of addresses, and mentions of names."""
+_READ = re.compile(r"://|(?i:\bwww)\.|[\\`*_\[\]|~&<>@#]|\$(?!\d)")
+"""What Markdown or HTML would read anywhere. GitHub also makes links of addresses, mentions of names
+and a formula of the text between two dollar signs; the sign before an amount of money ends none."""
+_BEGIN = re.compile(r"^(\d*)([-+.)](?=\s|$)|--|=)")
+"""What begins a list or underlines a heading at the start of a line."""
 _WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->", "://": "\\://"}
 
 
@@ -99,7 +102,14 @@ def escaped(text: str) -> str:
     line = " ".join(text.split())
     if not line.isprintable():
         line = "".join(filter(str.isprintable, line))
-    return _READ.sub(lambda found: _WRITTEN.get(found[0]) or f"\\{found[0]}", line)
+    return _BEGIN.sub(r"\1\\\2", _READ.sub(_written, line))
+
+
+def _written(found: re.Match[str]) -> str:
+    what = found[0]
+    if what.endswith("."):
+        return f"{what[:-1]}\\."
+    return _WRITTEN.get(what) or f"\\{what}"
 
 
 def as_code(text: str) -> str:

@@ -15,10 +15,14 @@ import pytest
 from acceptance.command import process_file
 from fakes.hostile_file import PAYLOADS, hostile_process
 from fakes.judged_files import judged_file
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
+from veritrail_graph.api.reports.markdown import escaped
 from veritrail_graph.api.reports.sources import FileSource, is_file
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
@@ -267,6 +271,33 @@ def test_nothing_in_a_claim_becomes_markdown(tmp_path: Path) -> None:
     assert not re.search(r"<(?!!-- -->)", text)
     assert not re.search(r"(?<!\\)\]\(|(?<!\\)!\[", text)
     assert not re.search(r"[a-z]://|www\.|@\w", text)
+
+
+@given(st.text(alphabet="ab 12\n\t.)(-+=#!*_`[]<>&|~$@:/\\wW{}", max_size=40))
+@example("1. One")
+@example("---")
+@example("== 2")
+@example("![a](b)")
+@example("[a]: b")
+@example("see p. 3 (6.5 m)")
+def test_a_reader_of_markdown_shows_a_text_unchanged(text: str) -> None:
+    wanted = " ".join(text.split())
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    for before in ("", "Reasons: ", "A line\n"):
+        tokens = reader.parse(f"{before}{escaped(text)}\n")
+        inside = [one for token in tokens for one in token.children or ()]
+        assert {token.type for token in tokens} <= {
+            "paragraph_open",
+            "paragraph_close",
+            "inline",
+        }
+        assert {one.type for one in inside} <= {"text", "softbreak", "html_inline", "text_special"}
+        shown = "".join(
+            "\n" if one.type == "softbreak" else one.content.replace("<!-- -->", "")
+            for one in inside
+        )
+        assert shown == (before + wanted).strip()
+    assert escaped("see p. 3 (6.5 m)!") == "see p. 3 (6.5 m)!"
 
 
 def test_a_file_is_told_from_a_process_by_its_name(

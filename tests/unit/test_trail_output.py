@@ -243,11 +243,11 @@ def report(*verifications):
 
 def test_the_report_says_what_was_asked_and_what_it_cost():
     told = report(PAID, FAILED)
-    assert "cost $0\\.0500" in told
-    assert "| verdict | verdict\\.v1 | `abababababab` | a\\-model | 0 |" in told
-    assert told.count("evidence\\_selection\\.v1") == 1
+    assert "cost $0.0500" in told
+    assert "| verdict | verdict.v1 | `abababababab` | a-model | 0 |" in told
+    assert told.count("evidence\\_selection.v1") == 1
     assert "5 sentences of the evidence did not fit and were left out." in told
-    assert "model a\\-model, score 0.67" in told
+    assert "model a-model, score 0.67" in told
 
 
 def test_the_report_lists_failed_claims_with_their_reason():
