@@ -21,7 +21,7 @@ from veritrail_graph.evaluation.tables import Row, read_table
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.model import Verdict
 
-MAJORITY, UNRESOLVED, ADJUDICATED = "majority", "unresolved", "adjudicated"
+MAJORITY, SINGLE, UNRESOLVED, ADJUDICATED = "majority", "single", "unresolved", "adjudicated"
 """Values of `label_origin`; after `adjudicated` stands a colon and the reason."""
 
 
@@ -153,5 +153,6 @@ def settled(claim: LabelledClaim, decision: Decision | None = None) -> LabelledC
     if (claim.label_origin or "").startswith(f"{ADJUDICATED}:"):
         return claim.replace(label_distribution=shares)
     agreed = majority(claim.labels)
-    origin = UNRESOLVED if agreed is None else MAJORITY
+    alone = verdict_counts(claim.labels).total() == 1
+    origin = UNRESOLVED if agreed is None else SINGLE if alone else MAJORITY
     return claim.replace(label=agreed, label_origin=origin, label_distribution=shares)

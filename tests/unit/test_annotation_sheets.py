@@ -170,7 +170,7 @@ def test_what_was_read_is_written_and_read_again(
     write_dataset(Dataset(dataset.name, dataset.processes, claims), path)
     assert read_dataset(path).claims == claims
     assert [one.label for one in claims] == [FS, NFS, NFS, FS]
-    assert [one.label_origin for one in claims] == ["majority"] * 3 + [None]
+    assert [one.label_origin for one in claims] == ["single"] * 3 + [None]
     assert claims[0].label_distribution == {"FULLY_SUPPORTED": 1, "NOT_FULLY_SUPPORTED": 0,
                                             "INCONCLUSIVE": 0}  # fmt: skip
     again = tuple(settled(with_labels(one, read.labels.get(one.key, ()))) for one in claims)
