@@ -23,8 +23,8 @@ from benchmarks.model_runs import MODEL, TimedDatabase, in_turn, stats
 from benchmarks.models import OWN_COST_TARGET, run_command, scripted_server
 from benchmarks.report import Line, Report, middle
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.configured_attribution import AttributeOptions, configure_attribution
-from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.configured.attribution import AttributeOptions, configure_attribution
+from veritrail_graph.api.configured.models import ModelOptions
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.importers.registry import open_input

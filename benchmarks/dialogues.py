@@ -23,8 +23,8 @@ from benchmarks.model_runs import MODEL, GraphTime, TimedDatabase, stats
 from benchmarks.models import CALLS_AT_ONCE, LATENCY, SCHEDULE_TARGET, run_command, scripted_server
 from benchmarks.report import Line, Report, middle
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.configured_dialogue import DialogueOptions, configure_dialogue
-from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_dialogue
+from veritrail_graph.api.configured.models import ModelOptions
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.importers.dialogue import FORMAT
 from veritrail_graph.graph.model import NodeRef, Status

@@ -57,7 +57,7 @@ async def compare(*, rounds: int = ROUNDS, **arguments: Any) -> dict[str, float]
 
 async def _prepared(given: Given) -> tuple[list[Task], SharedNodes]:
     """The claims, and the nodes, which are in memory after the first run over them."""
-    from veritrail_graph.api.claims import choose_claims
+    from veritrail_graph.api.work.claims import choose_claims
     from veritrail_graph.graph.sentences import SentenceSplitter
 
     database = Database(DatabaseAddress(**given.login))

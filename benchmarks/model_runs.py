@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.claims import read_claims_file
-from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions, configure_judge
+from veritrail_graph.api.configured.judge import ConfiguredJudge, JudgeOptions, configure_judge
+from veritrail_graph.api.configured.models import ModelOptions
 from veritrail_graph.api.jobs.submission import LocalOptions
-from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.importers.claims_file import read_claims_file
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row, Step, Transaction

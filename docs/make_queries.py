@@ -78,7 +78,7 @@ async def store_sample(store: Store) -> None:
     """Store the sample with two verifications of each claim, the same in every run."""
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.attribution import AttributeOptions
-    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.process_file import ProcessFileImporter
     from veritrail_graph.graph.importers.registry import ImportOptions
     from veritrail_graph.graph.ingest import ingest

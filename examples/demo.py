@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from veritrail_graph.api import demo
+from veritrail_graph.api.cli import demo_steps
 
 
 def main() -> int:
@@ -15,8 +15,8 @@ def main() -> int:
     if parser.parse_args().engine == "openai":
         from examples import model_demo
 
-        return model_demo.run(demo.out)
-    return demo.run()
+        return model_demo.run(demo_steps.out)
+    return demo_steps.run()
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class AnswerCaches:
     @property
     def path(self) -> Path:
         """The file of the cache."""
-        from veritrail_graph.api.models import cache_path
+        from veritrail_graph.api.configured.models import cache_path
 
         return cache_path(self._settings)
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.api.carried import SelectedSentences, selected_sentences
-from veritrail_graph.api.configured_attribution import AttributeOptions as AttributeOptions
-from veritrail_graph.api.configured_attribution import (
-    configure_attribution,
+from veritrail_graph.api.configured.attribution import AttributeOptions as AttributeOptions
+from veritrail_graph.api.configured.attribution import configure_attribution
+from veritrail_graph.api.work.sentences import (
+    SelectedSentences,
     read_nodes,
+    selected_sentences,
     sources_of,
     unjudged_words,
 )
@@ -25,7 +26,7 @@ from veritrail_graph.graph.model.attribution import Against, AttributionRun
 from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured_attribution import ConfiguredAttribution
+    from veritrail_graph.api.configured.attribution import ConfiguredAttribution
     from veritrail_graph.graph.model import Process, Usage
     from veritrail_graph.graph.model.attribution import (
         AttributedNode,

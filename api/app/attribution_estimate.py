@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.estimation import assumed_models
-from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.carried import selected_sentences
-from veritrail_graph.api.configured_attribution import (
+from veritrail_graph.api.configured.attribution import (
     AttributeOptions,
     check_options,
     configure_attribution,
     model_steps,
-    read_nodes,
-    sources_of,
 )
-from veritrail_graph.api.configured_judge import judge_options
+from veritrail_graph.api.configured.judge import judge_options
+from veritrail_graph.api.requests.verify import VerifyRequest
+from veritrail_graph.api.work.sentences import read_nodes, selected_sentences, sources_of
 from veritrail_graph.graph.model.attribution import Recheck
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.attribution.estimate import (
@@ -32,9 +30,9 @@ from veritrail_graph.verifier.ports import JudgeError
 from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.attribute_request import AttributeRequest
-    from veritrail_graph.api.carried import SelectedSentences
+    from veritrail_graph.api.requests.attribute import AttributeRequest
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.work.sentences import SelectedSentences
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.store import Store
 

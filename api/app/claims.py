@@ -15,11 +15,11 @@ from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.estimation import Estimated
-    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.auth.access import Caller
-    from veritrail_graph.api.configured_judge import JudgeOptions
-    from veritrail_graph.api.extraction import ExtractionReport
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.requests.verify import VerifyRequest
+    from veritrail_graph.api.work.extraction import ExtractionReport
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.model import Claim, Usage
     from veritrail_graph.graph.model.extraction import ExtractedSentence
@@ -265,7 +265,7 @@ class Claims(Part):
             NotFound: The process or a node is not stored.
             ProcessConflict: Another text is stored under some of the claim_ids.
         """
-        from veritrail_graph.api.claims import store_claims
+        from veritrail_graph.api.work.claims import store_claims
 
         return await store_claims(await self._store(), process_id, records, node)
 
@@ -358,8 +358,8 @@ class Claims(Part):
             NotFound: The process or the node is not stored.
             OverBudget: The budget is used up; nothing was stored.
         """
-        from veritrail_graph.api.extraction import extract_claims
-        from veritrail_graph.api.models import ModelOptions, open_models
+        from veritrail_graph.api.configured.models import ModelOptions, open_models
+        from veritrail_graph.api.work.extraction import extract_claims
         from veritrail_graph.graph.sentences import SentenceSplitter
         from veritrail_graph.verifier.engines import engine_named
         from veritrail_graph.verifier.limits import Samples

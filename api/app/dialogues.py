@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.api.configured_dialogue import DialogueOptions as DialogueOptions
-from veritrail_graph.api.configured_dialogue import configure_dialogue
-from veritrail_graph.api.dialogue_progress import DialogueProgress as DialogueProgress
-from veritrail_graph.api.dialogue_progress import DialogueVerified as DialogueVerified
+from veritrail_graph.api.configured.dialogue import DialogueOptions as DialogueOptions
+from veritrail_graph.api.configured.dialogue import configure_dialogue
+from veritrail_graph.api.work.dialogue_progress import DialogueProgress as DialogueProgress
+from veritrail_graph.api.work.dialogue_progress import DialogueVerified as DialogueVerified
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
 from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
 from veritrail_graph.graph.store.dialogues import WHOLE
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.dialogue_work import StoredDialogue
+    from veritrail_graph.api.work.dialogue import StoredDialogue
     from veritrail_graph.graph.model.conversation import (
         ClaimPlace,
         DialogueSize,
@@ -64,7 +64,7 @@ class Dialogues(Part):
                 setting is wrong.
             NotFound: A dialogue, or the run to resume, is not stored.
         """
-        from veritrail_graph.api.dialogue_work import (
+        from veritrail_graph.api.work.dialogue import (
             DialogueWork,
             asking,
             check_turns,
@@ -126,7 +126,7 @@ class Dialogues(Part):
         Raises:
             NotFound: The dialogue or the run is not stored, or nothing was verified.
         """
-        from veritrail_graph.api.dialogue_work import usage_of
+        from veritrail_graph.api.work.dialogue import usage_of
 
         summary = await self._summary(dialogue_id, run_id)
         turns = await (await self._store()).dialogues.results(dialogue_id, run_id)
@@ -187,7 +187,7 @@ class Dialogues(Part):
         await store.processes.get(dialogue_id)
         found = await store.dialogues.size(dialogue_id)
         if not found.assistant_turns:
-            from veritrail_graph.api.dialogue_work import not_a_dialogue
+            from veritrail_graph.api.work.dialogue import not_a_dialogue
 
             raise not_a_dialogue(dialogue_id, found.turns)
         return found
@@ -297,7 +297,7 @@ class Dialogues(Part):
         found = [one for one in await self.runs(dialogue_id) if run_id in (None, one.run_id)]
         counting = [one for one in found if one.counting] or found
         if not counting:
-            from veritrail_graph.api.dialogue_work import unknown_run
+            from veritrail_graph.api.work.dialogue import unknown_run
 
             raise unknown_run(dialogue_id, run_id)
         return counting[0]

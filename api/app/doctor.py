@@ -187,7 +187,7 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[Finding]:
 
 
 def _endpoint(settings: Settings, chosen: ModelSettings, engine: str) -> Iterator[Finding]:
-    from veritrail_graph.api.models import own_prices, price_of
+    from veritrail_graph.api.configured.models import own_prices, price_of
 
     host = urlsplit(chosen.base_url or "").hostname or "api.openai.com"
     key = "a key is set" if chosen.api_key else "no key is set"
@@ -217,7 +217,7 @@ def _opened(settings: Settings, engine: Engine, chosen: ModelSettings) -> Endpoi
     Raises:
         InputError: Its key is missing, or its address cannot be one.
     """
-    from veritrail_graph.api.models import patience
+    from veritrail_graph.api.configured.models import patience
     from veritrail_graph.verifier.engines import EndpointSettings
 
     assert engine.endpoint is not None  # noqa: S101  # only such an engine has models

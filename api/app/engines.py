@@ -67,7 +67,7 @@ def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
 
 
 def _problem(settings: Settings, engine: Engine) -> InputError | None:
-    from veritrail_graph.api.entailment import configured_choice
+    from veritrail_graph.api.configured.entailment import configured_choice
     from veritrail_graph.api.settings import Use, endpoint_address
     from veritrail_graph.verifier.engines import EndpointSettings
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from veritrail_graph.api.claims import choose_claims
-from veritrail_graph.api.models import all_model_settings, own_prices, price_of
+from veritrail_graph.api.configured.models import all_model_settings, own_prices, price_of
+from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
@@ -25,9 +25,9 @@ from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.verify_request import VerifyRequest
-    from veritrail_graph.api.configured_judge import JudgeOptions
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import ModelSettings, Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
@@ -68,7 +68,7 @@ class Estimated:
 
     Attributes:
         process_id: The process.
-        claims: JudgeOptions many claims.
+        claims: How many claims.
         model: The model, or several, joined; None: none is named.
         estimates: Low, likely and high.
         is_priced: Whether the price of every model is known.

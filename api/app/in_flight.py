@@ -179,7 +179,7 @@ class InFlight(Part):
         if not self._app.has_database:
             return []
         from veritrail_graph.api.jobs.storage.reading import claims_by_job
-        from veritrail_graph.api.runs import is_held
+        from veritrail_graph.api.work.runs import is_held
 
         found: list[InFlightClaim] = []
         for job, claims in await self._app.database.read(lambda one: claims_by_job(one, **chosen)):

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL, Caller
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_feed import EventFeeds
@@ -36,8 +35,9 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Submission
 from veritrail_graph.api.jobs.unmade import Ender, lost
-from veritrail_graph.api.runs import is_held
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.work.runs import is_held
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, VeriTrailError
 from veritrail_graph.verifier.models.batch_port import BatchRecord
 

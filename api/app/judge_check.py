@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge
-from veritrail_graph.api.runs import options_of, pace
+from veritrail_graph.api.configured.judge import ConfiguredJudge, configure_judge
+from veritrail_graph.api.work.runs import options_of, pace
 from veritrail_graph.evaluation.held_process import HeldNodes
 from veritrail_graph.evaluation.judge_check.figures import (
     Figures,
@@ -35,7 +35,7 @@ from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.estimation import Estimated
-    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.driver import Observer
 

@@ -20,8 +20,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.api.configured_attribution import sources_of
 from veritrail_graph.api.studies.repository import StudyRepository
+from veritrail_graph.api.work.sentences import sources_of
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.model.attribution import (

@@ -232,7 +232,7 @@ class Verifications(Part):
             By verification_id: the sentences of its error nodes that carried the claim and that
             are attributed; those without any are left out.
         """
-        from veritrail_graph.api.carried import carrying_places
+        from veritrail_graph.api.work.sentences import carrying_places
         from veritrail_graph.graph.sentences import SentenceSplitter
 
         wrong = [one for one in found if one.error_nodes and not one.is_unsaid]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
-from veritrail_graph.api.earlier import find_version
+from veritrail_graph.api.jobs.earlier import find_version
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.ingest.appending import read_stored
 from veritrail_graph.graph.ingest.write import no_progress

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from veritrail_graph.api.entailment_advice import ADVICE as ENTAILMENT
+from veritrail_graph.api.advice import ENTAILMENT
 
 ADVICE: Mapping[str, str] = {
     **ENTAILMENT,

@@ -188,7 +188,7 @@ def _drop_output() -> None:
 def _wrong_use(error: Exception) -> int:
     found = getattr(error.__cause__, "errors", None)  # a value that pydantic refused
     if isinstance(error, typer.BadParameter) and found is not None:
-        from veritrail_graph.api.app.value_faults import sentence
+        from veritrail_graph.api.requests.value_faults import sentence
 
         error.message = sentence(found(include_url=False)[0])
     message = getattr(error, "format_message", lambda: str(error))()

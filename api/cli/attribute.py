@@ -138,7 +138,7 @@ def attribute(
     expected. What was found is stored; the texts stay as they are.
     """
     from veritrail_graph.api.app.attribution import AttributeOptions
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
 
     models = ModelOptions(
         model=model,

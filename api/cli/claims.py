@@ -28,7 +28,7 @@ from veritrail_graph.graph.near_duplicates import NearDuplicate, near_duplicates
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.claims import Extracted, ExtractOptions
-    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.api.work.extraction import ExtractionReport
 
 
 _PAIRS_SHOWN = 10
@@ -78,7 +78,7 @@ def extract(
     Extracting again adds nothing that is stored, and costs nothing while the answers are cached.
     """
     from veritrail_graph.api.app.claims import ExtractOptions
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.settings import Settings
 
     name = model or Settings().claims.model

@@ -11,7 +11,7 @@ def demo() -> None:
     Both are stored in the graph and verified by comparing words, so verdicts are indicative. They
     stay there for questions of your own.
     """
-    from veritrail_graph.api import demo as shown
+    from veritrail_graph.api.cli import demo_steps
 
-    if status := shown.run():
+    if status := demo_steps.run():
         raise Exit(status)

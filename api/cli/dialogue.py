@@ -140,7 +140,7 @@ def verify(
     before. What was found of a turn is stored as soon as it has ended.
     """
     from veritrail_graph.api.app.dialogues import DialogueOptions
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
 
     models = ModelOptions(
         model=model,

@@ -39,8 +39,8 @@ from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.estimation import Estimated
-    from veritrail_graph.api.app.verify_request import VerifyRequest
-    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.verifier.estimate import Estimate
 
@@ -77,7 +77,7 @@ def estimate(
     answers; no model is asked and no key is needed. Without --claim, --claims or --claim-id it is
     about the stored claims; claims given are not stored.
     """
-    from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
 
     request = verify_request(process, dict(locals()))

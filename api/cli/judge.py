@@ -42,7 +42,7 @@ from veritrail_graph.graph.errors import InputError
 if TYPE_CHECKING:
     from veritrail_graph.api.app.estimation import Estimated
     from veritrail_graph.api.app.judge_check import JudgeChecked
-    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.judge_check.figures import Figures
     from veritrail_graph.evaluation.judge_check.pairs import Pair
@@ -109,7 +109,7 @@ def check(
     goes on where it was stopped. Nothing is stored in the graph.
     """
     given = dict(locals())
-    from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.judge_check.pairs import chosen_pairs, own_pairs, read_pairs
 

@@ -14,7 +14,7 @@ from veritrail_graph.api.server.options import LogFormat, LogLevel
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -233,7 +233,7 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     Raises:
         InputError: A value is out of its bounds.
     """
-    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.requests.verify import VerifyRequest
 
     given: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in options.items()}
     if "batch" in options:
@@ -255,8 +255,8 @@ def claim_records(
 
     Texts are questions that are asked of the node, unless they are to `add` to its claims.
     """
-    from veritrail_graph.api.claims import read_claims_file
     from veritrail_graph.graph.errors import shown
+    from veritrail_graph.graph.importers.claims_file import read_claims_file
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.model import ClaimOrigin
 

@@ -188,8 +188,8 @@ async def _try_out(settings: Settings, terms: Terms) -> None:
     Raises:
         InputError: There is no key, a price is not known, or a setting is wrong.
     """
-    from veritrail_graph.api.app.verify_request import VerifyRequest
-    from veritrail_graph.api.configured_judge import configure_judge, judge_options
+    from veritrail_graph.api.configured.judge import configure_judge, judge_options
+    from veritrail_graph.api.requests.verify import VerifyRequest
 
     allowed = terms.allowance
     request = VerifyRequest.checked(

@@ -23,7 +23,7 @@ from veritrail_graph.graph.model import RunUsage, Status, Verdict, Verification,
 if TYPE_CHECKING:
     from veritrail_graph.api.app.changes import Changes
     from veritrail_graph.api.app.jobs import LocalResult
-    from veritrail_graph.api.configured_judge import ConfiguredJudge
+    from veritrail_graph.api.configured.judge import ConfiguredJudge
     from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.listed import JudgedClaim
 

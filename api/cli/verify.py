@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.changes import Changes
     from veritrail_graph.api.app.jobs import LocalResult
-    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
 
@@ -193,7 +193,7 @@ def verify(
     """
     options_given = dict(locals())
     from veritrail_graph.api.cli.changes import read_pairs
-    from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
 
     settings = Settings()

@@ -16,8 +16,8 @@ from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.jobs import BatchRecord
-    from veritrail_graph.api.configured_judge import ConfiguredJudge
-    from veritrail_graph.api.models import OpenModels
+    from veritrail_graph.api.configured.judge import ConfiguredJudge
+    from veritrail_graph.api.configured.models import OpenModels
 
 
 class Watched(Protocol):

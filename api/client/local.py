@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import override
 
+from veritrail_graph.api.advice import PYTHON
 from veritrail_graph.api.app import Application, answers, findings
-from veritrail_graph.api.app.attribute_request import AttributeRequest
 from veritrail_graph.api.app.changes import Changes
-from veritrail_graph.api.app.dialogue_request import DialogueRequest
 from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
@@ -31,7 +29,9 @@ from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.carrying import SUBMITTED
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.operations import AsyncOperations
-from veritrail_graph.api.python_advice import ADVICE
+from veritrail_graph.api.requests.attribute import AttributeRequest
+from veritrail_graph.api.requests.dialogue import DialogueRequest
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 from veritrail_graph.graph.model.dialogue import DialogueRun
 
@@ -62,7 +62,7 @@ class AsyncLocal(AsyncOperations):
         settings: Settings | None = None,
         *,
         home: str | PathLike[str] | None = None,
-        advice: Mapping[str, str] = ADVICE,
+        advice: Mapping[str, str] = PYTHON,
     ) -> None:
         from veritrail_graph.api.settings import Settings
 

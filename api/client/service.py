@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 from typing_extensions import override
 
+from veritrail_graph.api.advice import CALLER_HEADER
 from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import Event, JobState
 from veritrail_graph.api.client.blocking import Blocking
@@ -27,7 +28,6 @@ from veritrail_graph.api.client.faults import (
     problem_of,
 )
 from veritrail_graph.api.client.operations import AsyncOperations
-from veritrail_graph.api.python_advice import CALLER_HEADER
 from veritrail_graph.graph.errors import InputError
 
 T = TypeVar("T")

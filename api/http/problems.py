@@ -17,12 +17,12 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from veritrail_graph.api.advice import REST
 from veritrail_graph.api.app.part import ProcessInUse
-from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.access import NotAllowed
-from veritrail_graph.api.rest_advice import ADVICE
+from veritrail_graph.api.requests.value_faults import sentence
 from veritrail_graph.graph.errors import (
     BeingWritten,
     ClaimInUse,
@@ -128,7 +128,7 @@ def problem(
     detail: str,
     violations: tuple[Violation, ...] = (),
     headers: Mapping[str, str] | None = None,
-    advice: Mapping[str, str] = ADVICE,
+    advice: Mapping[str, str] = REST,
 ) -> JSONResponse:
     """A problem as an answer.
 
@@ -171,7 +171,7 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def answer_of(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONResponse:
+def answer_of(error: VeriTrailError, advice: Mapping[str, str] = REST) -> JSONResponse:
     """The answer for an error; it does not show addresses of engines and paths of files.
 
     Args:
@@ -238,9 +238,7 @@ AdviceAt = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 """Gives the advice, by code, for a request with this path and these headers."""
 
 
-def answer_with_problems(
-    app: FastAPI, advice_at: AdviceAt = lambda _path, _headers: ADVICE
-) -> None:
+def answer_with_problems(app: FastAPI, advice_at: AdviceAt = lambda _path, _headers: REST) -> None:
     """Let an application answer every error as a problem.
 
     Args:

@@ -14,18 +14,18 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.attribute_request import AttributeRequest
-from veritrail_graph.api.configured_attribution import (
+from veritrail_graph.api.configured.attribution import (
     AttributeOptions,
     ConfiguredAttribution,
     configure_attribution,
-    sources_of,
 )
 from veritrail_graph.api.jobs.model import JobClaim, JobHeader, Kind
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.together import Together
 from veritrail_graph.api.jobs.waiting_graph import WaitingReader
+from veritrail_graph.api.requests.attribute import AttributeRequest
+from veritrail_graph.api.work.sentences import sources_of
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Process, Status, Usage
 from veritrail_graph.graph.model.attribution import (
@@ -39,8 +39,8 @@ from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.nodes import SharedNodes
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.jobs.sessions import SessionOptions
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
     from veritrail_graph.verifier.ports import ReadNode

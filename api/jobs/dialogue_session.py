@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.dialogue_request import DialogueRequest
-from veritrail_graph.api.configured_dialogue import (
+from veritrail_graph.api.configured.dialogue import (
     ConfiguredDialogue,
     DialogueOptions,
     configure_dialogue,
 )
-from veritrail_graph.api.dialogue_progress import DialogueProgress
-from veritrail_graph.api.dialogue_work import DialogueWork, dialogue_text
 from veritrail_graph.api.jobs.model import JobClaim, JobHeader, Kind
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.waiting_graph import WaitingReader
+from veritrail_graph.api.requests.dialogue import DialogueRequest
+from veritrail_graph.api.work.dialogue import DialogueWork, dialogue_text
+from veritrail_graph.api.work.dialogue_progress import DialogueProgress
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Process, Status, Usage
 from veritrail_graph.graph.model.dialogue import TurnVerification
@@ -31,8 +31,8 @@ from veritrail_graph.verifier.dialogue.vista import Vista
 from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.jobs.sessions import SessionOptions
-    from veritrail_graph.api.shared import Shared
 
 
 class DialogueSession:

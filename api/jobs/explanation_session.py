@@ -16,15 +16,15 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.carried import SelectedSentences, carried_sentences
-from veritrail_graph.api.configured_attribution import configure_attribution, explaining
-from veritrail_graph.api.configured_judge import judge_options
+from veritrail_graph.api.configured.attribution import configure_attribution, explaining
+from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.events import sentence_finished
 from veritrail_graph.api.jobs.model import JobClaim, Kind
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.requests.verify import VerifyRequest
+from veritrail_graph.api.work.sentences import SelectedSentences, carried_sentences
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.attribution import (
@@ -38,8 +38,8 @@ from veritrail_graph.verifier.attribution.run import SENTENCES_AT_ONCE
 from veritrail_graph.verifier.models.port import EndpointRefused
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.jobs.sessions import SessionOptions
-    from veritrail_graph.api.shared import Shared
 
 _UNTOLD = (Status.CANCELLED, Status.OVER_BUDGET, Status.FAILED)
 """How an explanation may end without success; the first one that occurs counts."""

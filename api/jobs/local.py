@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.configured_judge import ConfiguredJudge
+from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.model import JobClaim, JobKind, Work, is_explanation, kind_of
 from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
@@ -32,7 +32,7 @@ from veritrail_graph.api.jobs.storage.works import to_stop, works_of
 from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
-from veritrail_graph.api.runs import held_run
+from veritrail_graph.api.work.runs import held_run
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 from veritrail_graph.graph.model import RunUsage, Status, Usage, Verification
 from veritrail_graph.graph.model.trail import NO_USAGE
@@ -40,10 +40,10 @@ from veritrail_graph.verifier.attribution.run import SENTENCES_AT_ONCE
 from veritrail_graph.verifier.driver import Observer, Task
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.extraction import ExtractionReport
     from veritrail_graph.api.graph_connection import GraphConnection
     from veritrail_graph.api.jobs.explanation_session import Explanation
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.work.extraction import ExtractionReport
     from veritrail_graph.verifier.models.batch_port import BatchRecord
     from veritrail_graph.verifier.run import Run
 

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import claim_finished, sentence_finished, turn_finished
@@ -43,13 +42,14 @@ from veritrail_graph.api.jobs.storage.works import open_works
 from veritrail_graph.api.jobs.submission import chosen, claim_rows
 from veritrail_graph.api.jobs.unmade import Ender, write_ends
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.graph.model.attribution import SentenceAttribution
 from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.api.work.extraction import ExtractionReport
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -341,7 +341,7 @@ class Runner:
 
     async def _extract(self, job: JobRow, session: JobSession) -> None:
         """Extract claims, store them, and let them be verified."""
-        from veritrail_graph.api.extraction import extract_claims
+        from veritrail_graph.api.work.extraction import extract_claims
 
         job_id, request = job["job_id"], VerifyRequest.model_validate_json(job["request"])
         models = session.judge.models

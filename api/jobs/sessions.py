@@ -17,17 +17,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.configured_judge import (
+from veritrail_graph.api.configured.judge import (
     ConfiguredJudge,
     configure_judge,
     differing,
     judge_options,
 )
-from veritrail_graph.api.earlier import Comparison, StoredVerdicts
+from veritrail_graph.api.configured.models import batch_options
+from veritrail_graph.api.configured.shared import Limiters, Shared
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.budget import BudgetLease, JobBudget
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
+from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.explanation_session import ExplanationSession
 from veritrail_graph.api.jobs.model import JobClaim, JobKind, kind_of, since_of
@@ -38,10 +39,9 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import Limit, budget_of_job, budget_of_key
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph, WaitingReader
-from veritrail_graph.api.models import batch_options
-from veritrail_graph.api.runs import made_run
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.shared import Limiters, Shared
+from veritrail_graph.api.work.runs import made_run
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import NodeRef, Process, Verification
 from veritrail_graph.verifier.driver import Observer, Task

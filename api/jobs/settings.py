@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from veritrail_graph.api.runs import CLAIMS_A_CALL, MOST_CLAIMS
 from veritrail_graph.api.setting_values import DAY
 from veritrail_graph.api.settings import CALLS, Settings
+from veritrail_graph.api.work.runs import CLAIMS_A_CALL, MOST_CLAIMS
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
 SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
@@ -18,9 +18,9 @@ class JobSettings:
     """What can be set of jobs.
 
     Attributes:
-        keep_seconds: JudgeOptions long a job that has ended is kept.
-        patience_seconds: JudgeOptions long a claim waits for a graph engine that does not answer.
-        closing_seconds: JudgeOptions long calls in flight are waited for at a shutdown.
+        keep_seconds: How long a job that has ended is kept.
+        patience_seconds: How long a claim waits for a graph engine that does not answer.
+        closing_seconds: How long calls in flight are waited for at a shutdown.
         calls: Concurrent calls to an endpoint, over all workers.
     """
 

@@ -16,22 +16,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.attribute_request import MAX_NODES, MAX_SENTENCES, AttributeRequest
-from veritrail_graph.api.app.dialogue_request import DialogueRequest
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.auth.database import NotWritable, ServiceDatabase
-from veritrail_graph.api.carried import selected_sentences
-from veritrail_graph.api.claims import choose_claims
-from veritrail_graph.api.configured_attribution import (
+from veritrail_graph.api.configured.attribution import (
     AttributeOptions,
     configure_attribution,
     explaining,
 )
-from veritrail_graph.api.configured_dialogue import DialogueOptions, configure_dialogue
-from veritrail_graph.api.configured_judge import ConfiguredJudge
-from veritrail_graph.api.dialogue_work import asking, check_turns, dialogue_text, wanted_turns
-from veritrail_graph.api.earlier import find_version
+from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_dialogue
+from veritrail_graph.api.configured.judge import ConfiguredJudge
+from veritrail_graph.api.jobs.earlier import find_version
 from veritrail_graph.api.jobs.model import (
     OPEN,
     SENTENCE,
@@ -47,14 +41,20 @@ from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, chan
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import budget_of_key, used_of
 from veritrail_graph.api.jobs.unmade import header_of
+from veritrail_graph.api.requests.attribute import MAX_NODES, MAX_SENTENCES, AttributeRequest
+from veritrail_graph.api.requests.dialogue import DialogueRequest
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.work.claims import choose_claims
+from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text, wanted_turns
+from veritrail_graph.api.work.sentences import selected_sentences
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound
 from veritrail_graph.graph.model import Process, Status
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
 
@@ -151,7 +151,7 @@ class Submission:
         void: Job | None,
         here: LocalOptions,
     ) -> Job:
-        from veritrail_graph.api.configured_judge import configure_judge, judge_options
+        from veritrail_graph.api.configured.judge import configure_judge, judge_options
 
         options = judge_options(
             self._settings, request, prompts=here.prompts, concurrency=here.concurrency
@@ -336,7 +336,7 @@ async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
 
 def _shared(caller: Caller, request: JobRequest) -> Shared:
     """What a job may spend while it is submitted; the budget of a key is instead of its own."""
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
 
     limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
@@ -371,7 +371,7 @@ async def _extractable(store: Store, request: VerifyRequest) -> str:
     Raises:
         InputError: There is no such process or node, or the node is a root.
     """
-    from veritrail_graph.api.extraction import extractable_node
+    from veritrail_graph.api.work.extraction import extractable_node
 
     process = await store.processes.get(request.process_id)
     await extractable_node(store, process, request.node_id)

@@ -23,7 +23,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Status, Verification
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured_judge import ConfiguredJudge
+    from veritrail_graph.api.configured.judge import ConfiguredJudge
     from veritrail_graph.graph.store import Store
 
 _log = logging.getLogger("veritrail.jobs")
@@ -42,7 +42,7 @@ def header_of(judge: ConfiguredJudge, since: Version | None = None) -> str:
         judge: Who judges.
         since: The earlier version from which verdicts are kept.
     """
-    from veritrail_graph.api.runs import options_of
+    from veritrail_graph.api.work.runs import options_of
 
     judging = judge.judge
     return json.dumps(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from veritrail_graph.api.python_advice import ADVICE as PYTHON
+from veritrail_graph.api.advice import PYTHON
 
 _VERIFICATIONS = "`run_query` with the query `verifications` lists those of a process."
 

@@ -20,12 +20,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
-from veritrail_graph.api.app.attribute_request import AttributeRequest
-from veritrail_graph.api.app.dialogue_request import MAX_TURNS
-from veritrail_graph.api.app.job_request import Id
 from veritrail_graph.api.app.queries import Queries
-from veritrail_graph.api.app.value_faults import sentence
-from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.attributions import AgainstName, JudgeWith, RecheckName
 from veritrail_graph.api.client.faults import Missing
@@ -55,6 +50,11 @@ from veritrail_graph.api.mcp.dialogues import (
     verified_text,
 )
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
+from veritrail_graph.api.requests.attribute import AttributeRequest
+from veritrail_graph.api.requests.dialogue import MAX_TURNS
+from veritrail_graph.api.requests.job import Id
+from veritrail_graph.api.requests.value_faults import sentence
+from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError, VeriTrailError, with_advice
 from veritrail_graph.graph.model import Status

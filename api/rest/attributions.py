@@ -7,13 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from veritrail_graph.api.app.attribute_request import AttributeRequest
 from veritrail_graph.api.app.findings import AttributedNodePage, AttributionPage
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
+from veritrail_graph.api.requests.attribute import AttributeRequest
 from veritrail_graph.api.rest.jobs import Key, submitted
 from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.model.attribution import LeftOut

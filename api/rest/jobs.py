@@ -7,17 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.app.attribute_request import AttributeRequest
 from veritrail_graph.api.app.changes import Changes
-from veritrail_graph.api.app.dialogue_request import DialogueRequest
-from veritrail_graph.api.app.job_request import BudgetUsd, CallLimit
 from veritrail_graph.api.app.jobs import Busy, Job, JobKind, Jobs, JobStatus
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, PROCESS_ID, Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problem, problems_of
+from veritrail_graph.api.requests.attribute import AttributeRequest
+from veritrail_graph.api.requests.dialogue import DialogueRequest
+from veritrail_graph.api.requests.job import BudgetUsd, CallLimit
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Usage
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
+from veritrail_graph.api.advice import REST
 from veritrail_graph.api.app.answers import (
     Ingested,
     IngestedMany,
@@ -24,7 +25,6 @@ from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing, Proc
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.http.receiving import UploadRefused, any_name
 from veritrail_graph.api.http.uploading import Stored, store_any, store_body, upload_options
-from veritrail_graph.api.rest_advice import ADVICE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.noun import PUBLIC_ID, PublicId
 
@@ -283,7 +283,7 @@ def _stored(found: list[Stored]) -> Response:
     if not found:
         raise InputError("There is no process in the body.")
     if len(found) > 1:
-        return answer(IngestedMany.of_outcomes(found, ADVICE), 207)
+        return answer(IngestedMany.of_outcomes(found, REST), 207)
     ((_, one),) = found
     if isinstance(one, VeriTrailError):
         raise one

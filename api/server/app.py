@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
+from veritrail_graph.api.advice import CALLER_HEADER, PYTHON, REST
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
@@ -26,8 +27,6 @@ from veritrail_graph.api.http.problems import answer_with_problems
 from veritrail_graph.api.http.receiving import Uploads
 from veritrail_graph.api.http.watch import Head, Metrics, Watch
 from veritrail_graph.api.mcp.advice import ADVICE as MCP_ADVICE
-from veritrail_graph.api.python_advice import ADVICE as PYTHON_ADVICE
-from veritrail_graph.api.python_advice import CALLER_HEADER
 from veritrail_graph.api.rest import (
     attributions,
     dialogues,
@@ -42,7 +41,6 @@ from veritrail_graph.api.rest import (
     reviews,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
-from veritrail_graph.api.rest_advice import ADVICE as REST_ADVICE
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.web.faults import Faults, is_page
@@ -87,7 +85,7 @@ class Way:
     works: bool = True
 
 
-_ADVICE_OF = {"python": PYTHON_ADVICE, "mcp": MCP_ADVICE}
+_ADVICE_OF = {"python": PYTHON, "mcp": MCP_ADVICE}
 
 
 def advice_at(path: str, headers: Mapping[str, str]) -> Mapping[str, str]:
@@ -98,7 +96,7 @@ def advice_at(path: str, headers: Mapping[str, str]) -> Mapping[str, str]:
     """
     if is_page(path):
         return PAGE_ADVICE
-    return _ADVICE_OF.get(headers.get(CALLER_HEADER, ""), REST_ADVICE)
+    return _ADVICE_OF.get(headers.get(CALLER_HEADER, ""), REST)
 
 
 def create_app(settings: Settings, way: Way | None = None) -> FastAPI:

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from veritrail_graph.api.entailment_advice import ADVICE as ENTAILMENT
+from veritrail_graph.api.advice import ENTAILMENT
 from veritrail_graph.api.http.bodies import MAX_BODY
 from veritrail_graph.api.http.guard import crosses, netloc
 from veritrail_graph.api.http.problems import MEDIA_TYPE, problem

@@ -12,8 +12,8 @@ from fakes.exporting import document_of
 from fakes.processes import process
 from fakes.trails import a_trail
 
-from veritrail_graph.api.claims import store_claims
 from veritrail_graph.api.reports.sources import FileSource
+from veritrail_graph.api.work.claims import store_claims
 from veritrail_graph.cypher import load, names
 from veritrail_graph.graph.exporters.tables import Tables
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.app.value_faults import sentence
-from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.advice import PYTHON, REST
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
 from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, answer_of
 from veritrail_graph.api.mcp.advice import ADVICE as MCP
-from veritrail_graph.api.python_advice import ADVICE as PYTHON
-from veritrail_graph.api.rest_advice import ADVICE as REST
+from veritrail_graph.api.requests.value_faults import sentence
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.server.app import advice_at
 from veritrail_graph.api.web.faults import ADVICE as PAGE
 from veritrail_graph.api.web.faults import faults_of, words_of
@@ -35,7 +34,7 @@ OF_A_DOOR = re.compile(
     r"(?<![\w-])--(?!force-reinstall)[a-z]|`veritrail |\?(force|replace|append|process_id)="
 )
 A_SETTING = re.compile(r"(VERITRAIL|AZURE|OPENAI|NEO4J)_[A-Z]{2}")
-BELOW = ("graph", "verifier", "api/app", "api/jobs", "api/auth")
+BELOW = ("graph", "verifier", "api/app", "api/jobs", "api/work", "api/configured", "api/auth")
 
 
 def test_what_lies_below_the_doors_gives_no_advice_of_one_door() -> None:

@@ -14,7 +14,7 @@ import pytest
 from fakes.byte_server import Server, http, serving
 from fakes.entailment import tiny_model
 
-from veritrail_graph.api.evaluation_resources import OpenResources, shared_within
+from veritrail_graph.api.app.evaluation.resources import OpenResources, shared_within
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess

@@ -10,12 +10,12 @@ from fakes.settings_of import settings_of
 from rich.console import Console
 
 from veritrail_graph.api.app.answers import Ingested
-from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.cli import claims, ingest, stored, terminal, verified
 from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
 from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.claims_file import read_claims_file
 from veritrail_graph.graph.ingest.cleaning import Settled
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
 from veritrail_graph.graph.model.listed import ProcessSummary

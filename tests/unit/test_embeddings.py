@@ -17,9 +17,13 @@ import pytest
 from fakes.byte_server import http, serving
 from fakes.embedding import tiny_embedder
 
-from veritrail_graph.api.embeddings import embedding_choice, embedding_price, open_embedder
+from veritrail_graph.api.configured.embeddings import (
+    embedding_choice,
+    embedding_price,
+    open_embedder,
+)
+from veritrail_graph.api.configured.shared import Shared
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.shared import Shared
 from veritrail_graph.evaluation.methods.memory import Memory, SharedEmbedder
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Usage

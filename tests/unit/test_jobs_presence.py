@@ -10,7 +10,6 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.model import Work
 from veritrail_graph.api.jobs.settings import JobSettings
@@ -19,8 +18,9 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.heartbeat import DEAD_SECONDS, Heartbeat
 from veritrail_graph.api.jobs.storage.repository import Batches
 from veritrail_graph.api.jobs.storage.tables import job_claims, workers
-from veritrail_graph.api.runs import MOST_CLAIMS
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.work.runs import MOST_CLAIMS
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
+from veritrail_graph.api.configured.shared import Limiters
 from veritrail_graph.api.jobs.budget import BudgetLease, JobBudget
 from veritrail_graph.api.jobs.storage.leases import Grant, Limit, close_leases, used_of
 from veritrail_graph.api.settings import ModelSettings
-from veritrail_graph.api.shared import Limiters
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import OverBudget
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from fakes.dag import Dag
 
-from veritrail_graph.api.runs import KEPT_TOGETHER, Keep
+from veritrail_graph.api.work.runs import KEPT_TOGETHER, Keep
 from veritrail_graph.graph.errors import EngineUnavailable, NotFound, VeriTrailError
 from veritrail_graph.graph.model import Claim, Status, Verification
 from veritrail_graph.verifier.driver import Task, without_verdict

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from fakes.settings_of import settings_of
 
+from veritrail_graph.api.configured.models import ModelOptions, all_model_settings
 from veritrail_graph.api.jobs.model import JobKind
 from veritrail_graph.api.jobs.storage.reading import Resumable
-from veritrail_graph.api.models import ModelOptions, all_model_settings
-from veritrail_graph.api.runs import held_run
 from veritrail_graph.api.settings import Settings, Use, model_settings
+from veritrail_graph.api.work.runs import held_run
 from veritrail_graph.graph.errors import InputError, NotFound
 
 

@@ -13,10 +13,10 @@ from fakes.entailment import tiny_model
 from fakes.judging import SPLITTER, a_claim, a_node, found_in
 from fakes.scripted_judge import FS, INC, NFS
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.advice import REST as SERVICE
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
-from veritrail_graph.api.configured_judge import configure_judge, judge_options
-from veritrail_graph.api.rest_advice import ADVICE as SERVICE
+from veritrail_graph.api.configured.judge import configure_judge, judge_options
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, with_advice
 from veritrail_graph.graph.model import Status

@@ -19,13 +19,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.markdown import escaped
 from veritrail_graph.api.reports.sources import FileSource, is_file
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.importers.claims_file import read_claims_file
 
 CLAIMS = [
     ("k1", "The ferry carries 180 people.", "supported", None),

@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import InputError
 
 LIMITS = ("max_root_sentences", "max_sentences", "verdict_sentences", "verdict_root_sentences")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from veritrail_graph.api.app.verify_request import MAX_Q
+from veritrail_graph.api.requests.verify import MAX_Q
 from veritrail_graph.api.web.views.jobs import Filled, request_of
 from veritrail_graph.graph.errors import InputError
 

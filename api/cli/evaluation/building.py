@@ -413,7 +413,7 @@ def _with_model(
     how: _Options, work: Callable[[_Asked], Awaitable[T]], *, as_json: bool
 ) -> tuple[T, dict[str, Any]]:
     """Do work that asks a model; gives its result and what it cost."""
-    from veritrail_graph.api.evaluation_resources import OpenResources, shared_within
+    from veritrail_graph.api.app.evaluation.resources import OpenResources, shared_within
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.building.asking import BuildModel
 

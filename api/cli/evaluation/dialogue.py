@@ -46,7 +46,7 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.dialogue_evaluation import (
+    from veritrail_graph.api.app.evaluation.dialogues import (
         ComparedDialogues,
         DialogueComparison,
         EstimatedMethod,
@@ -140,8 +140,8 @@ def dialogue(
     accuracy, macro F1, matrices, McNemar's test against the first method, and the cost of a turn.
     A turn without an answer has no label: it is counted and leaves the figures.
     """
-    from veritrail_graph.api.dialogue_evaluation import DialogueComparison
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.app.evaluation.dialogues import DialogueComparison
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.evaluation.dialogues.gold import read_gold
     from veritrail_graph.evaluation.dialogues.predicted import read_predicted
     from veritrail_graph.evaluation.dialogues.score import gold_labels
@@ -202,7 +202,7 @@ def _variants(methods: Sequence[DialogueMethod], ablations: Sequence[str]) -> tu
     Raises:
         InputError: A name is no ablation.
     """
-    from veritrail_graph.api.dialogue_evaluation import Variant
+    from veritrail_graph.api.app.evaluation.dialogues import Variant
 
     names = [name for text in ablations for name in text.split("+")]
     if unknown := next((name for name in names if name not in set(Ablation)), None):
@@ -235,7 +235,7 @@ def _refuse_equal_names(finished: Sequence[PredictedTurns]) -> None:
 async def _estimated(
     gold: DialogueGold, labels: Mapping[TurnKey, DialogueLabel], how: DialogueComparison
 ) -> list[EstimatedMethod]:
-    from veritrail_graph.api.dialogue_evaluation import estimate_dialogues
+    from veritrail_graph.api.app.evaluation.dialogues import estimate_dialogues
     from veritrail_graph.api.settings import Settings
 
     return await estimate_dialogues(Settings(), gold, labels, how)
@@ -250,7 +250,7 @@ async def _run(
     *,
     runs: bool,
 ) -> tuple[ComparedDialogues, Matching]:
-    from veritrail_graph.api.dialogue_evaluation import (
+    from veritrail_graph.api.app.evaluation.dialogues import (
         ComparedDialogues,
         check_embedding,
         compare_dialogues,

@@ -10,7 +10,7 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.evaluation_estimate import EstimatedConfiguration, RunEstimate
+    from veritrail_graph.api.app.evaluation.estimate import EstimatedConfiguration, RunEstimate
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.runs.matrix import Matrix
     from veritrail_graph.evaluation.runs.runner import Loading
@@ -30,7 +30,7 @@ async def estimated(
     Raises:
         VeriTrailError: A data set, a parameter or a setting is wrong.
     """
-    from veritrail_graph.api.evaluation_estimate import estimate_run
+    from veritrail_graph.api.app.evaluation.estimate import estimate_run
 
     with long_work() as work:
         return await estimate_run(
@@ -68,7 +68,7 @@ async def likely_cost(
 
 def estimate_json(output: Path, estimate: RunEstimate) -> dict[str, Any]:
     """An estimate as JSON."""
-    from veritrail_graph.api.evaluation_estimate import assumptions
+    from veritrail_graph.api.app.evaluation.estimate import assumptions
 
     return {
         "directory": str(output),

@@ -29,7 +29,7 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.model.attribution import JudgeName, SourceMode
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.faithfulness_setups import JudgedSetUps, WhoJudges
+    from veritrail_graph.api.app.evaluation.faithfulness import JudgedSetUps, WhoJudges
     from veritrail_graph.evaluation.attribution.setups import Case, Judged
     from veritrail_graph.evaluation.attribution.sources import Sources
     from veritrail_graph.graph.model import Usage
@@ -97,8 +97,8 @@ def faithfulness(
     attribution and unfaithful ones without, is made of the answers to two others. GOLD is a file as
     for `eval attribution`, with texts and labels.
     """
-    from veritrail_graph.api.faithfulness_setups import WhoJudges
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.app.evaluation.faithfulness import WhoJudges
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.evaluation.attribution.reading import read_attributions
     from veritrail_graph.evaluation.attribution.setups import cases_of, groups_of
     from veritrail_graph.evaluation.attribution.sources import read_sources, together
@@ -157,7 +157,7 @@ async def _run(
     modes: Sequence[SourceMode],
     sources: Sources,
 ) -> JudgedSetUps:
-    from veritrail_graph.api.faithfulness_setups import judge_set_ups
+    from veritrail_graph.api.app.evaluation.faithfulness import judge_set_ups
     from veritrail_graph.api.settings import Settings
 
     alone = SourceMode.ATTRIBUTION in modes

@@ -69,8 +69,8 @@ def run(
     What has an outcome in DIR is not judged again, so a run that was stopped goes on where it
     ended, and a matrix may grow. What failed is tried again.
     """
-    from veritrail_graph.api.evaluation_matrix import checked_matrix
-    from veritrail_graph.api.evaluation_resources import shared_within
+    from veritrail_graph.api.app.evaluation.matrix import checked_matrix
+    from veritrail_graph.api.app.evaluation.resources import shared_within
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.methods.memory import RunMemory
     from veritrail_graph.evaluation.runs.runner import load
@@ -135,7 +135,7 @@ async def _run(
     loading: Loading,
     loaded: Callable[[LoadedDataset], None],
 ) -> RunSummary:
-    from veritrail_graph.api.evaluation_resources import OpenResources
+    from veritrail_graph.api.app.evaluation.resources import OpenResources
     from veritrail_graph.evaluation.runs.runner import DEFAULT_CONCURRENCY, MatrixRun, RunObserver
 
     with long_work() as work:

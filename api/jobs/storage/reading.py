@@ -11,7 +11,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from veritrail_graph.api.configured_attribution import unjudged_words
 from veritrail_graph.api.jobs.model import (
     EXPLANATION,
     OPEN,
@@ -31,6 +30,7 @@ from veritrail_graph.api.jobs.model import (
 from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
+from veritrail_graph.api.work.sentences import unjudged_words
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 

@@ -12,11 +12,11 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.attribute_request import AttributeRequest
 from veritrail_graph.api.app.engines import engine_choices
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
+from veritrail_graph.api.requests.attribute import AttributeRequest
 from veritrail_graph.api.views.attribution import failed_mark
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import plain

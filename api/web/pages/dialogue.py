@@ -12,11 +12,11 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.dialogue_request import DialogueRequest
 from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ProcessId
+from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.views.conversation import (
     LONGEST,
     MOST_BACKGROUND,

@@ -14,12 +14,12 @@ from fastapi.responses import RedirectResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.app.jobs import Busy, Job, JobClaim
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
-from veritrail_graph.api.configured_judge import judge_options
+from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
@@ -41,7 +41,7 @@ from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.listed import ClaimFilter, Place
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
 
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.VERIFY)])

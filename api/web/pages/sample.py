@@ -9,9 +9,9 @@ from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.app.samples import FOLDER, SAMPLES
-from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.starting import start
 from veritrail_graph.api.web.rendering import FromOurPage

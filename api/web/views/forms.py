@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
-from veritrail_graph.api.app.job_request import MAX_USD
+from veritrail_graph.api.requests.job import MAX_USD
 from veritrail_graph.graph.errors import Violation
 
 _DOLLARS = re.compile(r"\$? ?([0-9]+(?:\.[0-9]*)?|\.[0-9]+|[0-9]+,[0-9]{1,2})")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
-from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, VerifyRequest
+from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url

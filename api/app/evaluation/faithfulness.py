@@ -11,7 +11,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import JudgeName, SourceMode
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.attribution.setups import Case, Judged, Row
     from veritrail_graph.evaluation.attribution.sources import Sources
@@ -44,7 +44,7 @@ class WhoJudges:
         Raises:
             InputError: It cannot read one of them, or the threshold is none of its scores.
         """
-        from veritrail_graph.api.faithfulness import check_checker
+        from veritrail_graph.api.configured.faithfulness import check_checker
         from veritrail_graph.verifier.attribution.scored import MODES
 
         if self.name is JudgeName.MODEL:
@@ -102,7 +102,7 @@ async def judge_set_ups(
     Raises:
         InputError: A model, a prompt or a setting is wrong.
     """
-    from veritrail_graph.api.faithfulness import judge_name, open_judge
+    from veritrail_graph.api.configured.faithfulness import judge_name, open_judge
     from veritrail_graph.evaluation.attribution.setups import SetUps
     from veritrail_graph.verifier.models.port import Meter
 

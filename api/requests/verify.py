@@ -15,7 +15,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from veritrail_graph.api.app.job_request import (
+from veritrail_graph.api.requests.job import (
     Id,
     JobBudget,
     JobCache,

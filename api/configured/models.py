@@ -15,7 +15,7 @@ from veritrail_graph.api.settings import ModelSettings, Settings, Use, model_set
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.engines import Engine
     from veritrail_graph.verifier.judge import StepModel, StepModels
     from veritrail_graph.verifier.models.batch_endpoint import BatchOptions
@@ -139,7 +139,7 @@ async def open_models(
     Raises:
         InputError: A setting is wrong, or a budget is set and a price is not known.
     """
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.models.cache import AnswerCache
     from veritrail_graph.verifier.models.retrying import Spending

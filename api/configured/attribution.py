@@ -1,37 +1,33 @@
-"""How sentences are attributed: an engine with its models and prompts, and which nodes.
+"""How sentences are attributed: an engine with its models and prompts.
 
 What decides the outcome is written down as settings, so that a job goes on as it began.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import (
     Against,
     JudgeName,
-    LeftOut,
     Recheck,
     SourceMode,
 )
 from veritrail_graph.graph.model.canonical import canonical
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.attribute_request import AttributeRequest
-    from veritrail_graph.api.configured_judge import JudgeOptions
-    from veritrail_graph.api.models import ModelOptions, OpenModels
+    from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.configured.models import ModelOptions, OpenModels
+    from veritrail_graph.api.configured.shared import Shared
+    from veritrail_graph.api.requests.attribute import AttributeRequest
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
-    from veritrail_graph.graph.model import NodeRef, Process
-    from veritrail_graph.graph.model.process import SourcesRead
+    from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.sentences import SentenceSplitter
-    from veritrail_graph.graph.store import Store
     from veritrail_graph.verifier.attribution.faithfulness import FaithfulnessJudge
     from veritrail_graph.verifier.attribution.recheck import JudgeRechecker
     from veritrail_graph.verifier.attribution.run import AttributionSteps
@@ -39,12 +35,9 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.engines import Engine
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.nodes import SharedNodes
-    from veritrail_graph.verifier.ports import Judge, SourceNodes
+    from veritrail_graph.verifier.ports import Judge
     from veritrail_graph.verifier.prompted import PromptedStep
     from veritrail_graph.verifier.prompts import Prompts
-
-READ_AT_ONCE = 16
-"""Nodes that are read side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +92,7 @@ class AttributeOptions:
         Raises:
             InputError: It cannot be asked in this mode, or the threshold is none of its scores.
         """
-        from veritrail_graph.api.faithfulness import check_checker
+        from veritrail_graph.api.configured.faithfulness import check_checker
 
         if self.judge and self.judge_with is not JudgeName.MODEL:
             check_checker(self.judge_with, self.mode, self.judge_threshold)
@@ -118,7 +111,7 @@ class AttributeOptions:
     @classmethod
     def of(cls, request: AttributeRequest) -> AttributeOptions:
         """The options that a request asks for."""
-        from veritrail_graph.api.models import ModelOptions
+        from veritrail_graph.api.configured.models import ModelOptions
 
         models = ModelOptions(
             model=request.model,
@@ -177,7 +170,7 @@ class ConfiguredAttribution:
     @property
     def judge(self) -> str | None:
         """What the run calls its judge; None: it has none."""
-        from veritrail_graph.api.faithfulness import judge_name
+        from veritrail_graph.api.configured.faithfulness import judge_name
 
         return judge_name(self.steps.judge)
 
@@ -236,10 +229,10 @@ async def configure_attribution(
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
-    from veritrail_graph.api.entailment import open_entailment
-    from veritrail_graph.api.faithfulness import open_checker
-    from veritrail_graph.api.models import ModelOptions, open_models
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.entailment import open_entailment
+    from veritrail_graph.api.configured.faithfulness import open_checker
+    from veritrail_graph.api.configured.models import ModelOptions, open_models
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
     from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
@@ -315,7 +308,7 @@ def model_steps(
         models: The models of the steps.
         judge: The checker that judges; None: there is none.
     """
-    from veritrail_graph.api.configured_judge import prompted_step
+    from veritrail_graph.api.configured.judge import prompted_step
     from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
     from veritrail_graph.verifier.attribution.run import AttributionSteps
     from veritrail_graph.verifier.models.port import Step
@@ -397,7 +390,7 @@ def check_options(options: AttributeOptions) -> None:
 
 
 def _refuse_without_model(engine: str, options: AttributeOptions, models: ModelOptions) -> None:
-    from veritrail_graph.api.configured_judge import refuse_model
+    from veritrail_graph.api.configured.judge import refuse_model
 
     if options.propositions:
         raise InputError(
@@ -414,104 +407,3 @@ def _refuse_without_model(engine: str, options: AttributeOptions, models: ModelO
             engine=engine,
         )
     refuse_model(engine, models)
-
-
-def unjudged_words(number: int) -> str:
-    """What a person should know where a run removed judged labels."""
-    return (
-        f"{number:,} judged label(s) of earlier runs were removed, with the wordings that the same "
-        "engine proposed: these sentences rest on other source sentences now. Attributing them "
-        "again, with judging and correcting, asks about them anew."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenNode:
-    """A node to attribute.
-
-    Attributes:
-        ref: The node.
-        sentences: How many sentences it has.
-    """
-
-    ref: NodeRef
-    sentences: int
-
-
-async def chosen_nodes(
-    store: Store, process: Process, named: Sequence[str], splitter: SentenceSplitter
-) -> tuple[list[ChosenNode], list[LeftOut]]:
-    """The nodes to attribute, and the terminals that are left out.
-
-    Raises:
-        InputError: A named node, or every terminal, has nothing to attribute or no sources.
-        NotFound: A node is not stored.
-    """
-    name = process.process_id
-    found: list[ChosenNode] = []
-    left_out: list[tuple[str, LeftOut]] = []
-    node_ids = list(dict.fromkeys(named or process.terminals))
-    read = await read_nodes(store, name, node_ids)
-    for node_id, (ref, text) in zip(node_ids, read, strict=True):
-        if ref.is_root:
-            reason = "is a root: it is source text, and there is nothing to attribute it to"
-            left_out.append(("root_node", LeftOut(node_id=node_id, reason=reason)))
-        elif ref.is_unsourced:
-            left_out.append(("unsourced_node", LeftOut.without_sources(node_id)))
-        elif not (sentences := splitter.split(node_id, text)):
-            reason = "has no text to attribute"
-            left_out.append(("empty_node", LeftOut(node_id=node_id, reason=reason)))
-        else:
-            found.append(ChosenNode(ref, len(sentences)))
-    if left_out and (named or not found):
-        raise InputError(
-            f"Process {name!r}: {len(left_out)} node(s) cannot be attributed; name others.",
-            [Violation(kind, f"node {shown(one.node_id)}", one.reason) for kind, one in left_out],
-            code="nothing_to_attribute",
-        )
-    return found, [one for _, one in left_out]
-
-
-async def read_nodes(
-    store: Store, process_id: str, node_ids: Iterable[str]
-) -> list[tuple[NodeRef, str]]:
-    """Nodes with their texts, in this order, some read side by side.
-
-    Raises:
-        NotFound: A node is not stored.
-    """
-    slots = asyncio.Semaphore(READ_AT_ONCE)
-
-    async def one(node_id: str) -> tuple[NodeRef, str]:
-        async with slots:
-            return await store.reading.node(process_id, node_id)
-
-    return await asyncio.gather(*map(one, node_ids))
-
-
-async def sources_of(
-    source_nodes: Callable[[list[str]], Awaitable[SourceNodes | SourcesRead]],
-    node_id: str,
-    against: Against,
-) -> list[NodeRef]:
-    """The nodes that one is attributed to, in the order of a frontier.
-
-    Args:
-        source_nodes: Reads the source nodes of some nodes.
-        node_id: The node.
-        against: Its own source nodes, or the roots below it.
-    """
-    from veritrail_graph.verifier.ports import in_order
-
-    found = (await source_nodes([node_id])).nodes
-    if against is Against.INPUTS:
-        return list(found)
-    seen: dict[str, NodeRef] = {}
-    while found:
-        seen.update((ref.node_id, ref) for ref in found)
-        inner = [ref.node_id for ref in found if not (ref.is_root or ref.is_unsourced)]
-        if not inner:
-            break
-        sources = (await source_nodes(inner)).nodes
-        found = tuple(ref for ref in sources if ref.node_id not in seen)
-    return list(in_order([ref for ref in seen.values() if ref.is_root]))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.engines import EntailmentParts
     from veritrail_graph.verifier.nli.opening import ModelChoice
     from veritrail_graph.verifier.nli.port import EntailmentModel
@@ -90,7 +90,7 @@ async def open_entailment_model(
 def _remote(
     settings: Settings, choice: ModelChoice, use_cache: bool, shared: Shared, stack: AsyncExitStack
 ) -> EntailmentModel:
-    from veritrail_graph.api.models import open_json_model, patience
+    from veritrail_graph.api.configured.models import open_json_model, patience
     from veritrail_graph.api.settings import ModelSettings, checked_key, checked_url
     from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
     from veritrail_graph.verifier.nli.endpoint import RemoteModel

@@ -15,10 +15,10 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.canonical import canonical_text
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.dialogue_request import DialogueRequest
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.configured.shared import Shared
+    from veritrail_graph.api.requests.dialogue import DialogueRequest
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.dialogue.port import DialogueJudge
     from veritrail_graph.verifier.dialogue.prompted import PromptedDialogueJudge
@@ -73,7 +73,7 @@ class DialogueOptions:
             request: What is asked for.
             run_id: The run of its job.
         """
-        from veritrail_graph.api.models import ModelOptions
+        from veritrail_graph.api.configured.models import ModelOptions
 
         models = ModelOptions(
             model=request.model,
@@ -153,7 +153,7 @@ async def configure_dialogue(
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
     from veritrail_graph.verifier.engines import engine_named
@@ -188,8 +188,8 @@ async def _prompted(
     shared: Shared | None,
     stack: AsyncExitStack,
 ) -> tuple[DialogueJudge, list[str]]:
-    from veritrail_graph.api.models import ModelOptions, open_models
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.models import ModelOptions, open_models
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
     from veritrail_graph.verifier.prompts import load_prompts
 
@@ -230,7 +230,7 @@ def dialogue_judge(
     Raises:
         InputError: A context window is too small for the instructions.
     """
-    from veritrail_graph.api.configured_judge import prompted_step
+    from veritrail_graph.api.configured.judge import prompted_step
     from veritrail_graph.verifier.dialogue.prompted import MOST_TURNS, PromptedDialogueJudge
     from veritrail_graph.verifier.models.port import Step
 
@@ -254,7 +254,7 @@ def _refuse_models(engine: str, chosen: ModelOptions, turn_check: bool) -> None:
     Raises:
         InputError: Something is.
     """
-    from veritrail_graph.api.configured_judge import refuse_model
+    from veritrail_graph.api.configured.judge import refuse_model
 
     if turn_check:
         raise InputError(

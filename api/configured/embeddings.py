@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import ModelSettings, Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.embeddings.port import Embedder
     from veritrail_graph.verifier.models.prices import Price
 
@@ -82,7 +82,7 @@ def _is_path(name: str, base: Path) -> bool:
 
 def embedding_price(settings: Settings, choice: ModelSettings) -> Price | None:
     """What a model costs; None: that is not known."""
-    from veritrail_graph.api.models import own_prices
+    from veritrail_graph.api.configured.models import own_prices
     from veritrail_graph.verifier.models.openai_endpoint import OPENAI
     from veritrail_graph.verifier.models.prices import Price, price_of
 
@@ -114,7 +114,7 @@ async def open_embedder(
     Raises:
         InputError: None is named, it cannot be opened, or a budget needs a price.
     """
-    from veritrail_graph.api.models import open_json_model, patience
+    from veritrail_graph.api.configured.models import open_json_model, patience
     from veritrail_graph.verifier.embeddings.endpoint import (
         LONGEST_ANSWER,
         PATH,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.configured_judge import ConfiguredJudge
-from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.configured.judge import ConfiguredJudge
+from veritrail_graph.api.configured.models import ModelOptions
 from veritrail_graph.graph.errors import (
     EngineError,
     EngineUnavailable,

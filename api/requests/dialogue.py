@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from veritrail_graph.api.app.job_request import (
+from veritrail_graph.api.requests.job import (
     Id,
     JobBudget,
     JobCache,

@@ -1,4 +1,4 @@
-"""Which sentences are attributed: those of whole nodes, or those that carried claims.
+"""Which sentences are attributed: of whole nodes, or those that carried claims; and to what.
 
 Source: VeriTrail 3.2 (error localization); Error-tolerant attribution 1.
 """
@@ -6,24 +6,27 @@ Source: VeriTrail 3.2 (error localization); Error-tolerant attribution 1.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.configured_attribution import chosen_nodes
-from veritrail_graph.graph.errors import InputError, NotFound, Violation
+from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.model import Verdict, frontier_order
-from veritrail_graph.graph.model.attribution import LeftOut
+from veritrail_graph.graph.model.attribution import Against, LeftOut
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured_attribution import AttributeOptions
+    from veritrail_graph.api.configured.attribution import AttributeOptions
     from veritrail_graph.graph.model import Claim, NodeRef, Process, Sentence, Verification
+    from veritrail_graph.graph.model.process import SourcesRead
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.attributions import SentencePlace
+    from veritrail_graph.verifier.ports import SourceNodes
 
 TRAILS = 100
 """Trails that are held at a time."""
+READ_AT_ONCE = 16
+"""Nodes that are read side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +184,104 @@ async def _stated(
     _, text = await store.reading.node(one.process_id, one.node_id)
     sentences = await asyncio.to_thread(splitter.split, one.node_id, text)
     return (stored[0] if is_same else one.verified_claim), sentences
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenNode:
+    """A node to attribute.
+
+    Attributes:
+        ref: The node.
+        sentences: How many sentences it has.
+    """
+
+    ref: NodeRef
+    sentences: int
+
+
+async def chosen_nodes(
+    store: Store, process: Process, named: Sequence[str], splitter: SentenceSplitter
+) -> tuple[list[ChosenNode], list[LeftOut]]:
+    """The nodes to attribute, and the terminals that are left out.
+
+    Raises:
+        InputError: A named node, or every terminal, has nothing to attribute or no sources.
+        NotFound: A node is not stored.
+    """
+    name = process.process_id
+    found: list[ChosenNode] = []
+    left_out: list[tuple[str, LeftOut]] = []
+    node_ids = list(dict.fromkeys(named or process.terminals))
+    read = await read_nodes(store, name, node_ids)
+    for node_id, (ref, text) in zip(node_ids, read, strict=True):
+        if ref.is_root:
+            reason = "is a root: it is source text, and there is nothing to attribute it to"
+            left_out.append(("root_node", LeftOut(node_id=node_id, reason=reason)))
+        elif ref.is_unsourced:
+            left_out.append(("unsourced_node", LeftOut.without_sources(node_id)))
+        elif not (sentences := splitter.split(node_id, text)):
+            reason = "has no text to attribute"
+            left_out.append(("empty_node", LeftOut(node_id=node_id, reason=reason)))
+        else:
+            found.append(ChosenNode(ref, len(sentences)))
+    if left_out and (named or not found):
+        raise InputError(
+            f"Process {name!r}: {len(left_out)} node(s) cannot be attributed; name others.",
+            [Violation(kind, f"node {shown(one.node_id)}", one.reason) for kind, one in left_out],
+            code="nothing_to_attribute",
+        )
+    return found, [one for _, one in left_out]
+
+
+async def read_nodes(
+    store: Store, process_id: str, node_ids: Iterable[str]
+) -> list[tuple[NodeRef, str]]:
+    """Nodes with their texts, in this order, some read side by side.
+
+    Raises:
+        NotFound: A node is not stored.
+    """
+    slots = asyncio.Semaphore(READ_AT_ONCE)
+
+    async def one(node_id: str) -> tuple[NodeRef, str]:
+        async with slots:
+            return await store.reading.node(process_id, node_id)
+
+    return await asyncio.gather(*map(one, node_ids))
+
+
+async def sources_of(
+    source_nodes: Callable[[list[str]], Awaitable[SourceNodes | SourcesRead]],
+    node_id: str,
+    against: Against,
+) -> list[NodeRef]:
+    """The nodes that one is attributed to, in the order of a frontier.
+
+    Args:
+        source_nodes: Reads the source nodes of some nodes.
+        node_id: The node.
+        against: Its own source nodes, or the roots below it.
+    """
+    from veritrail_graph.verifier.ports import in_order
+
+    found = (await source_nodes([node_id])).nodes
+    if against is Against.INPUTS:
+        return list(found)
+    seen: dict[str, NodeRef] = {}
+    while found:
+        seen.update((ref.node_id, ref) for ref in found)
+        inner = [ref.node_id for ref in found if not (ref.is_root or ref.is_unsourced)]
+        if not inner:
+            break
+        sources = (await source_nodes(inner)).nodes
+        found = tuple(ref for ref in sources if ref.node_id not in seen)
+    return list(in_order([ref for ref in seen.values() if ref.is_root]))
+
+
+def unjudged_words(number: int) -> str:
+    """What a person should know where a run removed judged labels."""
+    return (
+        f"{number:,} judged label(s) of earlier runs were removed, with the wordings that the same "
+        "engine proposed: these sentences rest on other source sentences now. Attributing them "
+        "again, with judging and correcting, asks about them anew."
+    )

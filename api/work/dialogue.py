@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.dialogue_progress import DialogueVerified
+from veritrail_graph.api.work.dialogue_progress import DialogueVerified
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError, Violation, shown
@@ -26,8 +26,8 @@ from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nodes import SharedNodes
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured_dialogue import ConfiguredDialogue, DialogueOptions
-    from veritrail_graph.api.dialogue_progress import DialogueProgress
+    from veritrail_graph.api.configured.dialogue import ConfiguredDialogue, DialogueOptions
+    from veritrail_graph.api.work.dialogue_progress import DialogueProgress
     from veritrail_graph.graph.model import NodeRef, Process
     from veritrail_graph.graph.model.dialogue import Turn
     from veritrail_graph.graph.sentences import SentenceSplitter

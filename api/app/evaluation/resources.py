@@ -11,16 +11,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge, judge_options
+from veritrail_graph.api.configured.judge import ConfiguredJudge, configure_judge, judge_options
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.evaluation.methods.memory import RunMemory, SharedEmbedder
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.embeddings.port import Embedder
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.nli.opening import ModelChoice
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def shared_within(budget_usd: float | None, max_calls: int | None) -> Shared:
     """What the configurations of a run share: a budget in US dollars, and a number of calls."""
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
 
     return Shared(Spending(budget_usd, max_calls))
@@ -183,7 +183,7 @@ class OpenResources:
         Raises:
             InputError: There is none.
         """
-        from veritrail_graph.api.embeddings import open_embedder
+        from veritrail_graph.api.configured.embeddings import open_embedder
 
         opened = await open_embedder(
             self._settings,
@@ -203,7 +203,7 @@ class OpenResources:
         Raises:
             InputError: There is none.
         """
-        from veritrail_graph.api.entailment import open_entailment_model
+        from veritrail_graph.api.configured.entailment import open_entailment_model
 
         choice = entailment_choice(self._settings, named, reading or {}, self._folder)
         return await open_entailment_model(
@@ -239,7 +239,7 @@ def entailment_choice(
     """
     from dataclasses import replace
 
-    from veritrail_graph.api.entailment import configured_choice
+    from veritrail_graph.api.configured.entailment import configured_choice
     from veritrail_graph.verifier.nli.opening import ModelChoice
 
     window = reading.get("window")

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.estimation import assumed_judge, assumed_models
-from veritrail_graph.api.configured_judge import check_engines
-from veritrail_graph.api.embeddings import embedding_choice, embedding_price
-from veritrail_graph.api.entailment import configured_choice
-from veritrail_graph.api.evaluation_resources import (
+from veritrail_graph.api.app.evaluation.resources import (
     OpenResources,
     checked_name,
     entailment_choice,
     shared_within,
 )
+from veritrail_graph.api.configured.embeddings import embedding_choice, embedding_price
+from veritrail_graph.api.configured.entailment import configured_choice
+from veritrail_graph.api.configured.judge import check_engines
 from veritrail_graph.evaluation.methods.judging import task_of
 from veritrail_graph.evaluation.methods.memory import SharedEmbedder
 from veritrail_graph.evaluation.runs.outcomes import OutcomeFile

@@ -56,7 +56,7 @@ async def find_version(store: Store, process: Process, since: str) -> Version:
     if since == process.process_id or process.content_hash.startswith(since):
         raise InputError(
             f"Process {process.process_id!r} is stored with this content now: what was verified "
-            "on it is shown again without --since.",
+            "on it is shown again where no earlier version is named.",
             code="since_is_now",
         )
     return await _with_hash(store, process, since)

@@ -11,9 +11,9 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import JudgeName, SourceMode
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.attribution.faithfulness import FaithfulnessJudge
     from veritrail_graph.verifier.attribution.scored import ScoringJudge
 
@@ -63,7 +63,7 @@ async def open_checker(
         InputError: No entailment model is named, or it cannot be opened; or the checker needs
             trained weights, and none are named.
     """
-    from veritrail_graph.api.entailment import open_entailment
+    from veritrail_graph.api.configured.entailment import open_entailment
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.attribution.scored import ScoringJudge
     from veritrail_graph.verifier.nli.adapters import adapter_named
@@ -104,9 +104,9 @@ async def open_judge(
     Raises:
         InputError: A model, a prompt or a setting is wrong.
     """
-    from veritrail_graph.api.configured_judge import prompted_step
-    from veritrail_graph.api.models import ModelOptions, open_models
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.judge import prompted_step
+    from veritrail_graph.api.configured.models import ModelOptions, open_models
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.engines import engine_named
     from veritrail_graph.verifier.models.port import Step
     from veritrail_graph.verifier.models.retrying import Spending

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from veritrail_graph.api.app.job_request import (
+from veritrail_graph.api.requests.job import (
     Id,
     JobBudget,
     JobCache,
@@ -16,7 +16,7 @@ from veritrail_graph.api.app.job_request import (
     JobStructured,
     Name,
 )
-from veritrail_graph.api.app.verify_request import MAX_CLAIMS
+from veritrail_graph.api.requests.verify import MAX_CLAIMS
 from veritrail_graph.graph.model.attribution import Against, JudgeName, Recheck, SourceMode
 from veritrail_graph.graph.model.noun import NodeId, OneOf
 

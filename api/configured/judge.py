@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.models import ModelOptions, OpenModels, open_models
+from veritrail_graph.api.configured.models import ModelOptions, OpenModels, open_models
 from veritrail_graph.graph.comparing import changed_settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.canonical import canonical
@@ -24,9 +24,9 @@ from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 from veritrail_graph.verifier.split_judge import SplitJudge
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.configured.shared import Shared
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.judge import StepModel
     from veritrail_graph.verifier.ports import Judge
@@ -45,8 +45,8 @@ class JudgeOptions:
         engine: The engine of judgement.
         verdict_engine: Another engine that gives the verdicts; None: the same.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
-        limits: JudgeOptions much goes into a prompt.
-        samples: JudgeOptions many answers are drawn.
+        limits: How much goes into a prompt.
+        samples: How many answers are drawn.
         prompts: A folder of the user's own prompts.
         sub_claims: Whether a model takes claims apart.
         models: The models and what they may cost.
@@ -90,7 +90,7 @@ class ConfiguredJudge:
 
     Attributes:
         judge: The judge.
-        how: JudgeOptions it judges.
+        how: How it judges.
         prompts: Its prompts.
         splitter: Splits texts into sentences.
         models: Its models; None: it asks none.
@@ -113,14 +113,14 @@ async def configure_judge(
 
     Args:
         settings: The settings.
-        how: JudgeOptions it judges.
+        how: How it judges.
         shared: What its models share with those of others; None: nothing.
 
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
-    from veritrail_graph.api.entailment import open_entailment
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.entailment import open_entailment
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.models.retrying import Spending
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.configured_dialogue import DialogueOptions, ablations_of, dialogue_judge
+from veritrail_graph.api.configured.dialogue import DialogueOptions, ablations_of, dialogue_judge
 from veritrail_graph.evaluation.dialogues.assumed import AssumedDialogues
 from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher
 from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
@@ -26,9 +26,9 @@ from veritrail_graph.verifier.models.port import EndpointRefused, Meter, Step
 from veritrail_graph.verifier.prompts import Prompts, load_prompts
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.model.dialogue import DialogueLabel
     from veritrail_graph.verifier.engines import Engine
     from veritrail_graph.verifier.judge import StepModels
@@ -142,7 +142,7 @@ class _Workplace:
 
     def _factscore(self) -> PromptedDialogueJudge:
         """FActScore: the stages with its own prompts. Source: VISTA B.6."""
-        from veritrail_graph.api.configured_judge import prompted_step
+        from veritrail_graph.api.configured.judge import prompted_step
 
         models = self._asked()
         verification = prompted_step(self.prompts[Step.FACTSCORE_VERIFICATION], models.verdict)
@@ -151,7 +151,7 @@ class _Workplace:
         return PromptedDialogueJudge(self.engine.name, extraction, verification, verification)
 
     def _turn_judge(self) -> TurnJudge:
-        from veritrail_graph.api.configured_judge import prompted_step
+        from veritrail_graph.api.configured.judge import prompted_step
 
         step = prompted_step(self.prompts[Step.DIALOGUE_JUDGE], self._asked().verdict)
         return TurnJudge(self.engine.name, step)
@@ -200,8 +200,8 @@ def _engine(settings: Settings, how: DialogueComparison) -> Engine:
 
 def shared_by_methods(how: DialogueComparison) -> Shared:
     """What the calls of all methods share: one budget."""
-    from veritrail_graph.api.models import ModelOptions
-    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
 
     chosen = how.models or ModelOptions()
@@ -250,8 +250,8 @@ async def _workplace(
     settings: Settings, how: DialogueComparison, variants: Sequence[Variant], shared: Shared
 ) -> AsyncIterator[tuple[_Workplace, list[str]]]:
     """Open what methods are carried out with; models are closed in the end."""
-    from veritrail_graph.api.configured_judge import refuse_model
-    from veritrail_graph.api.models import ModelOptions, open_models
+    from veritrail_graph.api.configured.judge import refuse_model
+    from veritrail_graph.api.configured.models import ModelOptions, open_models
 
     engine, chosen = _engine(settings, how), how.models or ModelOptions()
     splitter = SentenceSplitter.for_language(settings.language)
@@ -308,8 +308,8 @@ async def estimate_dialogues(
         InputError: A model, a prompt or a setting is wrong.
     """
     from veritrail_graph.api.app.estimation import assumed_models_of
-    from veritrail_graph.api.evaluation_estimate import scaled
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.app.evaluation.estimate import scaled
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.verifier.judge import StepModel, StepModels
 
     engine, chosen = _engine(settings, how), how.models or ModelOptions()
@@ -361,7 +361,7 @@ def check_embedding(settings: Settings, embedding: str | None) -> None:
     Raises:
         InputError: There is none of that name.
     """
-    from veritrail_graph.api.embeddings import embedding_choice
+    from veritrail_graph.api.configured.embeddings import embedding_choice
 
     if embedding is not None:
         embedding_choice(settings, embedding)
@@ -388,7 +388,7 @@ async def match_claims(
     Raises:
         VeriTrailError: The model cannot be opened, or gave no vectors.
     """
-    from veritrail_graph.api.embeddings import open_embedder
+    from veritrail_graph.api.configured.embeddings import open_embedder
 
     if embedding is None:
         return Matching()

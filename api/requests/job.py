@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from veritrail_graph.api.app.value_faults import violations_of
+from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.canonical import canonical
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.evaluation_estimate import AssumedResources
+from veritrail_graph.api.app.evaluation.estimate import AssumedResources
 from veritrail_graph.evaluation.runs.matrix import parse_matrix, refuse_faults
 from veritrail_graph.evaluation.runs.matrix_check import method_faults
 from veritrail_graph.evaluation.runs.runner import Loading, load

@@ -1,0 +1,1 @@
+"""What judges, attributes and verifies, made ready from the settings and a request."""
