@@ -13,19 +13,26 @@ WHERE p.status = 'ready'
 MATCH (u:Span)
 WHERE u.process_id = p.process_id AND u.node_id >= ''
 MATCH (u)-[link:EVIDENCE_FOR]->(w:Span)
+// By verification, so that what one cites is read once for all its links.
+WITH link.verification_id AS id, collect({u: u, w: w, link: link}) AS links
 OPTIONAL MATCH (v:Verification)
-WHERE v.verification_id = link.verification_id
-WITH u, w, v, link, link.iteration AS number,
-     [u.node_id] + coalesce(link.via, []) + [w.node_id] AS way
+WHERE v.verification_id = id
+WITH v, links, CASE WHEN v IS NULL THEN [] ELSE COLLECT {
+       MATCH (v)-[:HAS_ITERATION]->(i:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(:Sentence)
+             -[:SENTENCE_OF]->(s:Span)
+       RETURN DISTINCT toString(i.number) + ' ' + s.node_id
+     } END AS cited
+UNWIND links AS one
+WITH v, cited, one.u AS u, one.w AS w, one.link AS link
+WITH v, cited, u, w, link, [u.node_id] + coalesce(link.via, []) + [w.node_id] AS way
 WITH u, w, link, CASE
        WHEN v IS NULL THEN 'its verification is not stored'
        WHEN v.process_id <> u.process_id OR w.process_id <> u.process_id THEN 'leaves the process'
-       WHEN NOT EXISTS {
-         MATCH (v)-[:HAS_ITERATION]->(i:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(:Sentence)
-               -[:SENTENCE_OF]->(s:Span)
-         WHERE i.number = number AND s.node_id = u.node_id
-       } THEN 'no sentence of its source is evidence of that round'
-       WHEN size(way) - 1 > COUNT {
+       WHEN NOT coalesce(toString(link.iteration), '') + ' ' + u.node_id IN cited
+         THEN 'no sentence of its source is evidence of that round'
+       WHEN size(way) = 2 AND NOT EXISTS { (u)-[:INPUT_TO]->(w) }
+         THEN 'no edges of the process lead this way'
+       WHEN size(way) > 2 AND size(way) - 1 > COUNT {
          UNWIND range(1, size(way) - 1) AS hop
          MATCH (x:Span)
          WHERE x.process_id = u.process_id AND x.node_id = way[hop - 1]
