@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.processes import Processes
     from veritrail_graph.api.app.queries import Queries
     from veritrail_graph.api.app.reviews import Reviews
+    from veritrail_graph.api.app.runs import Runs
     from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.app.traces import Traces
@@ -161,6 +162,13 @@ class Application:
         from veritrail_graph.api.app.verifications import Verifications
 
         return Verifications(self)
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Runs of a process: list and compare them."""
+        from veritrail_graph.api.app.runs import Runs
+
+        return Runs(self)
 
     @cached_property
     def in_flight(self) -> InFlight:

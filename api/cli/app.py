@@ -30,6 +30,7 @@ from veritrail_graph.api.cli import (
     query,
     report,
     reviews,
+    runs,
     serve,
     stored,
     verify,
@@ -89,6 +90,8 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
     },
     "Claims, runs, people": {
         "claims": claims.app,
+        "runs": runs.runs,
+        "compare": runs.compare,
         "pin": stored.pin,
         "reviews": reviews.app,
     },

@@ -269,6 +269,8 @@ class Blocking:
     reviews = _pages(AsyncOperations.reviews)
     agreement = _plain(AsyncOperations.agreement)
     pin = _plain(AsyncOperations.pin)
+    runs = _plain(AsyncOperations.runs)
+    compare_runs = _plain(AsyncOperations.compare_runs)
     verify = _job(AsyncOperations.verify)
     attribute = _job(AsyncOperations.attribute)
     attributions = _pages(AsyncOperations.attributions)

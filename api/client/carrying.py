@@ -1,6 +1,6 @@
 """What all operations of a client are made of: a call is carried out, in whatever way.
 
-The operations themselves are in `operations`, `attributions` and `dialogues`.
+The operations themselves are in `operations`, `attributions`, `dialogues` and `runs`.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from veritrail_graph.api.app import Application, answers, findings
 from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
@@ -221,6 +222,12 @@ class AsyncLocal(AsyncOperations):
 
     async def _unpin(self, run_id: str) -> findings.RunOfRecord:
         return await self.app.verifications.pin(run_id, on=False)
+
+    async def _runs(self, process_id: str) -> RunList:
+        return await self.app.runs.of_process(process_id)
+
+    async def _compare_runs(self, process_id: str, a: str, b: str) -> RunComparison:
+        return await self.app.runs.compare(process_id, a, b)
 
     async def _agreement(self, process_id: str) -> findings.Agreement:
         found = await self.app.reviews.agreement(process_id)

@@ -13,6 +13,7 @@ from veritrail_graph.api.app.findings import (
     RunOfRecord,
     VerificationPage,
 )
+from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.answers import answer, tagged
@@ -108,6 +109,37 @@ async def get_difference(
 ) -> Response:
     """Where two trails part: what `diff --json` prints."""
     return answer(DifferenceFound.of(await app.verifications.diff(verification_id, other_id)))
+
+
+@router.get(
+    "/processes/{process_id}/runs",
+    response_model=RunList,
+    responses=problems_of(404),
+    dependencies=_READ,
+)
+async def list_runs(app: App, process_id: ProcessId) -> Response:
+    """The runs of a process, newest first, with their verdicts and costs."""
+    return answer(await app.runs.of_process(process_id))
+
+
+Side = Annotated[
+    str,
+    Query(min_length=1, max_length=200, description="A run_id, or the name of a model or engine."),
+]
+
+
+@router.get(
+    "/processes/{process_id}/run-comparison",
+    response_model=RunComparison,
+    responses=problems_of(404),
+    dependencies=_READ,
+)
+async def compare_runs(app: App, process_id: ProcessId, a: Side, b: Side) -> Response:
+    """Two runs or judges over all claims: gained, lost, moved to another stage, and what it cost.
+
+    Of a judge the latest verdict of each claim counts, whatever the run.
+    """
+    return answer(await app.runs.compare(process_id, a, b))
 
 
 @router.post(

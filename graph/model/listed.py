@@ -479,6 +479,10 @@ class RunSummary:
         engine: The engine of judgement.
         model: The model, if a model judges.
         counts: How many of its verifications have each status; only those that occur.
+        verdicts: How many have each verdict; only those that occur.
+        q: After how many verdicts in a row a walk stopped; None: not known yet.
+        indicative: Whether no model judged; None: not known yet.
+        usage: What it cost; only calls and cost are counted.
     """
 
     run_id: str
@@ -487,6 +491,10 @@ class RunSummary:
     engine: str
     model: str | None
     counts: Mapping[Status, int]
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+    q: int | None = None
+    indicative: bool | None = None
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def total(self) -> int:

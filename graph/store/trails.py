@@ -64,6 +64,26 @@ class EarlierOutline(NamedTuple):
         return is_same_list or (self.is_decomposed and not claim.sub_claims)
 
 
+class FoundOfClaim(NamedTuple):
+    """What a verification found of a claim, without its trail."""
+
+    claim_id: str
+    claim: str
+    verification_id: str
+    status: str
+    verdict: str | None
+    error_stages: list[int]
+    run_id: str | None
+    engine: str
+    model: str | None
+    q: int
+    indicative: bool
+    created_at: str
+    calls: int
+    cost_usd: float | None
+    unpriced_calls: int
+
+
 class TrailStore:
     """Verifications of one graph."""
 
@@ -176,6 +196,29 @@ class TrailStore:
             rows_of.setdefault(run_id, []).append(tuple(rest))
         found = [_run(process_id, run_id, rows) for run_id, rows in rows_of.items()]
         return sorted(found, key=lambda run: (run.created_at, run.run_id), reverse=True)
+
+    async def compared(
+        self, process_id: str, run_id: str | None, judge: str | None
+    ) -> list[FoundOfClaim]:
+        """What one run or one judge found of the claims of a process, the latest of each claim.
+
+        One with a verdict counts before those without, also where these are later.
+
+        Args:
+            process_id: The process.
+            run_id: The run; None: whatever the run.
+            judge: The model, or the engine of verifications without one; None: any.
+        """
+        rows = await self._database.read(
+            "trail/compared", process_id=process_id, run_id=run_id, judge=judge
+        )
+        found: dict[str, FoundOfClaim] = {}
+        for row in rows:
+            one = FoundOfClaim(*row)
+            known = found.get(one.claim_id)
+            if known is None or one.verdict is not None or known.verdict is None:
+                found[one.claim_id] = one
+        return list(found.values())
 
     async def same(
         self, process_id: str, claims: Sequence[Claim], settings: str, content_hash: str
@@ -377,9 +420,19 @@ def _only(found: Sequence[Verification], verification_id: str) -> Verification:
 
 
 def _run(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:
-    counts = {Status(status): number for status, number, *_ in rows}
-    created_at, engine, model = min((row[2:] for row in rows), key=lambda row: row[0])
-    return RunSummary(run_id, process_id, created_at, engine, model, counts)
+    counts: dict[Status, int] = {}
+    verdicts: dict[str, int] = {}
+    usage = Usage()
+    for status, verdict, number, *_, calls, cost, unpriced in rows:
+        counts[Status(status)] = counts.get(Status(status), 0) + number
+        if verdict is not None:
+            verdicts[verdict] = verdicts.get(verdict, 0) + number
+        usage += Usage(calls=calls, cost_usd=cost, unpriced_calls=unpriced)
+    first = min((row[3:8] for row in rows), key=lambda row: row[0])
+    created_at, engine, model, q, indicative = first
+    return RunSummary(
+        run_id, process_id, created_at, engine, model, counts, verdicts, q, indicative, usage
+    )
 
 
 def _is_same(

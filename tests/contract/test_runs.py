@@ -191,3 +191,34 @@ def test_a_queued_verification_hides_no_verdict(store: Store, arun: Any, stored:
         ("k1", "FULLY_SUPPORTED", done.verification_id),
         ("k2", None, None),
     ]
+
+
+def test_runs_have_their_verdicts_and_costs_and_are_compared_by_run_or_judge(
+    store: Store, arun: Any, stored: str
+) -> None:
+    cost = Usage(calls=2, cost_usd=0.5)
+    first = [finished(stored, name, usage=cost) for name in ("k1", "k2")]
+    later = {"created_at": "2026-02-01T00:00:00.000000Z", "model": "another"}
+    against = Verdict.NOT_FULLY_SUPPORTED
+    second = [
+        finished(stored, "k1", "r2", verdict=against, **later),
+        cancelled(stored, "k2", "r2", **later),
+    ]
+    for one in [*first, *second]:
+        arun(store.trails.write(one))
+    newest, oldest = arun(store.trails.runs(stored))
+    assert (newest.verdicts, newest.model) == ({against.value: 1}, "another")
+    assert (oldest.verdicts, oldest.usage.cost_usd, oldest.usage.calls, oldest.q) == (
+        {Verdict.FULLY_SUPPORTED.value: 2},
+        1.0,
+        4,
+        first[0].q,
+    )
+    of_run = arun(store.trails.compared(stored, f"{stored}-r2", None))
+    assert {one.claim_id: one.verdict for one in of_run} == {"k1": against.value, "k2": None}
+    of_judge = arun(store.trails.compared(stored, None, "another"))
+    assert of_judge == of_run
+    assert arun(store.trails.compared(stored, "nothing", None)) == []
+    # One with a verdict counts before a later one that was cancelled.
+    every = arun(store.trails.compared(stored, None, None))
+    assert {one.claim_id: one.verdict for one in every}["k2"] == "FULLY_SUPPORTED"

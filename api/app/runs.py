@@ -1,0 +1,310 @@
+"""Runs of a process: list them, and compare two runs or two judges over all claims.
+
+Source: ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from veritrail_graph.api.app.answers import Answer
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import InputError, NotFound, shown
+from veritrail_graph.graph.model import Usage, Verdict
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.listed import RunSummary
+    from veritrail_graph.graph.store.trails import FoundOfClaim
+
+
+class Spending(Answer):
+    """What calls of models cost; `cost_usd` is null where it is not known, and never 0 then."""
+
+    calls: int = 0
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
+
+    @classmethod
+    def of(cls, usage: Usage) -> Spending:
+        """The cost of some calls."""
+        return cls(calls=usage.calls, cost_usd=usage.cost_usd, unpriced_calls=usage.unpriced_calls)
+
+
+class RunFound(Answer):
+    """A run: what verified claims together, on the command line or in a job."""
+
+    run_id: str
+    created_at: str
+    engine: str
+    model: str | None
+    q: int | None = Field(description="Null: nothing of it has ended yet.")
+    indicative: bool | None = Field(description="Whether no model judged.")
+    is_of_record: bool = Field(description="Whether its verdicts count, whatever else there is.")
+    verifications: int
+    counts: dict[str, int] = Field(description="Its verifications by status.")
+    verdicts: dict[str, int] = Field(description="Its verifications by verdict.")
+    spent: Spending
+
+    @classmethod
+    def of(cls, found: RunSummary, of_record: str | None) -> RunFound:
+        """The answer for a run, beside the run of record."""
+        return cls(
+            run_id=found.run_id,
+            created_at=found.created_at,
+            engine=found.engine,
+            model=found.model,
+            q=found.q,
+            indicative=found.indicative,
+            is_of_record=found.run_id == of_record,
+            verifications=found.total,
+            counts={status.value: number for status, number in found.counts.items()},
+            verdicts={one.value: found.verdicts.get(one.value, 0) for one in Verdict},
+            spent=Spending.of(found.usage),
+        )
+
+
+class RunList(Answer):
+    """The runs of a process, newest first."""
+
+    process_id: str
+    run_of_record: str | None
+    runs: list[RunFound]
+
+
+class Change(StrEnum):
+    """What became of a claim between two sides."""
+
+    GAINED = "gained"
+    """It is fully supported on the second side only."""
+    LOST = "lost"
+    """It is fully supported on the first side only."""
+    MOVED = "moved"
+    """Both say that it is not fully supported, and name other stages."""
+    OTHER = "other"
+    """The verdicts differ otherwise."""
+    SAME = "same"
+    """Verdict and stages are the same."""
+    ONLY_FIRST = "only-first"
+    """Only the first side gave a verdict."""
+    ONLY_SECOND = "only-second"
+    """Only the second side gave a verdict."""
+    NEITHER = "neither"
+    """Neither gave a verdict."""
+
+
+class SideOfClaim(Answer):
+    """What one side found of a claim."""
+
+    verification_id: str
+    status: str
+    verdict: str | None
+    error_stages: list[int]
+    spent: Spending
+
+
+class ComparedClaim(Answer):
+    """A claim on both sides; null: that side did not verify it."""
+
+    claim_id: str
+    claim: str
+    change: Change
+    same_text: bool = Field(description="Whether both verified the same words.")
+    a: SideOfClaim | None
+    b: SideOfClaim | None
+
+
+class ComparedSide(Answer):
+    """One side of a comparison: a run, or all that a judge found."""
+
+    name: str = Field(description="The run_id, or the name of the model or engine.")
+    kind: str = Field(description="run or judge.")
+    engine: str
+    model: str | None
+    q: int
+    indicative: bool
+    created_at: str = Field(description="When the first of it was made.")
+    claims: int
+    verdicts: dict[str, int]
+    without_verdict: int
+    spent: Spending
+
+
+class RunComparison(Answer):
+    """Two runs, or two judges, over all claims that either of them verified."""
+
+    process_id: str
+    a: ComparedSide
+    b: ComparedSide
+    changes: dict[Change, int] = Field(description="Claims by what became of them.")
+    pairs: dict[str, dict[str, int]] = Field(
+        description="Claims with a verdict on both sides, by that of the first, then the second."
+    )
+    claims: list[ComparedClaim] = Field(description="What changed comes first.")
+
+
+class Runs(Part):
+    """The runs of processes."""
+
+    async def of_process(self, process_id: str) -> RunList:
+        """The runs of a process, newest first, those of the command line included.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        process = await self._app.processes.get(process_id)
+        found = await self._app.verifications.runs(process_id)
+        of_record = process.run_of_record
+        return RunList(
+            process_id=process_id,
+            run_of_record=of_record,
+            runs=[RunFound.of(one, of_record) for one in found],
+        )
+
+    async def compare(self, process_id: str, first: str, second: str) -> RunComparison:
+        """Compare two runs, two judges, or a run and a judge, over all claims.
+
+        Of a judge the latest verdict of each claim counts, whatever the run.
+
+        Args:
+            process_id: The process.
+            first: A run_id, or the name of a model or engine.
+            second: The same for the other side.
+
+        Raises:
+            NotFound: There is no such process, or nothing of such a run or judge.
+            InputError: Both sides are the same.
+        """
+        if first == second:
+            raise InputError(
+                f"Both sides are {shown(first)}; choose two different ones.", code="same_sides"
+            )
+        await self._app.processes.get(process_id)
+        sides = [await self._side(process_id, name) for name in (first, second)]
+        order = (await self._app.claims.numbered(process_id))[1]
+        return await asyncio.to_thread(
+            compared, process_id, (first, sides[0]), (second, sides[1]), order
+        )
+
+    async def _side(self, process_id: str, name: str) -> tuple[str, list[FoundOfClaim]]:
+        """Whether a name is that of a run or a judge, and what it found."""
+        trails = (await self._store()).trails
+        found = await trails.compared(process_id, name, None)
+        if found:
+            return "run", found
+        found = await trails.compared(process_id, None, name)
+        if found:
+            return "judge", found
+        raise NotFound(
+            f"Process {process_id!r} has no run, model or engine {shown(name)}.",
+            code="side_unknown",
+            process_id=process_id,
+        )
+
+
+_ORDER = {change: place for place, change in enumerate(Change)}
+_ORDER[Change.LOST] = -1  # what went wrong is read first
+
+
+def compared(
+    process_id: str,
+    first: tuple[str, tuple[str, Sequence[FoundOfClaim]]],
+    second: tuple[str, tuple[str, Sequence[FoundOfClaim]]],
+    order: dict[str, int],
+) -> RunComparison:
+    """Two sides over all claims.
+
+    Args:
+        process_id: The process.
+        first: The name of the first side, its kind, and what it found.
+        second: The same of the second one.
+        order: The place of each claim in its process.
+    """
+    a = {one.claim_id: one for one in first[1][1]}
+    b = {one.claim_id: one for one in second[1][1]}
+    claims = [_claim(name, a.get(name), b.get(name)) for name in {**a, **b}]
+    last = len(order)
+    claims.sort(key=lambda one: (_ORDER[one.change], order.get(one.claim_id, last), one.claim_id))
+    pairs = {one.value: dict.fromkeys((other.value for other in Verdict), 0) for one in Verdict}
+    for one in claims:
+        if one.a and one.b and one.a.verdict and one.b.verdict:
+            pairs[one.a.verdict][one.b.verdict] += 1
+    counts = Counter(one.change for one in claims)
+    return RunComparison(
+        process_id=process_id,
+        a=_side_of(first[0], first[1][0], a.values()),
+        b=_side_of(second[0], second[1][0], b.values()),
+        changes={change: counts[change] for change in Change},
+        pairs=pairs,
+        claims=claims,
+    )
+
+
+def _claim(name: str, a: FoundOfClaim | None, b: FoundOfClaim | None) -> ComparedClaim:
+    known = b or a
+    assert known is not None  # noqa: S101  # the name is that of one of them
+    return ComparedClaim(
+        claim_id=name,
+        claim=known.claim,
+        change=_change(a, b),
+        same_text=a is None or b is None or a.claim == b.claim,
+        a=_found(a),
+        b=_found(b),
+    )
+
+
+def _change(a: FoundOfClaim | None, b: FoundOfClaim | None) -> Change:
+    before, now = (one.verdict if one is not None else None for one in (a, b))
+    if a is None or b is None or before is None or now is None:
+        if before is None and now is None:
+            return Change.NEITHER
+        return Change.ONLY_SECOND if before is None else Change.ONLY_FIRST
+    if before != now:
+        supported = Verdict.FULLY_SUPPORTED.value
+        if supported in (before, now):
+            return Change.GAINED if now == supported else Change.LOST
+        return Change.OTHER
+    return Change.SAME if sorted(a.error_stages) == sorted(b.error_stages) else Change.MOVED
+
+
+def _found(one: FoundOfClaim | None) -> SideOfClaim | None:
+    if one is None:
+        return None
+    return SideOfClaim(
+        verification_id=one.verification_id,
+        status=one.status,
+        verdict=one.verdict,
+        error_stages=list(one.error_stages),
+        spent=Spending.of(_usage(one)),
+    )
+
+
+def _usage(one: FoundOfClaim) -> Usage:
+    return Usage(calls=one.calls, cost_usd=one.cost_usd, unpriced_calls=one.unpriced_calls)
+
+
+def _side_of(name: str, kind: str, found: Iterable[FoundOfClaim]) -> ComparedSide:
+    every = list(found)
+    latest = max(every, key=lambda one: one.created_at)
+    verdicts = Counter(one.verdict for one in every)
+    usage = Usage()
+    for one in every:
+        usage += _usage(one)
+    return ComparedSide(
+        name=name,
+        kind=kind,
+        engine=latest.engine,
+        model=latest.model,
+        q=latest.q,
+        indicative=any(one.indicative for one in every),
+        created_at=min(one.created_at for one in every),
+        claims=len(every),
+        verdicts={one.value: verdicts[one.value] for one in Verdict},
+        without_verdict=verdicts[None],
+        spent=Spending.of(usage),
+    )

@@ -1,0 +1,125 @@
+"""`veritrail runs` and `veritrail compare`: the runs of a process, and two of them side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import print_json, say, table
+from veritrail_graph.api.views.costs import UNKNOWN, money_words
+from veritrail_graph.api.views.runs import CHANGE_WORDS, comparison_csv, known_cost
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Verdict
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.runs import RunComparison, SideOfClaim, Spending
+
+ROWS_SHOWN = 40
+
+
+def runs(process: ProcessId, as_json: AsJson = False) -> None:
+    """List the runs of a process, with their verdicts and costs."""
+    found = ask(lambda app: app.runs.of_process(process), as_json=as_json)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    if not found.runs:
+        say(f"Process {process} has no runs. Verify its claims: veritrail verify {process}")
+        return
+    names = [VERDICT_WORDS[one].lower() for one in Verdict]
+    table(
+        ("run", "made", "judge", "q", *names, "cost", ""),
+        [
+            (
+                one.run_id,
+                one.created_at[:16].replace("T", " "),
+                one.model or one.engine,
+                str(one.q or ""),
+                *(f"{number:,}" for number in one.verdicts.values()),
+                cost_of(one.spent),
+                "run of record" if one.is_of_record else "",
+            )
+            for one in found.runs
+        ],
+        right=("q", *names, "cost"),
+    )
+    if any(one.indicative for one in found.runs):
+        say("Verdicts of the judge lexical are indicative: they compare words.", "yellow")
+
+
+def cost_of(spent: Spending) -> str:
+    """A cost in words; an unknown one is never 0."""
+    dollars = known_cost(spent)
+    return UNKNOWN if dollars is None else money_words(dollars)
+
+
+def compare(
+    process: ProcessId,
+    first: Annotated[str, typer.Argument(metavar="A", help="A run, a model or an engine.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a row for each claim.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs or two judges over all claims.
+
+    Lost and gained claims, errors that moved to another stage, and what each side cost. Of a
+    judge the latest verdict of each claim counts.
+    """
+    found = ask(lambda app: app.runs.compare(process, first, second), as_json=as_json)
+    if csv is not None:
+        try:
+            csv.write_text(comparison_csv(found.claims), encoding="utf-8", newline="")
+        except OSError as error:
+            raise InputError(f"{csv}: {error.strerror or error}") from None
+        say(f"Wrote {csv}.")
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        _tell(found)
+
+
+def _tell(found: RunComparison) -> None:
+    changed = [one for one in found.claims if one.change.value not in ("same", "neither")]
+    table(
+        ("claim_id", "change", "A", "B", "claim"),
+        [
+            (
+                one.claim_id,
+                CHANGE_WORDS[one.change].lower(),
+                _words(one.a),
+                _words(one.b),
+                one_line(one.claim),
+            )
+            for one in changed[:ROWS_SHOWN]
+        ],
+    )
+    if len(changed) > ROWS_SHOWN:
+        say(f"… and {len(changed) - ROWS_SHOWN:,} more; --csv and --json have all.", "dim")
+    for name, side in (("A", found.a), ("B", found.b)):
+        verdicts = ", ".join(
+            f"{number:,} {VERDICT_WORDS[Verdict(one)].lower()}"
+            for one, number in side.verdicts.items()
+        )
+        say(f"{name}: {side.model or side.engine}, q = {side.q}: {verdicts}; {cost_of(side.spent)}")
+    counts = found.changes
+    say(
+        f"{len(found.claims):,} claim(s): {counts['lost']:,} lost, {counts['gained']:,} gained, "
+        f"{counts['moved']:,} moved, {counts['other']:,} other, {counts['same']:,} the same."
+    )
+
+
+def _words(side: SideOfClaim | None) -> str:
+    if side is None:
+        return "-"
+    if side.verdict is None:
+        return side.status
+    stages = f" (stage {', '.join(map(str, side.error_stages))})" if side.error_stages else ""
+    return VERDICT_WORDS[Verdict(side.verdict)].lower() + stages
