@@ -142,6 +142,7 @@ class AttributeOptions:
             unsupported=request.unsupported,
             recheck=request.recheck,
             every_mode=request.every_mode,
+            propositions=request.propositions,
         )
 
 
