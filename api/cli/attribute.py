@@ -31,7 +31,7 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.views.attribution import dropped_words, proposition_views
+from veritrail_graph.api.views.attribution import dropped_words, judge_words, proposition_views
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.twists import revision_lines
 from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
@@ -271,10 +271,8 @@ def _remarks(one: SentenceAttribution) -> list[str]:
         lines.append("no source sentence decides it")
     if one.is_disputed and one.implied_label is not None:
         lines.append(f"the attribution implies: {FAITHFULNESS_WORDS[one.implied_label]}")
-    if one.judged_reason and one.judged_label and not one.is_asked:
-        lines.append(f"no judge was asked: {one_line(clean(one.judged_reason))}")
-    elif one.judged_reason:
-        lines.append(f"judge: {one_line(clean(one.judged_reason))}")
+    if judged := judge_words(one):
+        lines.append(one_line(clean(judged)))
     if dropped := dropped_words(one):
         lines.append(dropped)
     lines += [f"proposed: {one_line(clean(line))}" for line in revision_lines(one.revisions)]

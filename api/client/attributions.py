@@ -18,6 +18,8 @@ JudgeWith = Literal[
 
 RecheckName = Literal["judge", "walk"]
 
+ModeName = Literal["plain", "highlighted", "attribution"]
+
 _PROCESS = "/v1/processes/{}"
 
 
@@ -31,12 +33,14 @@ class AttributionOperations(CarriedOut):
         node_ids: str | Sequence[str] | None = None,
         *,
         against: AgainstName | None = None,
+        propositions: bool = False,
         engine: str | None = None,
         model: str | None = None,
         judge: bool = False,
         judge_with: JudgeWith | None = None,
         judge_threshold: float | None = None,
         correct: bool = False,
+        mode: ModeName | None = None,
         recheck: RecheckName | None = None,
         every_mode: bool = False,
         claim_ids: str | Sequence[str] | None = None,
@@ -54,6 +58,8 @@ class AttributionOperations(CarriedOut):
             process_id: The process.
             node_ids: The nodes.
             against: `inputs`: their own source nodes (default); `roots`: the roots below them.
+            propositions: Whether a model splits each sentence into the statements in it, which
+                are attributed one by one.
             engine: The engine; default: as the service is set.
             model: The model that is asked.
             judge: Whether a model also says whether each sentence is faithful.
@@ -61,6 +67,8 @@ class AttributionOperations(CarriedOut):
                 model of the service, such as `summac-zs`; a checker implies `judge`.
             judge_threshold: Of a checker: the score from which a sentence is faithful.
             correct: Whether a model proposes a wording for each unfaithful sentence.
+            mode: What judge and corrector see: all sources (`plain`), all with the attributed
+                sentences marked (`highlighted`), or these alone (`attribution`, the default).
             recheck: Who verifies these again: the `judge`, or a `walk` that verifies each claim of
                 the wording; default: the judge, where there is one.
             every_mode: Whether a wording is proposed in each of the three modes, and ranked.
@@ -83,12 +91,14 @@ class AttributionOperations(CarriedOut):
             "claim_ids": _listed(claim_ids),
             "unsupported": unsupported or None,
             "against": against,
+            "propositions": propositions or None,
             "engine": engine,
             "model": model,
             "judge": judge or None,
             "judge_with": judge_with,
             "judge_threshold": judge_threshold,
             "correct": correct or None,
+            "mode": mode,
             "recheck": recheck,
             "every_mode": every_mode or None,
             "budget_usd": budget_usd,

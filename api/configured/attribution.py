@@ -135,6 +135,7 @@ class AttributeOptions:
             unsupported=request.unsupported,
             recheck=request.recheck,
             every_mode=request.every_mode,
+            propositions=request.propositions,
         )
 
 

@@ -15,6 +15,7 @@ from veritrail_graph.graph.model.attribution import (
     AttributedSentence,
     AttributionCategory,
     Faithfulness,
+    Proposition,
     StoredSentence,
 )
 
@@ -24,6 +25,10 @@ SOURCES = 10
 """Source sentences that are shown of one sentence."""
 NODES = 20
 """Nodes of an answer."""
+MOST_PROPOSITIONS = 10
+"""Propositions that are shown of one sentence."""
+PROPOSITION_SOURCES = 5
+"""Source sentences that are shown of one proposition."""
 
 
 class SourceSentence(BaseModel):
@@ -38,6 +43,15 @@ class SourceSentence(BaseModel):
     )
 
 
+class RestingProposition(BaseModel):
+    """A statement within a sentence, with the source sentences that it alone rests on."""
+
+    text: str = Field(description="Its words; … stands for words that are not part of it")
+    implied_label: str = Field(description="As its own categories imply")
+    attributed: list[SourceSentence] = Field(description="Empty: no source sentence decides it")
+    attributed_left_out: int = 0
+
+
 class RestingSentence(BaseModel):
     """A sentence with the source sentences that it rests on."""
 
@@ -48,10 +62,19 @@ class RestingSentence(BaseModel):
     attributed_left_out: int = 0
     implied_label: str | None = Field(description="As the categories imply")
     judged_label: str | None = Field(description="As a model judged; null: none was asked")
+    judged_reason: str | None = Field(default=None, description="Why it was judged so")
     correction: str | None = Field(description="A proposed wording; the text stays as it is")
     proposed: list[str] = Field(
         description="Proposed wordings with rank and mode, and what became of each: fixed, partly "
         "fixed, not fixed, or not verified again"
+    )
+    propositions: list[RestingProposition] = Field(
+        default=[],
+        description="Where it was split: its statements; it is unfaithful where one of them is",
+    )
+    propositions_left_out: int = 0
+    dropped_ids: int = Field(
+        default=0, description="Ids that the model named and that were not in its prompt"
     )
     engine: str | None
     indicative: bool = Field(description="Whether no model was asked")
@@ -103,11 +126,24 @@ def resting(node_id: str, found: StoredSentence) -> RestingSentence:
         attributed_left_out=max(0, len(found.attributed) - SOURCES),
         implied_label=found.implied_label,
         judged_label=found.judged_label,
+        judged_reason=one_line(found.judged_reason, TEXT) if found.judged_reason else None,
+        propositions=[_proposition(one) for one in found.propositions[:MOST_PROPOSITIONS]],
+        propositions_left_out=max(0, len(found.propositions) - MOST_PROPOSITIONS),
+        dropped_ids=found.dropped_ids,
         correction=one_line(found.correction, TEXT) if found.correction else None,
         proposed=[one_line(line, TEXT) for line in _proposed_lines(found)],
         engine=found.engine,
         indicative=found.indicative,
         run_id=found.run_id,
+    )
+
+
+def _proposition(found: Proposition) -> RestingProposition:
+    return RestingProposition(
+        text=one_line(found.text, TEXT),
+        implied_label=found.implied_label,
+        attributed=[_source(one) for one in found.attributed[:PROPOSITION_SOURCES]],
+        attributed_left_out=max(0, len(found.attributed) - PROPOSITION_SOURCES),
     )
 
 
@@ -195,18 +231,30 @@ def _sentence_lines(one: RestingSentence) -> Sequence[str]:
     lines = [f"{quoted(one.node_id)} sentence {one.sentence}, {word}: {quoted(one.text)}"]
     if one.judged_label and one.implied_label and one.judged_label != one.implied_label:
         lines.append("  the judge and the categories disagree")
-    for source in one.attributed:
-        words = (CATEGORY_WORDS[AttributionCategory(one)] for one in source.categories)
-        categories = ", ".join(words)
-        place = f"{quoted(source.node_id)} sentence {source.sentence}"
-        lines.append(f"  {categories}: {place}: {quoted(source.text)}")
+    if one.judged_reason:
+        lines.append(f"  the judge: {quoted(one.judged_reason)}")
+    lines += [f"  {_source_words(source)}: {quoted(source.text)}" for source in one.attributed]
     if not one.attributed:
         lines.append("  no source sentence decides it")
     if one.attributed_left_out:
         lines.append(f"  … and {one.attributed_left_out:,} more source sentences")
+    for part in one.propositions if len(one.propositions) > 1 else ():
+        word = FAITHFULNESS_WORDS[Faithfulness(part.implied_label)]
+        rests = "; ".join(map(_source_words, part.attributed)) or "no source sentence decides it"
+        lines.append(f"  proposition, {word}: {quoted(part.text)}: {rests}")
+    if one.propositions_left_out:
+        lines.append(f"  … and {one.propositions_left_out:,} more propositions")
+    if one.dropped_ids:
+        lines.append(f"  ids that the model named and was not shown, left out: {one.dropped_ids:,}")
     wordings = one.proposed or ([one.correction] if one.correction else [])
     lines += [f"  proposed: {quoted(wording)}" for wording in wordings]
     return lines
+
+
+def _source_words(source: SourceSentence) -> str:
+    """What a source sentence is to the sentence, and where it is."""
+    words = ", ".join(CATEGORY_WORDS[AttributionCategory(one)] for one in source.categories)
+    return f"{words}: {quoted(source.node_id)} sentence {source.sentence}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

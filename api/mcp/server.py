@@ -22,7 +22,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from veritrail_graph.api.app.queries import Queries
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
-from veritrail_graph.api.client.attributions import AgainstName, JudgeWith, RecheckName
+from veritrail_graph.api.client.attributions import (
+    AgainstName,
+    JudgeWith,
+    ModeName,
+    RecheckName,
+)
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.local import AsyncLocal
@@ -346,6 +351,9 @@ class Tools:
             AgainstName,
             Field(description="The node's own sources (one step), or the roots below it"),
         ] = "inputs",
+        propositions: Annotated[
+            bool, Field(description=_ATTRIBUTION["propositions"].description)
+        ] = False,
         judge: Annotated[
             bool, Field(description="Also ask a model whether each sentence is faithful")
         ] = False,
@@ -359,6 +367,9 @@ class Tools:
         correct: Annotated[
             bool, Field(description="Also propose a wording for each unfaithful sentence")
         ] = False,
+        mode: Annotated[
+            ModeName | None, Field(description=_ATTRIBUTION["mode"].description)
+        ] = None,
         recheck: Annotated[
             RecheckName | None, Field(description=_ATTRIBUTION["recheck"].description)
         ] = None,
@@ -384,9 +395,11 @@ class Tools:
             process_id,
             node_id,
             against=against,
+            propositions=propositions,
             judge=judge,
             judge_with=judge_with,
             correct=correct,
+            mode=mode,
             recheck=recheck,
             every_mode=every_mode,
             claim_ids=claim_id,

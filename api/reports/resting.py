@@ -12,11 +12,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.views.attribution import PropositionView, proposition_views
+from veritrail_graph.api.views.attribution import (
+    PropositionView,
+    dropped_words,
+    judge_words,
+    proposition_views,
+)
 from veritrail_graph.api.views.twists import category_words, revision_lines
 from veritrail_graph.api.views.words import FAITHFULNESS_WORDS
 from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.model.attribution import Faithfulness
+from veritrail_graph.graph.model.attribution import Against, Faithfulness
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -55,6 +60,8 @@ class RestingSentence:
         disputed: What the attribution implies, where a judge says another thing; else empty.
         sources: What it rests on; some of it.
         more: How much of it is not shown.
+        judged: Why it was judged so, or why no judge was asked; empty: it was not judged.
+        dropped: How many ids a model named that it was not shown, in words; empty: none.
         proposed: The proposed wordings with rank and mode, and what became of each.
         indicative: Whether no model was asked.
         parts: Its propositions with what each rests on, where it was split into several.
@@ -69,6 +76,8 @@ class RestingSentence:
     more: int
     proposed: tuple[str, ...]
     indicative: bool
+    judged: str = ""
+    dropped: str = ""
     parts: tuple[PropositionView, ...] = ()
 
 
@@ -80,12 +89,14 @@ class RestingNode:
         node_id: The node.
         total: How many of its sentences are attributed.
         unfaithful: How many of these are unfaithful.
+        found_by: Which models or engines attributed the sentences that are shown, and to what.
         sentences: Those that are shown.
     """
 
     node_id: str
     total: int
     unfaithful: int
+    found_by: str
     sentences: tuple[RestingSentence, ...]
 
 
@@ -130,7 +141,15 @@ async def read_resting(
 async def _node(app: Application, process_id: str, node: AttributedNode) -> RestingNode:
     found = await app.attributions.of_node(process_id, node.node_id, limit=MOST_SENTENCES)
     sentences = tuple(map(sentence_of, found.sentences))
-    return RestingNode(node.node_id, node.sentences, node.unfaithful, sentences)
+    runs = dict.fromkeys(map(_found_by, found.sentences))
+    return RestingNode(node.node_id, node.sentences, node.unfaithful, "; ".join(runs), sentences)
+
+
+def _found_by(one: StoredSentence) -> str:
+    """The model, or the engine, that attributed a sentence, and to what."""
+    name = one.model or one.engine or "unknown engine"
+    against = {Against.INPUTS: "the inputs of the node", Against.ROOTS: "the roots below it"}
+    return name if one.against is None else f"{name}, against {against[one.against]}"
 
 
 def sentence_of(one: StoredSentence) -> RestingSentence:
@@ -158,6 +177,8 @@ def sentence_of(one: StoredSentence) -> RestingSentence:
         more=len(one.attributed) - len(sources),
         proposed=_proposed(one),
         indicative=one.indicative,
+        judged=judge_words(one),
+        dropped=dropped_words(one),
         parts=tuple(proposition_views(one)),
     )
 

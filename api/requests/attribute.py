@@ -70,6 +70,11 @@ class AttributeRequest(JobRequest):
         Against.INPUTS,
         description="The node's own source nodes (`inputs`), or the roots below it (`roots`).",
     )
+    propositions: bool = Field(
+        False,
+        description="Split each sentence into the statements in it, and attribute these one by "
+        "one; a language model is asked.",
+    )
     engine: Name | None = Field(None, description="lexical, nli, openai or azure.")
     model: Name | None = Field(None, description="The model that is asked; selects openai.")
     judge: bool = Field(False, description="Also ask a model whether each sentence is faithful.")

@@ -327,11 +327,12 @@ class _Reading:
 
     def _categories(self, where: str, value: Any) -> frozenset[AttributionCategory]:
         entries = value if isinstance(value, list) else [value]
-        found = [
-            self._choice(where, "" if entry is None else entry, AttributionCategory)
-            for entry in entries
-        ]
+        found = [self._category(where, entry) for entry in entries]
         return frozenset(one for one in found if one is not None)
+
+    def _category(self, where: str, value: Any) -> AttributionCategory | None:
+        known = AttributionCategory.named(value) if isinstance(value, str) else None
+        return known or self._choice(where, "" if value is None else value, AttributionCategory)
 
     def _choice(self, where: str, value: Any, choices: type[Choice]) -> Choice | None:
         if value is None:

@@ -38,6 +38,29 @@ class AttributionCategory(StrEnum):
     NEAR_MATCH = "NEAR_MATCH"
     EXPECTED_SPAN = "EXPECTED_SPAN"
 
+    @classmethod
+    def named(cls, name: str) -> AttributionCategory | None:
+        """The category that a file or a model names, however case and gaps are written.
+
+        The paper's guidelines for annotators use earlier names for two of them.
+
+        Returns:
+            None: it is no category.
+
+        Source: Error-tolerant attribution 3 and A.2.
+        """
+        word = joined_word(name)
+        word = _EARLIER_NAMES.get(word, word)
+        return cls(word) if word in set(cls) else None
+
+
+_EARLIER_NAMES = {"CLOSE_PARAPHRASE": "NEAR_MATCH", "CONTEXTUAL_ANCHOR": "EXPECTED_SPAN"}
+
+
+def joined_word(text: str) -> str:
+    """A word of an enumeration: capitals, with `_` for each gap."""
+    return "_".join(text.upper().replace("-", " ").replace("_", " ").split())
+
 
 class Faithfulness(StrEnum):
     """Whether a sentence says nothing but what its sources say."""

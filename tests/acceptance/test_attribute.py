@@ -52,7 +52,9 @@ def rows(veritrail: Veritrail, name: str, **parameters: str) -> list[dict[str, A
     return [dict(zip(told["columns"], row, strict=True)) for row in told["rows"]]
 
 
-def test_the_planted_errors_are_told_and_stored(veritrail: Veritrail, process: str) -> None:
+def test_the_planted_errors_are_told_and_stored(
+    veritrail: Veritrail, process: str, tmp_path: Path
+) -> None:
     with ModelServer(AttributionReader(), caches_prefixes=True) as server:
         told = veritrail(
             "attribute", process, "--judge", "--correct", "--json", **asking(server)
@@ -90,6 +92,16 @@ def test_the_planted_errors_are_told_and_stored(veritrail: Veritrail, process: s
     ]
     misread = rows(veritrail, "misread-sentences", process_id=process, limit="1")
     assert misread[0]["text"] == "It may close the east quay in winter."
+    for kind in ("html", "md"):
+        veritrail("report", process, "-o", str(tmp_path / f"report.{kind}"))
+        report = (tmp_path / f"report.{kind}").read_text(encoding="utf-8")
+        for words in (
+            *(words.partition(" notes")[0].removeprefix("proposed: ") for words in shown),
+            "judge: As the gold file says.",
+            "no judge was asked: No source sentence is attributed to it.",
+            "against the inputs of the node",
+        ):
+            assert words.casefold() in report.casefold(), (kind, words)
 
 
 def test_propositions_are_attributed_told_and_stored(

@@ -20,7 +20,7 @@ import pytest
 from acceptance.command import Veritrail, command, process_file
 from acceptance.model_fixtures import asking as asking_model
 from acceptance.model_fixtures import pumps
-from fakes.attributing import SAMPLE, AttributionReader, gold_sentences
+from fakes.attributing import SAMPLE, by_parts, gold_sentences
 from fakes.dialogues import SAMPLE as DIALOGUE
 from fakes.dialogues import DialogueReader
 from fakes.explaining import LINES, MAY, TWISTED, WILL, Both
@@ -131,7 +131,7 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
     }  # fmt: skip
     assert set(tools["attribute_sentences"].input_schema["properties"]) == {
         "process_id", "node_id", "against", "judge", "judge_with",  # the server's own checkers
-        "correct", "recheck", "every_mode", "claim_id", "unsupported",
+        "propositions", "correct", "mode", "recheck", "every_mode", "claim_id", "unsupported",
     }  # fmt: skip
     for statement in library():
         assert f"- {statement.short_name}(" in tools["run_query"].description
@@ -221,19 +221,20 @@ def test_sentences_are_attributed_and_what_they_rest_on_is_shown(veritrail, tmp_
         settings = asking_model(model, VERITRAIL_ANSWER_RETRIES="0")
         async with assistant_here(veritrail, "--engine", "openai", **settings) as client:
             node = {"process_id": PROCESS, "node_id": "summary"}
-            given = {"process_id": PROCESS, "judge": True}
+            given = {"process_id": PROCESS, "judge": True, "propositions": True, "mode": "plain"}
             before = await client.call_tool("show_attribution", node)
             made = await client.call_tool("attribute_sentences", given, progress_callback=told)
             one = await client.call_tool("show_attribution", {**node, "sentence": 1})
             none = await client.call_tool("show_attribution", {**node, "sentence": 2})
-            return before, made, one, none
+            split = await client.call_tool("show_attribution", {**node, "sentence": 5})
+            return before, made, one, none, split
 
     file = json.loads(SAMPLE.read_text(encoding="utf-8"))
     path = tmp_path / "attributed.json"
     path.write_text(json.dumps({**file, "process_id": PROCESS}), encoding="utf-8")
     veritrail("ingest", str(path))
-    with ModelServer(AttributionReader({broken: "no object"})) as model:
-        before, made, one, none = asyncio.run(whole(model))
+    with ModelServer(by_parts({broken: "no object"})) as model:
+        before, made, one, none, split = asyncio.run(whole(model))
     assert before.structured_content["sentences"] == []
     assert "says nothing about them" in text_of(before)
     done = made.structured_content
@@ -245,7 +246,16 @@ def test_sentences_are_attributed_and_what_they_rest_on_is_shown(veritrail, tmp_
     (found,) = one.structured_content["sentences"]
     assert found["attributed"][0]["categories"] == ["NEAR_MATCH"]
     assert 'near match: "notes-board" sentence 1: "It may close' in text_of(one)
+    assert found["judged_reason"] == "As the gold file says."
+    assert 'the judge: "As the gold file says."' in text_of(one)
     assert none.structured_content["sentences"] == []
+    (found,) = split.structured_content["sentences"]
+    assert [part["implied_label"] for part in found["propositions"]] == ["FAITHFUL", "UNFAITHFUL"]
+    assert found["propositions"][1]["attributed"][0]["categories"] == ["NEAR_MATCH"]
+    assert (
+        'proposition, unfaithful: "The Skerra ferry … has bought a second ferry": '
+        'near match: "notes-ferry" sentence 1'
+    ) in text_of(split)
 
 
 def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_path):

@@ -63,6 +63,27 @@ class AttributionReader:
         }
 
 
+FERRY = "The Skerra ferry carried 41,000 passengers last year and has bought a second ferry."
+"""The sentence of the sample that is right in its first half and wrong in its second."""
+HALVES = ("The Skerra ferry carried 41,000 passengers last year", "The Skerra ferry",
+          "has bought a second ferry")  # fmt: skip
+
+
+def by_parts(answers: Mapping[str, Any] | None = None) -> AttributionReader:
+    """A reader that splits `FERRY` into its halves, the second of which has a gap.
+
+    Args:
+        answers: An answer by the text of a sentence, besides those on the halves.
+    """
+    first, *second = HALVES
+    rests = {first: (5, "EVIDENCE"), " … ".join(second): (6, "NEAR_MATCH")}
+    of_halves = {
+        text: {"attributions": [{"sentence_id": number, "categories": [category]}]}
+        for text, (number, category) in rests.items()
+    }
+    return AttributionReader({**of_halves, **(answers or {})}, {FERRY: [[first], second]})
+
+
 def by_words(step: str, _system: str, user: str, _request: Any) -> Any:
     """Answers the steps of attribution by shared words, of any text; for measurements.
 

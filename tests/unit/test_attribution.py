@@ -394,6 +394,15 @@ def test_without_a_model_words_and_numbers_are_compared() -> None:
         "The yard built 12 boats and the mayor opened a bridge.",
         "The yard built 12 boats.", "The mayor opened a bridge.", "It rained.",
     ) == [(0, "EVIDENCE"), (1, "EVIDENCE")]  # fmt: skip
+    will, may = "The east quay will close in winter.", "It may close the east quay in winter."
+    assert of(will, "It rained.", may) == [(1, "NEAR_MATCH")]
+    assert of(will, will, may) == [(0, "EVIDENCE")]
+    assert of("Perhaps the east quay closes in winter.", may) == [(0, "EVIDENCE")]
+    assert of("The east quay closed.", "The east quay closed in May.") == [(0, "EVIDENCE")]
+    assert of(
+        "The yard built 12 boats and the mayor opened a bridge.",
+        "The yard built 12 boats.", "Perhaps the mayor opened a bridge.",
+    ) == [(0, "NEAR_MATCH"), (1, "NEAR_MATCH")]  # fmt: skip
 
 
 def test_an_entailment_model_names_the_two_loudest_sentences(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ def named(*items: tuple[Any, Any]) -> str:
         (named(), {}, 0),
         (named((2, ["EVIDENCE"])), {2: {C.EVIDENCE}}, 0),
         (named(("2", "near match")), {2: {C.NEAR_MATCH}}, 0),
+        (named((0, "Close Paraphrase"), (1, ["CONTEXTUAL_ANCHOR"])),
+         {0: {C.NEAR_MATCH}, 1: {C.EXPECTED_SPAN}}, 0),
         (named(("1-2", ["Expected-Span"])), {1: {C.EXPECTED_SPAN}, 2: {C.EXPECTED_SPAN}}, 0),
         (named((0, ["EVIDENCE"]), (0, ["CONTRADICTION"])), {0: {C.EVIDENCE, C.CONTRADICTION}}, 0),
         (named((0, ["EVIDENCE"]), (9, ["EVIDENCE"])), {0: {C.EVIDENCE}}, 1),

@@ -110,6 +110,16 @@ def test_the_categories_of_a_sentence_may_stand_on_its_line(tmp_path: Path) -> N
     assert read_attributions(path).sentences["a"].categories == {AttributionCategory.CONTRADICTION}
 
 
+def test_the_earlier_names_of_categories_are_read(tmp_path: Path) -> None:
+    names = ["Close Paraphrase", "Contextual Anchor", "evidence"]
+    links = [{"node_id": "c", "sentence": n, "categories": [name]} for n, name in enumerate(names)]
+    path = written(tmp_path, lines({"id": "a", "attributed": links}))
+    assert read_attributions(path).sentences["a"].categories == {
+        AttributionCategory.NEAR_MATCH, AttributionCategory.EXPECTED_SPAN,
+        AttributionCategory.EVIDENCE,
+    }  # fmt: skip
+
+
 def test_a_sentence_rests_on_what_its_propositions_rest_on(tmp_path: Path) -> None:
     evidence = {"node_id": "c", "sentence": 1, "categories": ["EVIDENCE"]}
     parts = [

@@ -14,7 +14,7 @@ from fakes.judging import SPLITTER
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.graph.model import NodeRef, Status
+from veritrail_graph.graph.model import NodeRef, Sentence, Status
 from veritrail_graph.graph.model.attribution import (
     AttributionCategory,
     Faithfulness,
@@ -22,7 +22,7 @@ from veritrail_graph.graph.model.attribution import (
     SentenceAttribution,
 )
 from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
-from veritrail_graph.verifier.attribution.propositions import read_propositions
+from veritrail_graph.verifier.attribution.propositions import read_propositions, split_sentence
 from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, Request, Step
 from veritrail_graph.verifier.ports import ReadNode, SplitNode
@@ -195,6 +195,14 @@ def test_a_sentence_of_one_proposition_is_asked_about_as_a_whole() -> None:
     assert len(asking.requests) == 2
     assert [part.text for part in one.propositions] == [SENTENCE.rstrip(".")]
     assert one.implied_label is Faithfulness.FAITHFUL
+
+
+def test_a_sentence_without_words_is_one_proposition_and_no_model_is_asked() -> None:
+    asking = ScriptedAsking(lambda _request: "none of this is asked for")
+    step = PromptedStep(load_prompts()[Step.PROPOSITIONS], asking)
+    bare = Sentence("t", 0, 3, 8, "* * *")
+    assert asyncio.run(split_sentence(bare, step, Meter())) == (((0, 5),),)
+    assert not asking.requests
 
 
 def test_a_sentence_that_cannot_be_split_is_failed() -> None:

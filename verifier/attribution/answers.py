@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness, joined_word
 from veritrail_graph.verifier.answers import bounds_of, expect_keys, last_object, text_of
 from veritrail_graph.verifier.models.port import InvalidAnswer
 
@@ -85,17 +85,11 @@ def _categories(given: Any) -> frozenset[AttributionCategory]:
         raise InvalidAnswer("a sentence of `attributions` has no `categories`")
     found: set[AttributionCategory] = set()
     for value in values:
-        name = _word(value)
-        if name not in set(AttributionCategory):
+        category = AttributionCategory.named(value) if isinstance(value, str) else None
+        if category is None:
             raise InvalidAnswer(f"`categories` names {value!r:.80}, which is no category")
-        found.add(AttributionCategory(name))
+        found.add(category)
     return frozenset(found)
-
-
-def _word(value: object) -> str:
-    """A word of an enumeration, however its case and its gaps are written."""
-    text = value if isinstance(value, str) else ""
-    return "_".join(text.upper().replace("-", " ").replace("_", " ").split())
 
 
 def read_faithfulness(text: str) -> FaithfulnessAnswer:
@@ -107,7 +101,7 @@ def read_faithfulness(text: str) -> FaithfulnessAnswer:
     answer = last_object(text)
     expect_keys(answer, "label", "reason")
     given = text_of(answer, "label") or ""
-    if (name := _word(given)) not in set(Faithfulness):
+    if (name := joined_word(given)) not in set(Faithfulness):
         raise InvalidAnswer(f"`label` is {given[:80]!r}, which is no label")
     return FaithfulnessAnswer(Faithfulness(name), text_of(answer, "reason") or "")
 

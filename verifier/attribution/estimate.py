@@ -15,6 +15,7 @@ from typing import Any
 
 from veritrail_graph.graph.model import Sentence, Status, Usage
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness, Revision
+from veritrail_graph.verifier.attribution.prompted import sentence_line
 from veritrail_graph.verifier.attribution.recheck import Revised
 from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
 from veritrail_graph.verifier.estimate import (
@@ -32,6 +33,9 @@ from veritrail_graph.verifier.ports import JudgeError, ReadNode
 
 UNFAITHFUL: Mapping[str, int | None] = {NARROW.name: None, LIKELY.name: 3, HIGH.name: 1}
 """One sentence of so many is unfaithful in each scenario; None: none is."""
+
+PARTS: Mapping[str, int] = {NARROW.name: 1, LIKELY.name: 2, HIGH.name: 4}
+"""Propositions of a sentence in each scenario, where sentences are split; a short one has fewer."""
 
 _NUMBER = re.compile(r"^(\d+): ", re.MULTILINE)
 
@@ -56,11 +60,28 @@ class AssumedAttribution(AssumedWalk):
             ids = [int(one) for one in _NUMBER.findall(request.user)][: assumed.sentences]
             named = [{"sentence_id": one, "categories": [category.value]} for one in ids]
             return {"attributions": named}, assumed.nothing_found
+        if request.call.step == Step.PROPOSITIONS:
+            return {"propositions": _split(request.user, PARTS[assumed.name])}, assumed.verdict
         if request.call.step == Step.FAITHFULNESS:
             label = Faithfulness.UNFAITHFUL if self.is_unfaithful else Faithfulness.FAITHFUL
             return {"label": label.value, "reason": "Assumed."}, assumed.verdict
         # No two wordings are alike: each is verified again.
         return {"sentence": f"Assumed {len(request.user)}."}, assumed.decomposed
+
+
+def _split(line: str, parts: int) -> list[list[str]]:
+    """A sentence cut into propositions of about as many words each.
+
+    Args:
+        line: The prompt's line with the sentence.
+        parts: How many there are at most.
+    """
+    words = line.removeprefix(sentence_line("")).split()
+    size = max(1, -(-len(words) // parts))
+    pieces = [" ".join(words[at : at + size]) for at in range(0, len(words), size)]
+    if not all(re.search(r"\w", piece) for piece in pieces):  # a dash alone is no proposition
+        pieces = [" ".join(words)]
+    return [[piece] for piece in pieces]
 
 
 class UncountedRechecker:

@@ -6,7 +6,8 @@ Source: Error-tolerant attribution 3 (what is asked); the method is ours.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from veritrail_graph.graph.model import Sentence
@@ -15,10 +16,11 @@ from veritrail_graph.verifier.attribution.attributor import Attribution, attribu
 from veritrail_graph.verifier.by_words import ByWords
 from veritrail_graph.verifier.engines.lexical.judging import Match, compare, terms, weight
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
+from veritrail_graph.verifier.engines.lexical.vocabulary import UNCERTAIN, UNCERTAIN_SMALL
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
 
-VERSION = 1
+VERSION = 2
 """Goes up when the same texts may get another attribution."""
 WHOLE = 0.8
 """The share of a sentence's weight from which on a source sentence says all of it."""
@@ -29,6 +31,7 @@ LEAST_AGAINST = 0.35
 PART = 0.2
 """The least share of the weight that another sentence has to add."""
 _CHARACTERS_IN_LINE = 10_000
+_WORD = re.compile(r"\w+")
 
 
 class LexicalAttributor(ByWords):
@@ -50,11 +53,13 @@ def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
     """The source sentences that a sentence seems to rest on.
 
     One that holds nearly all of it is evidence, with all that hold as much. Else sentences on the
-    same matter that say otherwise are contradictions; else as few as hold what any of them holds
-    are near matches. Where nothing is alike, the only sentence that names what it is about is
-    where it would be expected.
+    same matter that say otherwise are contradictions; else those that say all of it, but only as
+    a possibility ("may close"), are near matches, and then as few as hold what any of them holds.
+    Where nothing is alike, the only sentence that names what it is about is where it would be
+    expected.
     """
     reading = read(sentence)
+    is_fact = not is_uncertain(sentence)
     compared = [
         (one, compare(reading, read(one.text))) for node in sources for one in node.sentences
     ]
@@ -67,20 +72,44 @@ def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
         and match.other_numbers < 2
     ]
     agreeing = [(one, match) for one, match in compared if not match.conflicts]
-    best = max((match.share for _, match in agreeing), default=0.0)
-    if best >= WHOLE:
-        found = [(one, Category.EVIDENCE) for one, match in agreeing if match.share >= best]
-    else:
-        found = against or _covering(reading, agreeing) or _expected(reading, compared)
+    doubtful = {id(one) for one, _ in agreeing if is_fact and is_uncertain(one.text)}
+    as_sure = [each for each in agreeing if id(each[0]) not in doubtful]
+    found = (
+        _whole(as_sure, Category.EVIDENCE)
+        or against
+        or _whole(agreeing, Category.NEAR_MATCH)
+        or _covering(reading, agreeing, doubtful)
+        or _expected(reading, compared)
+    )
     order = {(one.node_id, one.index): place for place, (one, _) in enumerate(compared)}
     found.sort(key=lambda one: order[one[0].node_id, one[0].index])
     return Attribution(tuple(attributed(one, (category,)) for one, category in found))
 
 
-def _covering(
-    reading: Reading, agreeing: Sequence[tuple[Sentence, Match]]
+def _whole(
+    some: Sequence[tuple[Sentence, Match]], category: Category
 ) -> list[tuple[Sentence, Category]]:
-    """As few sentences as together hold what they hold; evidence if that is nearly all."""
+    """Those that hold nearly all of the sentence, and as much as any."""
+    best = max((match.share for _, match in some), default=0.0)
+    return [(one, category) for one, match in some if match.share >= best >= WHOLE]
+
+
+def is_uncertain(text: str) -> bool:
+    """Whether a sentence says what it says as a possibility."""
+    words = _WORD.findall(text)
+    return any(one.lower() in UNCERTAIN or one in UNCERTAIN_SMALL for one in words)
+
+
+def _covering(
+    reading: Reading, agreeing: Sequence[tuple[Sentence, Match]], doubtful: Collection[int]
+) -> list[tuple[Sentence, Category]]:
+    """As few sentences as together hold what they hold; evidence if that is nearly all.
+
+    Args:
+        reading: The sentence that is attributed.
+        agreeing: The source sentences that do not say otherwise.
+        doubtful: Those, by their `id`, that say as a possibility what the sentence says as a fact.
+    """
     total = sum(map(weight, terms(reading))) or 1.0
     candidates = [one for one in agreeing if one[1].share >= PART]
     if not any(match.share >= ALIKE for _, match in candidates):
@@ -96,7 +125,8 @@ def _covering(
         chosen.append(sentence)
         held |= match.covered
     is_whole = sum(map(weight, held)) / total >= WHOLE
-    category = Category.EVIDENCE if is_whole else Category.NEAR_MATCH
+    is_evidence = is_whole and not any(id(one) in doubtful for one in chosen)
+    category = Category.EVIDENCE if is_evidence else Category.NEAR_MATCH
     return [(one, category) for one in chosen]
 
 

@@ -142,7 +142,7 @@ def _left_out(found: Iterable[Spans], sentence: str) -> str:
 
 
 async def split_sentence(sentence: Sentence, step: PromptedStep, meter: Meter) -> tuple[Spans, ...]:
-    """Ask a model for the propositions of a sentence.
+    """Ask a model for the propositions of a sentence; one without words is one, and none is asked.
 
     Args:
         sentence: The sentence.
@@ -157,6 +157,8 @@ async def split_sentence(sentence: Sentence, step: PromptedStep, meter: Meter) -
 
     Source: Error-tolerant attribution A.2.
     """
+    if not _WORD.search(sentence.text):  # nothing that a model could split, such as `* * *`
+        return (((0, len(sentence.text)),),)
     line = sentence_line(sentence.text)
     calls = step.calls(line, lambda text: read_propositions(text, sentence.text), meter)
     (found,) = results(await asyncio.gather(*calls, return_exceptions=True))

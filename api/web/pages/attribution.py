@@ -204,6 +204,8 @@ class Filled(JobForm):
     which: str = "node"
     claims: str = ""
     against: str = "inputs"
+    propositions: str = ""
+    mode: str = "attribution"
     judge: str = ""
     judge_with: str = "model"
     correct: str = ""
@@ -230,6 +232,8 @@ class Filled(JobForm):
                 "claim_ids": self.claims.split() if self.which == "claims" else None,
                 "unsupported": self.which == "unsupported",
                 "against": self.against,
+                "propositions": bool(self.propositions),
+                "mode": self.mode,
                 "engine": self.engine or None,
                 "model": self.model or None,
                 "judge": bool(self.judge),

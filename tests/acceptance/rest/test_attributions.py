@@ -12,7 +12,7 @@ from acceptance.command import Veritrail, process_file
 from acceptance.conftest import home_beside
 from acceptance.model_fixtures import MODEL, asking
 from acceptance.rest.job_calls import Calls
-from fakes.attributing import SAMPLE, AttributionReader, gold_sentences
+from fakes.attributing import HALVES, SAMPLE, AttributionReader, by_parts, gold_sentences
 from fakes.explaining import LINES, MAY, NOWHERE, TWISTED, WILL, Both
 from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
@@ -54,7 +54,7 @@ def home(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
-    with ModelServer(AttributionReader()) as server:
+    with ModelServer(by_parts()) as server:
         yield server
 
 
@@ -175,6 +175,8 @@ def test_the_same_key_and_body_is_the_same_job(service: ServiceProcess) -> None:
         ({"claim_ids": ["k1"], "unsupported": True}, 404, "has no claim 'k1'"),
         ({"unsupported": True}, 422, "no error node is known"),
         ({"claim_ids": []}, 422, "claim_ids"),
+        ({"engine": "lexical", "propositions": True}, 422, "propositions needs a language model"),
+        ({"mode": "plain"}, 422, "Nothing is judged or corrected"),
         ({"recheck": "walk"}, 422, "Set `correct`"),
         ({"every_mode": True}, 422, "Set `correct`"),
         ({"recheck": "nobody", "correct": True}, 422, "recheck"),
@@ -356,6 +358,28 @@ def test_clients_attribute_and_read(
             client.attribute(PROCESS, judge_with="oracle")  # type: ignore[arg-type]
         with pytest.raises(Missing):
             client.attributions(PROCESS, "zz").all()
+
+
+@pytest.mark.parametrize("kind", ["service", "in process"])
+def test_clients_attribute_propositions_and_choose_what_the_judge_sees(
+    kind: str, service: ServiceProcess, home: Veritrail, model: ModelServer
+) -> None:
+    before = len(model.requests)
+    local = settings_of(home.environment(asking(model)))
+    with Client(service.url) if kind == "service" else Local(local) as client:
+        job = client.attribute(PROCESS, propositions=True, judge=True, mode="plain").wait(60)
+        assert (job.status, job.counts) == ("succeeded", {"succeeded": SENTENCES}), job.state
+        found = client.attributions(PROCESS, "summary", run_id=job.run_id).all()
+    first, second = found[-1].propositions
+    assert [first.implied_label, second.implied_label] == ["FAITHFUL", "UNFAITHFUL"]
+    assert [found[-1].text[start - found[-1].start : end - found[-1].start]
+            for start, end in second.spans] == [*HALVES[1:]]  # fmt: skip
+    assert [one.sentence for one in second.attributed] == [1]
+    if kind == "service":  # what comes later is from the cache of answers
+        steps = Counter(one.step for one in model.requests[before:])
+        assert steps["propositions"] == SENTENCES
+        judged = [one.user for one in model.requests[before:] if one.step == "faithfulness"]
+        assert all("Captain Lund" in user and "Marked:" not in user for user in judged)
 
 
 def test_a_job_in_process_is_stopped_and_gone_on_with(home: Veritrail, model: ModelServer) -> None:

@@ -269,6 +269,8 @@ def test_an_attribution_is_started_from_the_page(
         ({"engine": "psychic"}, "psychic"),
         ({"engine": "lexical", "judge": "1"}, "need a language model"),
         ({"engine": "lexical", "judge_with": "oracle"}, "judge_with"),
+        ({"engine": "lexical", "propositions": "1"}, "propositions needs a language model"),
+        ({"engine": "lexical", "mode": "sideways"}, "mode"),
         ({"budget_usd": "a lot"}, "must be US dollars"),
         ({"against": "rivals"}, "against"),
         ({"recheck": "walk"}, "Tick that a wording is proposed"),
@@ -311,3 +313,13 @@ def test_what_an_attribution_may_cost_is_said_before_it_starts(
             for row in re.findall(r'<th scope="row">.*?</tr>', cost.text, re.S)
         ]
         assert calls == expected
+    # Each is split, and attributed by its 1, 2 or 4 statements; a judge reads all sources.
+    given = {**asked, "correct": "", "propositions": "1", "mode": "plain"}
+    cost = send(shared_service.client, page, address, **given)
+    calls = [
+        int(re.findall(r'class="number">([^<]*)<', row)[1])
+        for row in re.findall(r'<th scope="row">.*?</tr>', cost.text, re.S)
+    ]
+    assert calls == [6 + 6 + 6, 6 + 12 + 6, 6 + 24 + 6]
+    for name, value in (("propositions", "1"), ("mode", "plain")):  # carried on to the start
+        assert re.search(rf'name="{name}"[^>]*value="{value}"', cost.text), name

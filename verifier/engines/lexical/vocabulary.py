@@ -57,6 +57,14 @@ NEGATION_STOPS = _words(
     """not no never none nobody nothing neither nor without cannot hardly scarcely"""
 )
 
+# What is said with one of these is not said as a fact. Those in the second list are names of a
+# month and of a power where they begin with a capital.
+UNCERTAIN = _words(
+    """perhaps maybe possibly probably presumably allegedly reportedly apparently supposedly
+    likely"""
+)
+UNCERTAIN_SMALL = _words("may might could")
+
 # Between a denial and what it denies ("not immediately lapse"), beside words in -ly.
 _ADVERBS = _words("always ever longer now often soon")
 # These leave a denial whole; others qualify it: "not immediately" is "later, perhaps".
