@@ -18,15 +18,15 @@ from veritrail_graph.api.work.sentences import (
     SelectedSentences,
     read_nodes,
     selected_sentences,
-    sources_of,
     unjudged_words,
 )
 from veritrail_graph.graph.errors import VeriTrailError, shown
-from veritrail_graph.graph.model.attribution import Against, AttributionRun
+from veritrail_graph.graph.model.attribution import AttributionRun
 from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.attribution import ConfiguredAttribution
+    from veritrail_graph.api.work.attribution import AttributionWork
     from veritrail_graph.graph.model import Process, Usage
     from veritrail_graph.graph.model.attribution import (
         AttributedNode,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     )
     from veritrail_graph.verifier.attribution.run import Attributing
     from veritrail_graph.verifier.models.port import EndpointRefused
-    from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.ports import ReadNode
 
 NODES_AT_ONCE = 16
@@ -112,45 +111,22 @@ class Attributions(Part):
         selected: SelectedSentences,
         progress: AttributionProgress,
     ) -> Attributed:
+        from veritrail_graph.api.work.attribution import AttributionWork
         from veritrail_graph.verifier.attribution.run import Attributing
         from veritrail_graph.verifier.models.port import Meter
-        from veritrail_graph.verifier.nodes import SharedNodes
 
-        store, process_id = await self._store(), process.process_id
-        reader = SharedNodes(
-            store.reading, process_id, made.splitter, size=process.nodes, edges=process.edges
-        )
-        steps = made.steps_for(process, reader)
+        store, run_id = await self._store(), f"r-{uuid.uuid4().hex}"
+        work = AttributionWork(process, made, store.reading, options.against, run_id)
         meter = Meter(on_record=progress.answer)
-        run = Attributing(steps, meter, progress.sentence)
-        refs = [ref for ref, _ in await read_nodes(store, process_id, selected.only)]
-        read = await reader.read(refs)
+        run = Attributing(work.steps, meter, progress.sentence)
+        refs = [ref for ref, _ in await read_nodes(store, process.process_id, selected.only)]
+        read = await work.nodes.read(refs)
         progress.begun(run.stop, selected.total)
-        nodes, without_text = await _attribute(run, reader, read, options.against, selected)
-        found = AttributionRun(
-            run_id=f"r-{uuid.uuid4().hex}",
-            process_id=process_id,
-            engine=made.engine,
-            model=steps.attributor.model,
-            indicative=steps.attributor.indicative,
-            nodes=tuple(nodes),
-            usage=meter.total,
-            against=options.against,
-            judge=made.judge,
-        )
+        nodes, without_text = await _attribute(run, work, read, selected)
+        found = work.run_of(nodes, meter.total)
         stored, fault = WrittenAttributions(0), None
         try:
-            stored = await store.attributions.write(
-                process_id,
-                process.content_hash,
-                nodes,
-                run=found.run_id,
-                engine=found.engine,
-                indicative=found.indicative,
-                model=found.model,
-                against=found.against,
-                corrects=made.corrects,
-            )
+            stored = await work.store(store, nodes)
         except VeriTrailError as error:  # what was found is shown even so
             fault = error
         warnings = [
@@ -212,9 +188,8 @@ class Attributions(Part):
 
 async def _attribute(
     run: Attributing,
-    reader: SharedNodes,
+    work: AttributionWork,
     nodes: Sequence[ReadNode],
-    against: Against,
     selected: SelectedSentences,
 ) -> tuple[list[NodeAttribution], list[str]]:
     """The nodes with what their sentences rest on, and those whose sources hold no text."""
@@ -224,8 +199,7 @@ async def _attribute(
     async def one(node: ReadNode) -> NodeAttribution:
         async with slots:
             name = node.ref.node_id
-            found = await sources_of(reader.source_nodes, name, against)
-            sources = await reader.read(found)
+            sources = await work.sources(name)
             if not any(one.sentences for one in sources):
                 without_text.append(name)
             return await run.node(node, sources, selected.only[name])

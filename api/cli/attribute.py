@@ -28,6 +28,7 @@ from veritrail_graph.api.cli.options import (
     ProcessId,
     PromptsFolder,
     Structured,
+    model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
@@ -138,17 +139,8 @@ def attribute(
     expected. What was found is stored; the texts stay as they are.
     """
     from veritrail_graph.api.app.attribution import AttributeOptions
-    from veritrail_graph.api.configured.models import ModelOptions
 
-    models = ModelOptions(
-        model=model,
-        concurrency=concurrency,
-        price=price,
-        budget=budget,
-        max_calls=max_calls,
-        structured=structured,
-        use_cache=not no_cache,
-    )
+    models = model_options(locals())
     options = AttributeOptions(
         nodes=tuple(node or ()),
         against=against,

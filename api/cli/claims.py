@@ -18,6 +18,7 @@ from veritrail_graph.api.cli.options import (
     ProcessId,
     PromptsFolder,
     Structured,
+    model_options,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
 from veritrail_graph.api.views.texts import one_line
@@ -78,19 +79,10 @@ def extract(
     Extracting again adds nothing that is stored, and costs nothing while the answers are cached.
     """
     from veritrail_graph.api.app.claims import ExtractOptions
-    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.settings import Settings
 
     name = model or Settings().claims.model
-    models = ModelOptions(
-        model=name,
-        concurrency=concurrency,
-        price=price,
-        budget=budget,
-        max_calls=max_calls,
-        structured=structured,
-        use_cache=not no_cache,
-    )
+    models = model_options(locals() | {"model": name})
     options = ExtractOptions(node, engine, models, prompts, completions)
     found = ask(lambda app: _extract(app, process, options), as_json=as_json)
     report = found.report

@@ -27,6 +27,7 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     Structured,
     VerdictModel,
+    model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
@@ -140,19 +141,8 @@ def verify(
     before. What was found of a turn is stored as soon as it has ended.
     """
     from veritrail_graph.api.app.dialogues import DialogueOptions
-    from veritrail_graph.api.configured.models import ModelOptions
 
-    models = ModelOptions(
-        model=model,
-        claims_model=claims_model,
-        verdict_model=verdict_model,
-        concurrency=concurrency,
-        price=price,
-        budget=budget,
-        max_calls=max_calls,
-        structured=structured,
-        use_cache=not no_cache,
-    )
+    models = model_options(locals())
     options = DialogueOptions(
         turns=tuple(turn or ()),
         background=not no_background,

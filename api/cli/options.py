@@ -14,6 +14,7 @@ from veritrail_graph.api.server.options import LogFormat, LogLevel
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
 
@@ -246,6 +247,20 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
         given[name] = _sentence_limit(given[name], f"--{name.replace('_', '-')}")
     known = {name: given[name] for name in VerifyRequest.model_fields if name in given}
     return VerifyRequest.checked({**known, "process_id": process_id})
+
+
+def model_options(options: Mapping[str, Any]) -> ModelOptions:
+    """What options of a command say about models, by name.
+
+    Args:
+        options: Values by the names of the command's parameters; others are left out.
+    """
+    from dataclasses import fields
+
+    from veritrail_graph.api.configured.models import ModelOptions
+
+    known = {one.name: options[one.name] for one in fields(ModelOptions) if one.name in options}
+    return ModelOptions(**known, use_cache=not options["no_cache"])
 
 
 def claim_records(

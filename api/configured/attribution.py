@@ -113,19 +113,11 @@ class AttributeOptions:
         """The options that a request asks for."""
         from veritrail_graph.api.configured.models import ModelOptions
 
-        models = ModelOptions(
-            model=request.model,
-            price=request.price,
-            budget=request.budget_usd,
-            max_calls=request.max_calls,
-            structured=request.structured,
-            use_cache=request.use_cache,
-        )
         return cls(
             request.node_ids or (),
             request.against,
             request.engine,
-            models,
+            ModelOptions.asked(request),
             request.judge or request.judge_with is not JudgeName.MODEL,
             request.correct,
             request.mode,

@@ -75,16 +75,6 @@ class DialogueOptions:
         """
         from veritrail_graph.api.configured.models import ModelOptions
 
-        models = ModelOptions(
-            model=request.model,
-            claims_model=request.claims_model,
-            verdict_model=request.verdict_model,
-            price=request.price,
-            budget=request.budget_usd,
-            max_calls=request.max_calls,
-            structured=request.structured,
-            use_cache=request.use_cache,
-        )
         return cls(
             turns=request.turn_ids or (),
             background=request.background,
@@ -96,7 +86,7 @@ class DialogueOptions:
             most_facts=request.facts,
             most_turns=request.history_turns,
             engine=request.engine,
-            models=models,
+            models=ModelOptions.asked(request),
             run_id=run_id,
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -278,17 +278,8 @@ def judge_options(
         samples=Samples(request.samples, threshold),
         prompts=prompts,
         sub_claims=request.sub_claims,
-        models=ModelOptions(
-            model=request.model,
-            claims_model=request.claims_model,
-            selection_model=request.selection_model,
-            verdict_model=request.verdict_model,
-            concurrency=concurrency,
-            price=request.price,
-            budget=request.budget_usd,
-            max_calls=request.max_calls,
-            structured=request.structured,
-            use_cache=request.use_cache,
+        models=replace(
+            ModelOptions.asked(request, concurrency),
             in_batches=request.mode == "batch",
             finishes_live=request.batch_finish == "live",
             batch_price_factor=request.batch_price_factor,

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.api.settings import ModelSettings, Settings, Use, model_settings
 from veritrail_graph.graph.errors import InputError
@@ -34,9 +34,26 @@ MOST_IN_BATCHES = 1_000_000
 """Calls of a run that may wait for rounds at a time: there is no reason to hold one back."""
 
 
+class AsksModels(Protocol):
+    """What every request says about models; it may also name models of certain steps."""
+
+    @property
+    def model(self) -> str | None: ...  # noqa: D102
+    @property
+    def price(self) -> str | None: ...  # noqa: D102
+    @property
+    def budget_usd(self) -> float | None: ...  # noqa: D102
+    @property
+    def max_calls(self) -> int | None: ...  # noqa: D102
+    @property
+    def structured(self) -> bool: ...  # noqa: D102
+    @property
+    def use_cache(self) -> bool: ...  # noqa: D102
+
+
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """What the command line says about models; None: the settings decide.
+    """What a command or a request says about models; None: the settings decide.
 
     Attributes:
         model: The model of all steps that have none of their own.
@@ -67,6 +84,27 @@ class ModelOptions:
     in_batches: bool = False
     finishes_live: bool = False
     batch_price_factor: float | None = None
+
+    @classmethod
+    def asked(cls, request: AsksModels, concurrency: int | None = None) -> ModelOptions:
+        """What a request says about models; what it cannot say is left to the settings.
+
+        Args:
+            request: The request.
+            concurrency: The most calls in flight.
+        """
+        return cls(
+            model=request.model,
+            claims_model=getattr(request, "claims_model", None),
+            selection_model=getattr(request, "selection_model", None),
+            verdict_model=getattr(request, "verdict_model", None),
+            concurrency=concurrency,
+            price=request.price,
+            budget=request.budget_usd,
+            max_calls=request.max_calls,
+            structured=request.structured,
+            use_cache=request.use_cache,
+        )
 
     def of(self, use: Use) -> str | None:
         """The model of a step, where an option names one."""

@@ -25,7 +25,7 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.together import Together
 from veritrail_graph.api.jobs.waiting_graph import WaitingReader
 from veritrail_graph.api.requests.attribute import AttributeRequest
-from veritrail_graph.api.work.sentences import sources_of
+from veritrail_graph.api.work.attribution import AttributionWork
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Process, Status, Usage
 from veritrail_graph.graph.model.attribution import (
@@ -36,13 +36,10 @@ from veritrail_graph.graph.model.attribution import (
 )
 from veritrail_graph.verifier.attribution.run import Attributing
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
-from veritrail_graph.verifier.nodes import SharedNodes
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.jobs.sessions import SessionOptions
-    from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
     from veritrail_graph.verifier.ports import ReadNode
 
 NODES_HELD = 16
@@ -74,18 +71,13 @@ class AttributionSession:
         self.process = process
         self.stopped_for: str | None = None
         self.warnings = made.warnings
-        self._run_id: str = job["run_id"]
         self._header = JobHeader.of(job["header"])
-        self._made, self._against, self._log, self._note = made, against, log, note
+        self._log, self._note = log, note
         self._graph = options.graph
-        self._reader = SharedNodes(
-            WaitingReader(options.graph),
-            process.process_id,
-            made.splitter,
-            size=process.nodes,
-            edges=process.edges,
+        self._work = AttributionWork(
+            process, made, WaitingReader(options.graph), against, job["run_id"]
         )
-        self._attributing = Attributing(made.steps_for(process, self._reader), Meter())
+        self._attributing = Attributing(self._work.steps, Meter())
         self._places: dict[str, tuple[str, int]] = {}
         self._materials: OrderedDict[str, asyncio.Task[_Material]] = OrderedDict()
         self._storing: Together[tuple[str, SentenceAttribution], None] = Together(self._store)
@@ -145,18 +137,7 @@ class AttributionSession:
 
     def run_of(self, nodes: Sequence[NodeAttribution], usage: Usage) -> AttributionRun:
         """What was found, as the run of the job."""
-        attributor = self._made.steps.attributor
-        return AttributionRun(
-            run_id=self._run_id,
-            process_id=self.process.process_id,
-            engine=self._made.engine,
-            model=attributor.model,
-            indicative=attributor.indicative,
-            nodes=tuple(nodes),
-            usage=usage,
-            against=self._against,
-            judge=self._made.judge,
-        )
+        return self._work.run_of(nodes, usage)
 
     def stop(self, why: str) -> None:
         """End what is being attributed; what is stored stays."""
@@ -210,9 +191,8 @@ class AttributionSession:
     async def _read(self, node_id: str) -> _Material:
         name = self.process.process_id
         ref, _ = await self._graph.ask(lambda store: store.reading.node(name, node_id))
-        sources = await sources_of(self._reader.source_nodes, node_id, self._against)
-        (node,) = await self._reader.read([ref])
-        return _Material(node, await self._reader.read(sources))
+        (node,) = await self._work.nodes.read([ref])
+        return _Material(node, await self._work.sources(node_id))
 
     async def _store(self, some: Sequence[tuple[str, SentenceAttribution]]) -> list[None]:
         """Store sentences, each with its node; those of a node together."""
@@ -223,22 +203,7 @@ class AttributionSession:
             NodeAttribution(node_id=node_id, sentences=tuple(found))
             for node_id, found in by_node.items()
         ]
-        attributor = self._made.steps.attributor
-
-        async def write(store: Store) -> WrittenAttributions:
-            return await store.attributions.write(
-                self.process.process_id,
-                self.process.content_hash,
-                nodes,
-                run=self._run_id,
-                engine=self._made.engine,
-                indicative=attributor.indicative,
-                model=attributor.model,
-                against=self._against,
-                corrects=self._made.steps.corrector is not None,
-            )
-
-        written = await self._graph.ask(write)
+        written = await self._graph.ask(lambda store: self._work.store(store, nodes))
         if written.unjudged:
             await self._note(written.unjudged)
         return [None] * len(some)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -60,8 +59,6 @@ if TYPE_CHECKING:
 
 JobRequest = VerifyRequest | AttributeRequest | DialogueRequest
 """What a job may be asked to do."""
-
-_logger = logging.getLogger("veritrail.jobs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,16 +187,7 @@ class VerifyRequest(JobRequest):
         objects = tuple(
             {
                 name: list(map(list, value)) if name == "also" else value
-                for name in (
-                    "text",
-                    "claim_id",
-                    "node_id",
-                    "start",
-                    "end",
-                    "label",
-                    "also",
-                    "origin",
-                )
+                for name in _GIVEN
                 if (value := getattr(one, name))
             }
             | ({"sub_claims": list(one.sub_claims)} if one.sub_claims else {})

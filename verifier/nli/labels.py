@@ -40,11 +40,6 @@ class Outputs:
 
     roles: tuple[str, ...]
 
-    @property
-    def has_contradiction(self) -> bool:
-        """Whether the model tells contradiction from silence."""
-        return CONTRADICTION in self.roles
-
     def read(self, logits: Sequence[float]) -> Entailment:
         """Probabilities from a row of logits: softmax, or a sigmoid where there is one.
 

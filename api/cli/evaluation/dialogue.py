@@ -37,6 +37,7 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     Structured,
     VerdictModel,
+    model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
@@ -141,7 +142,6 @@ def dialogue(
     A turn without an answer has no label: it is counted and leaves the figures.
     """
     from veritrail_graph.api.app.evaluation.dialogues import DialogueComparison
-    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.evaluation.dialogues.gold import read_gold
     from veritrail_graph.evaluation.dialogues.predicted import read_predicted
     from veritrail_graph.evaluation.dialogues.score import gold_labels
@@ -154,17 +154,7 @@ def dialogue(
     how = DialogueComparison(
         _variants(method or (), ablation or ()),
         engine,
-        ModelOptions(
-            model=model,
-            claims_model=claims_model,
-            verdict_model=verdict_model,
-            concurrency=concurrency,
-            price=price,
-            budget=budget,
-            max_calls=max_calls,
-            structured=structured,
-            use_cache=not no_cache,
-        ),
+        model_options(locals()),
         prompts,
         turn_check,
         given_claims,

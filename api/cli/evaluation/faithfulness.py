@@ -23,6 +23,7 @@ from veritrail_graph.api.cli.options import (
     Price,
     PromptsFolder,
     Structured,
+    model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
@@ -98,21 +99,12 @@ def faithfulness(
     for `eval attribution`, with texts and labels.
     """
     from veritrail_graph.api.app.evaluation.faithfulness import WhoJudges
-    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.evaluation.attribution.reading import read_attributions
     from veritrail_graph.evaluation.attribution.setups import cases_of, groups_of
     from veritrail_graph.evaluation.attribution.sources import read_sources, together
     from veritrail_graph.evaluation.attribution.tables import write_set_ups
 
-    models = ModelOptions(
-        model=model,
-        concurrency=concurrency,
-        price=price,
-        budget=budget,
-        max_calls=max_calls,
-        structured=structured,
-        use_cache=not no_cache,
-    )
+    models = model_options(locals())
     who = WhoJudges(judge_with, judge_threshold, engine, models, prompts)
     modes = who.modes(mode or ())
     texts = read_sources(sources)
