@@ -27,6 +27,7 @@ from veritrail_graph.evaluation.judge_check.figures import (
 from veritrail_graph.evaluation.judge_check.nodes import PROCESS, held_pairs, tasks_of
 from veritrail_graph.evaluation.judge_check.pairs import Pair
 from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.together import total_usage
 from veritrail_graph.graph.sentences import SentenceSplitter
@@ -44,7 +45,6 @@ COLUMNS = (
     "status", "claim", "reasoning", "error", "calls", "cached_calls",
 )  # fmt: skip
 """Of a file of verdicts; the first six are those that `veritrail eval score` reads."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,5 +233,4 @@ def _row(one: Judged, method: str) -> list[Any]:
 
 
 def _cell(value: Any) -> Any:
-    """A value, with an apostrophe before what a spreadsheet would take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return guarded(value) if isinstance(value, str) else value

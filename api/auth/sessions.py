@@ -18,6 +18,7 @@ from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase, metadata
 from veritrail_graph.api.auth.key_cache import Admitted, KeyCache, Unauthorized
+from veritrail_graph.api.auth.keys import hash_of
 
 SECONDS = 12 * 3600
 """How long a session lasts at most."""
@@ -63,7 +64,7 @@ class Sessions:
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         now = self._clock()
         row: dict[str, str | float] = {
-            "token_hash": _hash(token),
+            "token_hash": hash_of(token),
             "key_id": key_id,
             "proof": self._proof(token),
             "created_at": now,
@@ -78,7 +79,7 @@ class Sessions:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
-        row = await self._service.read(lambda connection: _found(connection, _hash(token)))
+        row = await self._service.read(lambda connection: _found(connection, hash_of(token)))
         if row is None or row.expires_at <= self._clock():
             return None
         if not hmac.compare_digest(row.proof, self._proof(token)):
@@ -94,16 +95,12 @@ class Sessions:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
-        gone = sa.delete(page_sessions).where(page_sessions.c.token_hash == _hash(token))
+        gone = sa.delete(page_sessions).where(page_sessions.c.token_hash == hash_of(token))
         await self._service.run(lambda connection: connection.execute(gone))
 
     def _proof(self, token: str) -> str:
         """Changes with the key that is set from outside; the key cannot be guessed from it."""
         return hmac.new(token.encode(), self._ring.outside, hashlib.sha256).hexdigest()
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _found(connection: Connection, token_hash: str) -> sa.Row[str, str, float] | None:

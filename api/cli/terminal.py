@@ -211,10 +211,11 @@ class Pace:
         pace = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
         if left <= 0 or self._work.has_bar:  # a bar shows the remaining time
             return pace
-        return f"{pace}, about {_span(left / rate)} left"
+        return f"{pace}, about {span_words(left / rate)} left"
 
 
-def _span(seconds: float) -> str:
+def span_words(seconds: float) -> str:
+    """A span of time, in the unit that fits it."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"

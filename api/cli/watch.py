@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.api.cli.exits import on_ctrl_c
-from veritrail_graph.api.cli.terminal import LongWork
+from veritrail_graph.api.cli.terminal import LongWork, span_words
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.verifier.driver import Observer
 
@@ -80,7 +80,11 @@ class Watch:
     def _notes(self) -> list[str]:
         """What to know besides; what matters most comes first, for narrow terminals."""
         left = self._seconds_left()
-        notes = [f"about {_span(left)} left"] if left is not None and not self._work.has_bar else []
+        notes = (
+            [f"about {span_words(left)} left"]
+            if left is not None and not self._work.has_bar
+            else []
+        )
         if self._models is None:
             return notes
         notes = [*map(_batch_words, self._batches[:BATCHES_SHOWN]), *notes]
@@ -149,9 +153,3 @@ def _short(number: int) -> str:
     if number < 10_000:
         return f"{number:,}"
     return f"{number / 1e3:,.0f}k" if number < 10_000_000 else f"{number / 1e6:,.0f}M"
-
-
-def _span(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"

@@ -42,6 +42,8 @@ from veritrail_graph.graph.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
+PREFIX = "urn:veritrail:problem:"
+"""What the type of every problem begins with."""
 RETRY_AFTER_SECONDS = 5
 MOST_VIOLATIONS = 100
 """Faults of one request that are listed."""
@@ -141,7 +143,7 @@ def problem(
         advice: What the door advises, by kind of violation.
     """
     content: dict[str, Any] = {
-        "type": f"urn:veritrail:problem:{kind}",
+        "type": f"{PREFIX}{kind}",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": _sendable(detail),

@@ -20,11 +20,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from veritrail_graph.api.advice import ENTAILMENT
 from veritrail_graph.api.http.bodies import MAX_BODY
 from veritrail_graph.api.http.guard import crosses, netloc
-from veritrail_graph.api.http.problems import MEDIA_TYPE, problem
+from veritrail_graph.api.http.problems import MEDIA_TYPE, PREFIX, problem
 from veritrail_graph.api.web.links import inside, sent, url
 from veritrail_graph.api.web.rendering import render
-
-_PREFIX = "urn:veritrail:problem:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
     """What is said of a problem."""
     status = int(problem["status"])
     heading, todo = _SAID.get(status, (str(problem["title"]), "Go back and try again."))
-    kind = str(problem["type"]).removeprefix(_PREFIX)
+    kind = str(problem["type"]).removeprefix(PREFIX)
     detail = str(problem["detail"])
     heading, todo = _OTHER_403.get(kind, (heading, todo))
     return FaultWords(

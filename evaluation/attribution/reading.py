@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from veritrail_graph.evaluation.attribution.model import (
     Attribution,
@@ -22,6 +21,7 @@ from veritrail_graph.evaluation.attribution.model import (
     SourceSentence,
     Statement,
 )
+from veritrail_graph.evaluation.tables import Choice
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
@@ -49,8 +49,6 @@ _SHAPES = (
 
 _LINKING = frozenset(("attributed", "propositions"))
 _Link: TypeAlias = tuple[SourceSentence, frozenset[AttributionCategory] | None]
-
-Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def read_attributions(path: Path) -> AttributionFile:

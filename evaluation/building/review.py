@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from veritrail_graph.graph.errors import InputError
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from veritrail_graph.graph.exporters.cells import guarded
 
 
 def write_review(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
@@ -40,6 +39,4 @@ def write_review(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str,
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return guarded(value) if isinstance(value, str) else value

@@ -22,6 +22,7 @@ from veritrail_graph.evaluation.figures.classes import ClassCounts, Outcome
 from veritrail_graph.evaluation.figures.cost import ALL_CACHED, cost_anew
 from veritrail_graph.evaluation.figures.figure import Figure, mean, missing, share, with_reasons
 from veritrail_graph.evaluation.figures.mcnemar import McNemar
+from veritrail_graph.evaluation.reporting.costs import NO_CALLS
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.dialogue import (
     ClaimCategory,
@@ -43,7 +44,6 @@ EXCLUDED = (
 )
 """Why a turn is not scored, in the order in which it is looked at."""
 
-NO_CALLS = "no call to an endpoint was made"
 NO_COSTS = "no turn with a known cost"
 NO_CATEGORIES = "the method gives no categories"
 NO_CLAIMS = "the method names no claims"

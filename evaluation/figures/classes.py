@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
+from veritrail_graph.evaluation.figures.confusion import ONE_CLASS
 from veritrail_graph.evaluation.figures.figure import Figure, missing, share, with_reasons
 
 NONE = "NONE"
 """The column of items without an answer."""
 NO_ITEMS = "nothing is scored"
-ONE_CLASS = "one class only"
 
 Outcome: TypeAlias = tuple[str, str | None]
 """The label of an item, and what a method says; None: no answer."""

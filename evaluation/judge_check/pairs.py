@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.importers.files import DELIMITERS
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.model import Verdict
 
@@ -21,7 +22,6 @@ OWN = "own"
 MAX_FILE = 100_000_000
 _KEYS = ("pair_id", "domain", "kind", "source", "claim", "label", "note")
 _NEEDED = ("source", "claim", "label")
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SOURCE_COLUMN = re.compile(r"source(_[1-9]\d*)?")
 
 
@@ -71,7 +71,7 @@ def read_pairs(path: Path) -> tuple[Pair, ...]:
         raise InputError(
             f"{path} is not UTF-8: byte {error.start} cannot be decoded. Save it as UTF-8."
         ) from None
-    if path.suffix.lower() in _DELIMITERS:
+    if path.suffix.lower() in DELIMITERS:
         return _checked(str(path), _of_table(path, text))
     return _checked(str(path), _of_lines(path.name, text))
 
@@ -146,7 +146,7 @@ def _of_lines(name: str, text: str) -> Iterator[Record | Violation]:
 
 
 def _of_table(path: Path, text: str) -> Iterator[Record | Violation]:
-    delimiter = _DELIMITERS[path.suffix.lower()]
+    delimiter = DELIMITERS[path.suffix.lower()]
     header = text.partition("\n")[0]
     if delimiter == "," and "," not in header and ";" in header:  # as spreadsheets write it
         delimiter = ";"

@@ -10,13 +10,13 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from veritrail_graph.graph.contract import FORMAT
 from veritrail_graph.graph.model import EdgeFacts, Origin, Role
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.reviews import review_from
 from veritrail_graph.graph.store.rows import Properties, claim_from
 
-FORMAT = "veritrail.process/1"
 LISTS = {
     "node": "nodes",
     "edge": "edges",

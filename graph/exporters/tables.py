@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
+from veritrail_graph.graph.exporters.cells import FORMULA, guarded
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Claim, Iteration, Usage, Verification
 from veritrail_graph.graph.store import Store
@@ -22,7 +23,6 @@ from veritrail_graph.graph.store.reviews import review_from
 from veritrail_graph.graph.store.rows import Properties, claim_from
 
 _SOME_TRAILS = 20
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _USAGE = tuple(Usage.model_fields)
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -109,9 +109,9 @@ class Tables:
             return "true" if value else "false"
         if isinstance(value, list | tuple):
             return json_text(list(value))
-        if isinstance(value, str) and value.startswith(_FORMULA):
+        if isinstance(value, str) and value.startswith(FORMULA):
             self.formulas += 1
-            return f"'{value}" if self._guarded else value
+            return guarded(value) if self._guarded else value
         return value
 
 

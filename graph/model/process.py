@@ -157,6 +157,13 @@ class Claim(Noun):
         exclude_if=is_none,
     )
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where it is stated, as (start, end), its own place first."""
+        if self.start is None or self.end is None:
+            return self.also
+        return ((self.start, self.end), *self.also)
+
 
 class Process(Noun):
     """A stored process without its nodes."""

@@ -15,7 +15,7 @@ from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.sentences.layout import Block, behind_marker, blocks
 from veritrail_graph.graph.sentences.tables import tokenizer
 
-__all__ = ["SentenceSplitter"]
+__all__ = ["SentenceSplitter", "trimmed"]
 
 # Punkt can end a sentence only at one of these marks with something behind it.
 _POSSIBLE_END = re.compile(r"[.?!](?=[\s)\";}\]*:@'({\[\u2018\u2019\u201c\u201d\xab\xbb?!])")
@@ -61,7 +61,7 @@ class SentenceSplitter:
         )
 
     def _spans(self, text: str, block: Block) -> Iterator[tuple[int, int]]:
-        start, end = _trimmed(text, block.start, block.end)
+        start, end = trimmed(text, block.start, block.end)
         if start == end:
             return
         starts = [start]
@@ -102,13 +102,13 @@ def _joined(text: str, starts: list[int], end: int) -> Iterator[tuple[int, int]]
     for first, behind in zip(starts, [*starts[1:], end], strict=True):
         has_word = _WORD.search(text, first, behind) is not None
         if spoken and has_word:
-            yield _trimmed(text, opened, first)
+            yield trimmed(text, opened, first)
             opened = first
         spoken = spoken or has_word
-    yield _trimmed(text, opened, end)
+    yield trimmed(text, opened, end)
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without the whitespace at its ends; empty where there is nothing else."""
     piece = text[start:end]
     start += len(piece) - len(piece.lstrip())

@@ -26,7 +26,8 @@ _CLOSED = re.compile(r"[.!?…:;。！？]['\")\]}\u2019\u201d\u00bb*_]*$")  # n
 _NEVER_LAST = frozenset(
     ("a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "or", "the")
 )
-_OPEN_END = (",", ";", "-", "\u2013", "\u2014", "(", "/", "&")
+OPEN_END = (",", ";", "-", "\u2013", "\u2014", "(", "/", "&")
+"""What a line ends with that goes on in the next one."""
 
 _MAX_HEADING_CHARS = 80
 _MAX_HEADING_WORDS = 12
@@ -199,7 +200,7 @@ def _in_capitals(line: str) -> bool:
         len(line) <= _MAX_HEADING_CHARS
         and line.isupper()
         and sum(map(str.isalpha, line)) > 1
-        and not line.endswith(_OPEN_END)
+        and not line.endswith(OPEN_END)
     )
 
 
@@ -213,7 +214,7 @@ def _is_title(line: str, previous: str, following: str) -> bool:
     words = line.split() if following and len(line) <= _MAX_HEADING_CHARS else []
     if not 0 < len(words) <= _MAX_HEADING_WORDS or words[-1] in _NEVER_LAST:
         return False
-    if line.endswith(_OPEN_END) or _CLOSED.search(line[-12:]):
+    if line.endswith(OPEN_END) or _CLOSED.search(line[-12:]):
         return False
     bare = line.lstrip("*_")  # set in bold
     if not bare or not (bare[0].isupper() or bare[0].isdigit()) or not following[0].isupper():

@@ -106,13 +106,6 @@ def store_new(
     return len(claims) + len(taken)
 
 
-def places(claim: Claim) -> tuple[tuple[int, int], ...]:
-    """Where a claim is stated, as (start, end), its own place first."""
-    if claim.start is None or claim.end is None:
-        return claim.also
-    return ((claim.start, claim.end), *claim.also)
-
-
 def with_places_of(stored: Claim, found: Claim) -> Claim:
     """A stored claim with the places at which it was found and which it lacks.
 
@@ -120,7 +113,7 @@ def with_places_of(stored: Claim, found: Claim) -> Claim:
     """
     if stored.node_id != found.node_id:  # offsets count in the text of one node
         return stored
-    every = tuple(dict.fromkeys((*places(stored), *places(found))))
+    every = tuple(dict.fromkeys((*stored.places, *found.places)))
     if not every:
         return stored
     (start, end), *also = every

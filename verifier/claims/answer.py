@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from veritrail_graph.graph.model import Sentence
+from veritrail_graph.graph.sentences import trimmed
+from veritrail_graph.graph.sentences.layout import OPEN_END
 from veritrail_graph.verifier.excerpts import is_heading, one_line
 from veritrail_graph.verifier.ports import Split
 
@@ -26,7 +28,6 @@ _WORD = re.compile(r"[^\W_]")
 _LINE_BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _WRAPPED_FROM = 40
 """Shorter lines are not taken for hard-wrapped ones."""
-_OPEN_END = (",", ";", "-", "\u2013", "\u2014", "(", "/", "&")
 
 _HASHES = re.compile(r"(#{1,6})(?:\s|$)")
 _UNDERLINE = re.compile(r"(={2,}|-{2,})$")
@@ -126,25 +127,19 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
         # A line without words (a rule, an underline) belongs to the line above it.
         speaks = _WORD.search(line) is not None
         if spoken and speaks and not _is_wrapped(lines[number - 1].rstrip(), line, widest):
-            yield _trimmed(text, opened, offset)
+            yield trimmed(text, opened, offset)
             opened = offset
         spoken = spoken or speaks
         offset += len(line)
-    yield _trimmed(text, opened, offset)
+    yield trimmed(text, opened, offset)
 
 
 def _is_wrapped(line: str, following: str, widest: int) -> bool:
     """Whether a sentence goes on over a line break."""
-    if following[0].isspace() or following[0].islower() or line.endswith(_OPEN_END):
+    if following[0].isspace() or following[0].islower() or line.endswith(OPEN_END):
         return True
     first_word = following.split(maxsplit=1)[0]
     return len(line) >= _WRAPPED_FROM and len(line) + 1 + len(first_word) > widest
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    start += len(piece) - len(piece.lstrip())
-    return start, start + len(piece.strip())
 
 
 def _headings(text: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.models.port import Unreachable
-from veritrail_graph.verifier.nli.onnx import missing
+from veritrail_graph.verifier.nli.onnx import missing, short_words
 from veritrail_graph.verifier.nli.opening import ONNX_FILES, fetched_folder
 
 ABOUT = ("config.json", "tokenizer.json")
@@ -75,15 +75,17 @@ def fetch(
             on_file(file)
             hub.hf_hub_download(name, file, revision=commit, local_dir=part)
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
-        raise InputError(f"{where} has no model {name!r}: {_short(error)}") from None
+        raise InputError(f"{where} has no model {name!r}: {short_words(error)}") from None
     except errors.GatedRepoError as error:
         raise InputError(
-            f"{name!r} is given to people who accepted its terms: {_short(error)}"
+            f"{name!r} is given to people who accepted its terms: {short_words(error)}"
         ) from None
     except (InputError, KeyboardInterrupt):
         raise
     except Exception as error:  # noqa: BLE001 - the client of the day decides its class
-        raise Unreachable(f"{name} could not be downloaded from {where}: {_short(error)}") from None
+        raise Unreachable(
+            f"{name} could not be downloaded from {where}: {short_words(error)}"
+        ) from None
     shutil.rmtree(part / ".cache", ignore_errors=True)
     if folder.exists():
         shutil.rmtree(folder)
@@ -113,8 +115,3 @@ def _wanted(name: str, files: Sequence[str]) -> list[str]:
         )
     index = [file for file in files if file == "model.safetensors.index.json"]
     return [*about, *index, *weights]
-
-
-def _short(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text if len(text) <= 300 else f"{text[:299]}…"

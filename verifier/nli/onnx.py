@@ -50,7 +50,7 @@ class OnnxSession:
             )
         except Exception as error:  # noqa: BLE001 - its errors have no common class
             raise InputError(
-                f"{path} is no model that onnxruntime reads: {_short(error)}"
+                f"{path} is no model that onnxruntime reads: {short_words(error)}"
             ) from None
         self._pad, self._kind = pad, kind
         self._types: dict[str, str] = {}
@@ -79,7 +79,7 @@ class OnnxSession:
         try:
             return self._session.run([self._output], feed)[0], mask
         except Exception as error:  # noqa: BLE001 - its errors have no common class
-            raise JudgeError(f"the {self._kind} failed: {_short(error)}") from None
+            raise JudgeError(f"the {self._kind} failed: {short_words(error)}") from None
 
     def _feed(self, batch: Sequence[Encoded]) -> tuple[dict[str, Any], Any]:
         import numpy as np
@@ -139,6 +139,7 @@ def missing(module: str, what: str = "Engine nli") -> InputError:
     )
 
 
-def _short(error: Exception) -> str:
+def short_words(error: Exception) -> str:
+    """What an exception says, on one line and not too long."""
     text = " ".join(str(error).split())
     return text if len(text) <= 300 else f"{text[:299]}…"

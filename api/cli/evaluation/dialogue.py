@@ -11,6 +11,7 @@ import typer
 
 from veritrail_graph.api.cli.evaluation.estimating import say_likely
 from veritrail_graph.api.cli.evaluation.options import (
+    INTERRUPTION,
     Resamples,
     Seed,
     WithIntervals,
@@ -59,8 +60,6 @@ if TYPE_CHECKING:
     from veritrail_graph.evaluation.figures.bootstrap import Resampling
     from veritrail_graph.graph.model import Usage
     from veritrail_graph.graph.model.dialogue import DialogueLabel
-
-INTERRUPTION = "Interrupted. Answers are cached; the same command goes on where it ended."
 
 
 def dialogue(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.evaluation.options import Seed, say_reasons, shown_figure
+from veritrail_graph.api.cli.evaluation.options import INTERRUPTION, Seed, say_reasons, shown_figure
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Usage
 
 ONE = 1
-INTERRUPTION = "Interrupted. Answers are cached; the same command goes on where it ended."
 
 
 def faithfulness(

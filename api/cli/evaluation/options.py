@@ -11,6 +11,7 @@ import typer
 from veritrail_graph.api.cli.terminal import say
 
 _MOST_NOTES = 10
+INTERRUPTION = "Interrupted. Answers are cached; the same command goes on where it ended."
 
 TableFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON Lines or a JSON array.")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid5
 
+from veritrail_graph.graph.contract import FORMAT
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.exporters.process_file import FORMAT, json_text
+from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess

@@ -54,7 +54,6 @@ _HEAD = 4_096
 _LONGEST_HEADER = 10_000_000
 _OURS = "veritrail."
 _NAMES_FORMAT = re.compile(rb'"format"\s*:\s*"veritrail\.')
-_LINES_SUFFIXES = (".jsonl", ".ndjson")
 _CUT_OFF = (
     "the last line is cut off, because the recorded program was stopped while it wrote it; the "
     "line was left out"
@@ -117,7 +116,7 @@ class ProcessFileImporter:
 
 def _is_lines(path: Path, max_line: int) -> bool:
     """JSON Lines: the first line alone is a JSON object without records, or the name says so."""
-    if path.name.lower().removesuffix(".gz").endswith(_LINES_SUFFIXES):
+    if path.name.lower().removesuffix(".gz").endswith(files.LINES_SUFFIXES):
         return True
     try:
         with reading.open_bytes(path) as file:
