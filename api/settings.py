@@ -111,6 +111,7 @@ class EmbeddingFields(BaseModel):
         concurrency: The most simultaneous calls.
         rpm: The most calls a minute.
         tpm: The most tokens a minute.
+        batch: The most texts of a call.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -122,6 +123,7 @@ class EmbeddingFields(BaseModel):
     concurrency: read.Whole | None = None
     rpm: read.Whole | None = None
     tpm: read.Whole | None = None
+    batch: read.Whole | None = None
 
 
 class Settings(ModelFields, BaseSettings):

@@ -45,6 +45,7 @@ SETTINGS = {
     "OPENAI_API_KEY": "none",
     "VERITRAIL_MODEL": MODEL,
     "VERITRAIL_EMBEDDING_MODEL": MODEL,
+    "VERITRAIL_EMBEDDING_BATCH": "2",  # so that a busy machine answers within the time below
     "VERITRAIL_CONTEXT_TOKENS": str(CONTEXT_TOKENS),
     "VERITRAIL_MAX_OUTPUT_TOKENS": "200",
     "VERITRAIL_CONCURRENCY": "1",

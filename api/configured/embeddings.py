@@ -116,6 +116,7 @@ async def open_embedder(
     """
     from veritrail_graph.api.configured.models import open_json_model, patience
     from veritrail_graph.verifier.embeddings.endpoint import (
+        BATCH,
         LONGEST_ANSWER,
         PATH,
         RemoteEmbedder,
@@ -144,4 +145,4 @@ async def open_embedder(
     model = open_json_model(
         settings, endpoint, choice, shared, stack, price=price, use_cache=use_cache
     )
-    return RemoteEmbedder(model)
+    return RemoteEmbedder(model, settings.embedding.batch or BATCH)

@@ -138,8 +138,12 @@ def read_run_folder(folder: Path) -> RunFolder:
         InputError: The folder holds no run, or a line of its outcomes is broken.
     """
     record = read_record(folder)
-    datasets = {one.name: one for one in record.datasets}
-    configurations = {one.configuration_id for one in record.configurations}
+    places = {
+        (dataset.name, one.configuration_id): (dataset, one)
+        for dataset in record.datasets
+        for one in record.configurations
+        if one.judges(dataset.name)
+    }
     prints = {
         (one.name, claim.key): claim.fingerprint for one in record.datasets for claim in one.claims
     }
@@ -150,7 +154,7 @@ def read_run_folder(folder: Path) -> RunFolder:
     stale = foreign = 0
     for line in OutcomeFile(folder / OUTCOMES).read():
         place = line.dataset, line.configuration
-        if line.dataset not in datasets or line.configuration not in configurations:
+        if place not in places:
             foreign += 1
         elif not isinstance(line, KeptOutcome):
             prepared.setdefault(place, []).append(line)
@@ -163,21 +167,18 @@ def read_run_folder(folder: Path) -> RunFolder:
             latest.setdefault(place, {})[line.outcome.key] = line.outcome
             reused.setdefault(place, {})[line.outcome.key] = line.reused
             spent[place] = spent.get(place, Usage()) + line.outcome.usage
-    runs = []
-    for dataset in record.datasets:
-        for configuration in record.configurations:
-            place = dataset.name, configuration.configuration_id
-            runs.append(
-                ConfigurationRun(
-                    dataset,
-                    configuration,
-                    latest.get(place, {}),
-                    [one.prepared for one in prepared.get(place, ())],
-                    spent.get(place, Usage()),
-                    reused.get(place, {}),
-                    [one.reused for one in prepared.get(place, ())],
-                )
-            )
+    runs = [
+        ConfigurationRun(
+            dataset,
+            configuration,
+            latest.get(place, {}),
+            [one.prepared for one in prepared.get(place, ())],
+            spent.get(place, Usage()),
+            reused.get(place, {}),
+            [one.reused for one in prepared.get(place, ())],
+        )
+        for place, (dataset, configuration) in places.items()
+    ]
     return RunFolder(record, runs, stale, foreign)
 
 

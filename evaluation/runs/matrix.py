@@ -14,7 +14,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,7 @@ class Configuration:
         place: Which entry of the matrix it is of, for messages.
         without: Parameters whose values in the matrix cannot be read, so that `parameters` has
             other values for them, or none: nothing may run, but the others can be checked.
+        datasets: Names of the data sets that it judges; None: all of them.
     """
 
     kind: MethodKind
@@ -84,6 +85,7 @@ class Configuration:
     parameters: Mapping[str, Any]
     place: str = ""
     without: tuple[str, ...] = ()
+    datasets: tuple[str, ...] | None = None
 
     @property
     def configuration_id(self) -> str:
@@ -113,6 +115,12 @@ class Matrix:
     seed: int
     datasets: tuple[DatasetEntry, ...]
     configurations: tuple[Configuration, ...]
+
+    def of(self, entry: DatasetEntry) -> list[Configuration]:
+        """The configurations that judge a data set."""
+        return [
+            one for one in self.configurations if one.datasets is None or entry.name in one.datasets
+        ]
 
 
 def read_matrix(path: Path) -> Matrix:
@@ -193,11 +201,35 @@ class _Reader:
         for number, one in enumerate(self._tables(values, "method"), 1):
             for made in self._configurations(one, f"method {number}"):
                 known = configurations.setdefault(made.configuration_id, made)
-                if known is not made and not (known.without or made.without):
+                if known is made or known.without or made.without:
+                    continue
+                joined = _joined(known, made)
+                if joined is None:
                     self._wrong(f"{made.title} stands in the matrix twice", made.place)
+                else:
+                    configurations[made.configuration_id] = joined
         if len(configurations) > MOST_CONFIGURATIONS:
             self._wrong(f"{len(configurations):,} configurations; at most {MOST_CONFIGURATIONS:,}")
-        return Matrix(name, seed, tuple(datasets), tuple(configurations.values()))
+        matrix = Matrix(name, seed, tuple(datasets), tuple(configurations.values()))
+        if len(datasets) == len(values.get("dataset", ())):
+            self._check_datasets(matrix)
+        return matrix
+
+    def _check_datasets(self, matrix: Matrix) -> None:
+        """See that methods name data sets of the matrix, and that each data set has a method."""
+        known = [entry.name for entry in matrix.datasets]
+        named = {
+            (one.place, name)
+            for one in matrix.configurations
+            for name in one.datasets or ()
+            if name not in known
+        }
+        for place, name in sorted(named):
+            told = f"datasets: there is no data set {shown(name)}; there are: {', '.join(known)}"
+            self._wrong(told, place)
+        for entry in matrix.datasets:
+            if not (self.faults or matrix.of(entry)):
+                self._wrong("no method judges it", entry.place)
 
     def _wrong(self, message: str, where: str = "") -> None:
         self.faults.append(Violation("wrong_value", place_of(self._path, where), message))
@@ -272,7 +304,8 @@ class _Reader:
             return []
         where = f"{where} ({name})"
         label = self._text(values, "label", where) or name
-        self._keys(values, where, {"method", "label", *kind.parameters})
+        self._keys(values, where, {"method", "label", "datasets", *kind.parameters})
+        datasets = self._datasets(values, where)
         given = {key: one for key, one in values.items() if key in kind.parameters}
         every = {**kind.grid, **given}
         ordered = {key: every[key] for key in kind.parameters if key in every}
@@ -285,10 +318,27 @@ class _Reader:
         ordered = {key: one for key, one in ordered.items() if one}
         return [
             Configuration(
-                kind, label, dict(zip(ordered, combination, strict=True)), where, tuple(without)
+                kind,
+                label,
+                dict(zip(ordered, combination, strict=True)),
+                where,
+                tuple(without),
+                datasets,
             )
             for combination in itertools.product(*map(_values, ordered.values()))
         ]
+
+    def _datasets(self, values: dict[str, Any], where: str) -> tuple[str, ...] | None:
+        """The data sets that a method is for; None: all of them."""
+        if "datasets" not in values:
+            return None
+        given = values["datasets"]
+        names = [given] if isinstance(given, str) else given
+        is_list = isinstance(names, list) and all(isinstance(one, str) for one in names)
+        if not is_list or not names:
+            self._wrong('datasets must name data sets of the matrix, such as ["books"]', where)
+            return None
+        return tuple(dict.fromkeys(names))
 
     def _plain(self, key: str, given: Any, where: str) -> list[Any]:
         """The values of a parameter that a method may get; the others are faults."""
@@ -301,6 +351,15 @@ class _Reader:
                 self._wrong(f"{key} has the value {value!r}; values are texts, finite "
                             "numbers, true or false", where)  # fmt: skip
         return plain
+
+
+def _joined(first: Configuration, second: Configuration) -> Configuration | None:
+    """One configuration of two entries for different data sets; None: both judge the same one."""
+    if first.datasets is None or second.datasets is None:
+        return None
+    if set(first.datasets) & set(second.datasets):
+        return None
+    return replace(first, datasets=first.datasets + second.datasets)
 
 
 def place_of(path: Path, where: str) -> str:

@@ -67,6 +67,13 @@ class JudgingConfiguration(Noun):
     label: str = Field(description="What tables call the method.")
     title: str = Field(description="Label and parameters, for people.")
     parameters: Mapping[str, Any] = Field(description="The values of its parameters.")
+    datasets: Many[str] | None = Field(
+        default=None, description="Names of the data sets that it judges; null: all of them."
+    )
+
+    def judges(self, dataset: str) -> bool:
+        """Whether it judges the claims of a data set."""
+        return self.datasets is None or dataset in self.datasets
 
     @classmethod
     def of(cls, one: Configuration) -> JudgingConfiguration:
@@ -77,6 +84,7 @@ class JudgingConfiguration(Noun):
             label=one.label,
             title=one.title,
             parameters=dict(one.parameters),
+            datasets=one.datasets,
         )
 
 

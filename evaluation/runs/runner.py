@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from veritrail_graph.evaluation.datasets.loading import load_dataset
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
-from veritrail_graph.evaluation.methods.method import Method
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
 from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.runs.matrix import Configuration, DatasetEntry, Matrix
 from veritrail_graph.evaluation.runs.outcomes import (
@@ -40,7 +40,13 @@ from veritrail_graph.evaluation.runs.record import (
 from veritrail_graph.evaluation.runs.sampling import sampled, shortage
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
-from veritrail_graph.verifier.models.port import Meter, OverBudget
+from veritrail_graph.verifier.models.port import (
+    EndpointRefused,
+    Meter,
+    ModelError,
+    OverBudget,
+)
+from veritrail_graph.verifier.ports import JudgeError
 
 OUTCOMES = "outcomes.jsonl"
 DEFAULT_CONCURRENCY = 8
@@ -253,7 +259,7 @@ class MatrixRun:
                 prints = loaded.fingerprints()
                 datasets.append(_judged_dataset(loaded, prints))
                 write_record(self._record(datasets), self.folder)
-                for configuration in self.matrix.configurations:
+                for configuration in self.matrix.of(entry):
                     waiting = waiting_claims(loaded, configuration, prints, done)
                     summary.known += len(loaded.claims) - len(waiting)
                     if waiting:
@@ -289,7 +295,7 @@ class MatrixRun:
     ) -> None:
         name, dataset = configuration.configuration_id, loaded.entry.name
         meter = Meter()
-        await method.prepare(tuple(loaded.processes.values()), meter)
+        unprepared = await _unprepared(method, loaded, meter)
         summary.spent += meter.total
         if meter.total.calls or meter.total.cached_calls:
             facts = {"prepared": meter.total, "reused": meter.reused}
@@ -297,24 +303,32 @@ class MatrixRun:
         queue = iter(waiting)
         spent: list[str] = []  # why the budget ended the run; calls on their way are paid for
 
+        def keep(claim: LabelledClaim, outcome: MethodOutcome, reused: Usage) -> None:
+            one = KeptOutcome(
+                dataset=dataset,
+                configuration=name,
+                fingerprint=prints[claim.key],
+                outcome=outcome,
+                reused=reused,
+            )
+            kept.keep(one)
+            summary.judged += 1
+            summary.spent += outcome.usage
+            if outcome.status not in KEPT:
+                count = summary.unfinished.get(outcome.status, 0)
+                summary.unfinished[outcome.status] = count + 1
+            self.observer.judged(one)
+
+        if unprepared is not None:
+            for claim in waiting:
+                keep(claim, _failed(claim, unprepared), Usage())
+            return
+
         async def work() -> None:
             for claim in queue:
                 meter = Meter()
                 outcome = await method.judge(claim, loaded.processes[claim.process_id], meter)
-                one = KeptOutcome(
-                    dataset=dataset,
-                    configuration=name,
-                    fingerprint=prints[claim.key],
-                    outcome=outcome,
-                    reused=meter.reused,
-                )
-                kept.keep(one)
-                summary.judged += 1
-                summary.spent += outcome.usage
-                if outcome.status not in KEPT:
-                    count = summary.unfinished.get(outcome.status, 0)
-                    summary.unfinished[outcome.status] = count + 1
-                self.observer.judged(one)
+                keep(claim, outcome, meter.reused)
                 if outcome.status is Status.OVER_BUDGET:
                     spent.append(outcome.reason or "The budget is spent.")
                 if spent:
@@ -328,6 +342,34 @@ class MatrixRun:
             raise _first(faults) from None
         if spent:
             raise OverBudget(spent[0])
+
+
+async def _unprepared(method: Method, loaded: LoadedDataset, meter: Meter) -> str | None:
+    """Prepare a method for a data set; why that failed, or None.
+
+    The claims fail then, and the run goes on with the next configuration.
+
+    Raises:
+        EndpointRefused: No call of this run can succeed.
+        OverBudget: The budget is spent.
+        InputError: What the method needs is not there.
+    """
+    try:
+        await method.prepare(tuple(loaded.processes.values()), meter)
+    except (EndpointRefused, OverBudget):
+        raise
+    except (ModelError, JudgeError) as error:
+        return f"the preparation of {method.name} failed: {error}"
+    return None
+
+
+def _failed(claim: LabelledClaim, reason: str) -> MethodOutcome:
+    return MethodOutcome(
+        process_id=claim.process_id,
+        claim_id=claim.claim_id,
+        status=Status.FAILED,
+        reason=reason,
+    )
 
 
 def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -168,3 +168,38 @@ def test_the_checkers_run_with_any_entailment_model(alone: Veritrail, tmp_path: 
     assert all(0 <= row["auroc"] <= 1 and not math.isnan(row["auroc"]) for row in rows)
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert report.count("### Soft prediction") == len(SAMPLES)
+
+
+def test_one_run_holds_every_table_of_the_paper(alone: Veritrail, tmp_path: Path) -> None:
+    """`all-tables.toml`: language models and checkers in one table, as in Table 1."""
+    texts = [node["text"] for name in SAMPLES for node in sample(name)["nodes"]]
+    model = tiny_model(tmp_path / "tiny", texts)
+    matrix, folder = str(EXAMPLES / "evaluation" / "all-tables.toml"), tmp_path / "out"
+    with EmbeddingModelServer() as server:
+        settings = {"VERITRAIL_EMBEDDING_MODEL": "words", "VERITRAIL_EMBEDDING_PRICE": "0.1"}
+        asked = ("eval", "run", matrix, "-o", str(folder), "--price", "1,2", "--json")
+        told = alone(*asked, **asking(server), **settings, VERITRAIL_NLI_MODEL=str(model)).json
+    rows = told["configurations"]
+    counted = Counter((row["dataset"], row["label"]) for row in rows)
+    asking_models = {
+        "veritrail": 5, "vt_rag": 3, "rag": 8, "direct": 1, "veritrail, limits": 5,
+        "veritrail, three samples": 3, "rag, three samples": 8, "direct, three samples": 1,
+        "veritrail" + TRUE_FALSE: 1, "rag" + TRUE_FALSE: 3, "direct" + TRUE_FALSE: 1,
+    }  # fmt: skip
+    one = {**asking_models, "infuse": 5, "alignscore": 75, "minicheck": 25}
+    pairs = {**one, "minicheck": 75}
+    expected = {("harbour", name): count for name, count in one.items()}
+    assert counted == expected | {("energy", name): count for name, count in pairs.items()}
+    checkers = [row for row in rows if row["method"] in ("infuse", "alignscore", "minicheck")]
+    assert {(row["dataset"], row["parameters"].get("documents")) for row in checkers} == {
+        ("harbour", None), ("energy", "all"),
+    }  # fmt: skip
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    for dataset in report["datasets"]:
+        best = {row["title"].partition(" (")[0] for row in dataset["best"]["rows"]}
+        assert best == set(one)
+        assert dataset["ablation"] is not None
+    soft = {row["label"] for row in rows if row["auroc"] is not None}
+    assert soft == {name for name in one if "three samples" in name} | {
+        "infuse", "alignscore", "minicheck",
+    }  # fmt: skip

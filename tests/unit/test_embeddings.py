@@ -77,7 +77,7 @@ def embedded(reply, texts, tmp_path, *, meters=(), spending=None, use_cache=Fals
         async with serving(reply) as server:
             own = {"model": "m-1", "base_url": server.base_url, "price": 0.5, **settings}
             found = Settings(
-                home=tmp_path, OPENAI_API_KEY="sk-test", call_deadline=5.0, embedding=own
+                home=tmp_path, OPENAI_API_KEY="sk-test", call_deadline=30.0, embedding=own
             )
             shared = Shared(spending or Spending())
             for meter in meters or (Meter(),):
@@ -119,6 +119,9 @@ def test_many_texts_go_in_batches_and_kept_answers_are_not_paid_twice(tmp_path):
     assert [(one.total.calls, one.total.cached_calls) for one in meters] == [(3, 0), (0, 3)]
     assert [len(batch) for batch in batches_of(["a" * 150_000, "b" * 60_000, "c", "d"])] == [1, 3]
     assert batches_of([]) == []
+    found, server = embedded(answering(), texts[:5], tmp_path / "slow", batch=2)
+    assert found == [vector_of(text) for text in texts[:5]]
+    assert sorted(len(body["input"]) for body in server.bodies) == [1, 2, 2]
 
 
 def test_a_text_that_is_too_long_is_halved_and_averaged(tmp_path):

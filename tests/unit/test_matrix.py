@@ -20,12 +20,19 @@ from veritrail_graph.evaluation.methods import registry
 from veritrail_graph.evaluation.methods.method import MethodOutcome
 from veritrail_graph.evaluation.methods.registry import MethodKind
 from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.reporting.run_folder import read_run_folder
 from veritrail_graph.evaluation.runs.matrix import SampleBy, read_matrix
 from veritrail_graph.evaluation.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
 from veritrail_graph.evaluation.runs.runner import OUTCOMES, MatrixRun, RunSummary, load
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage, Verdict
-from veritrail_graph.verifier.models.port import Meter, OverBudget, StepCall
+from veritrail_graph.verifier.models.port import (
+    EndpointRefused,
+    Meter,
+    OverBudget,
+    StepCall,
+    TransportFault,
+)
 
 HARBOUR = Path(__file__).resolve().parents[2] / "examples/harbour-summary.json"
 
@@ -107,12 +114,24 @@ def test_lists_are_tried_value_by_value(tmp_path: Path) -> None:
         ("", "", r"needs at least one table \[\[method\]\]"),
         ('[[method]]\nmethod = "x"', "", "Unknown method 'x'. Known methods: coin"),
         ('[[method]]\nsays = "x"', "", "the key 'method' is missing"),
-        (f"{ONE}sasy = 1", "", "unknown key 'sasy'; known keys: k, label, method, says"),
+        (f"{ONE}sasy = 1", "", "unknown key 'sasy'; known keys: datasets, k, label, method, says"),
         (ONE + "k = []", "", "k is an empty list"),
         (ONE + "k = nan", "", r"method 1 \(coin\): k has the value nan"),
         (ONE + "k = [1, inf]", "", "k has the value inf"),
         (ONE + "k = { a = 1 }", "", "k has the value {'a': 1}"),
         (ONE + ONE, "", "stands in the matrix twice"),
+        (ONE + ONE + 'datasets = "harbour-summary"', "", "stands in the matrix twice"),
+        (ONE + "datasets = []", "", "datasets must name data sets of the matrix"),
+        (
+            ONE + 'datasets = ["books"]',
+            "",
+            r"method 1 \(coin\): datasets: there is no data set 'books'; there are: harbour",
+        ),
+        (
+            ONE + 'datasets = "a"',
+            f'name = "a"\n[[dataset]]\npath = "{HARBOUR.as_posix()}"',
+            "dataset 2: no method judges it",
+        ),
         (ONE, 'sample = "x"', "sample must be such as"),
         (ONE, 'sample = { by = "page", count = 1 }', "by must be one of document, question, claim"),
         (ONE, "sample = { count = 0 }", "count must be a whole number"),
@@ -185,6 +204,62 @@ def test_all_faults_of_a_matrix_come_at_once_with_their_places(tmp_path: Path) -
         "model needs it.",
     }
     assert any(one.startswith("m.toml: dataset 1: unknown format 'none'") for one in found)
+
+
+def test_a_method_judges_the_data_sets_that_it_names(tmp_path: Path, made: dict[str, Coin]) -> None:
+    again = f'name = "a"\n[[dataset]]\nname = "b"\npath = "{HARBOUR.as_posix()}"'
+    other = ONE.replace("FULLY_SUPPORTED", "INCONCLUSIVE")
+    path = _matrix(tmp_path, f'{ONE}datasets = "b"\n{other}{ONE}datasets = ["a"]', again)
+    matrix = read_matrix(path)
+    assert [one.datasets for one in matrix.configurations] == [("b", "a"), None]
+    folder = tmp_path / "out"
+    only = _matrix(tmp_path, f'{ONE}datasets = ["b"]\n{other}', again)
+    summary = _run(only, folder)
+    claims = len(load(matrix.datasets[0], 0).claims)
+    assert summary.judged == 3 * claims
+    assert len(made["FULLY_SUPPORTED"].asked) == claims
+    read = read_run_folder(folder)
+    assert [(run.dataset.name, run.configuration.parameters["says"]) for run in read.runs] == [
+        ("a", "INCONCLUSIVE"), ("b", "FULLY_SUPPORTED"), ("b", "INCONCLUSIVE"),
+    ]  # fmt: skip
+    assert all(len(run.outcomes) == claims for run in read.runs)
+    assert read.foreign == 0
+    path = _matrix(tmp_path, f'{ONE}datasets = ["a"]\n{other}', again)
+    assert _run(path, folder).judged == claims
+    assert read_run_folder(folder).foreign == claims + 1  # outcomes of b, and its preparation
+
+
+def test_a_preparation_that_fails_fails_its_claims_and_not_the_run(
+    tmp_path: Path, made: dict[str, Coin]
+) -> None:
+    other = ONE.replace("FULLY_SUPPORTED", "INCONCLUSIVE")
+    path, folder = _matrix(tmp_path, ONE + other), tmp_path / "out"
+    coin = made["FULLY_SUPPORTED"] = Coin({"says": "FULLY_SUPPORTED"})
+    failures: list[Exception] = [
+        TransportFault("no answer within 120 s"), EndpointRefused("401"), OverBudget("spent"),
+        InputError("an extra is missing"),
+    ]  # fmt: skip
+
+    async def unprepared(_processes: Sequence[HeldProcess], meter: Meter) -> None:
+        meter.record(StepCall("embedding", "", "", "m", None), Usage(calls=1, cost_usd=0.25))
+        raise failures.pop(0)
+
+    prepare = coin.prepare
+    coin.prepare = unprepared  # type: ignore[method-assign]
+    summary = _run(path, folder)
+    claims = len(load(read_matrix(path).datasets[0], 0).claims)
+    assert summary.unfinished == {Status.FAILED: claims}
+    assert summary.judged == 2 * claims
+    assert summary.spent.cost_usd == 0.25 + 0.5
+    first, second = read_run_folder(folder).runs
+    assert first.faults() == {"the preparation of coin failed: no answer within 120 s": claims}
+    assert [one.cost_usd for one in first.prepared] == [0.25]
+    assert second.endings() == {"INCONCLUSIVE": claims}
+    for expected in (EndpointRefused, OverBudget, InputError):
+        with pytest.raises(expected):
+            _run(path, folder)
+    coin.prepare = prepare  # type: ignore[method-assign]
+    assert not _run(path, folder).unfinished
 
 
 def test_what_has_an_outcome_is_not_asked_again(tmp_path: Path, made: dict[str, Coin]) -> None:

@@ -59,10 +59,12 @@ class RemoteEmbedder:
 
     Args:
         model: The endpoint with its cache, limits and retries.
+        batch: The most texts of a call.
     """
 
-    def __init__(self, model: ModelPort) -> None:
+    def __init__(self, model: ModelPort, batch: int = BATCH) -> None:
         self._model = model
+        self._most = batch
         self._call = StepCall(STEP, "", "", model.model, None)
 
     @property
@@ -78,7 +80,7 @@ class RemoteEmbedder:
     async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:
         """Embed texts; see `Embedder`."""
         asked = list(dict.fromkeys(texts))
-        batches = batches_of(asked)
+        batches = batches_of(asked, self._most)
         answers = await asyncio.gather(*(self._batch(batch, meter) for batch in batches))
         rows = [row for batch in answers for row in batch]
         if len({len(row) for row in rows}) > 1:
@@ -106,13 +108,13 @@ class RemoteEmbedder:
         )
 
 
-def batches_of(texts: Sequence[str]) -> list[list[str]]:
+def batches_of(texts: Sequence[str], most: int = BATCH) -> list[list[str]]:
     """Texts in batches that an endpoint takes, in their order."""
     made: list[list[str]] = []
     characters = 0
     for text in texts:
         characters += len(text)
-        if not made or len(made[-1]) == BATCH or characters > BATCH_CHARACTERS:
+        if not made or len(made[-1]) == most or characters > BATCH_CHARACTERS:
             made.append([])
             characters = len(text)
         made[-1].append(text)

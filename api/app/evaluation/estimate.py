@@ -39,6 +39,7 @@ from veritrail_graph.evaluation.runs.runner import (
 )
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Evidence, Status, Usage, Verdict
+from veritrail_graph.verifier.embeddings.endpoint import BATCH as EMBEDDED_AT_ONCE
 from veritrail_graph.verifier.embeddings.endpoint import STEP as EMBEDDING
 from veritrail_graph.verifier.embeddings.endpoint import batches_of
 from veritrail_graph.verifier.embeddings.local import embedding_files
@@ -150,14 +151,14 @@ async def estimate_run(
     done = judged_before(OutcomeFile(output / OUTCOMES))
     rows, known = [], 0
     notes: list[str] = []
-    number, of = 0, len(matrix.datasets) * len(matrix.configurations)
+    number, of = 0, sum(len(matrix.of(entry)) for entry in matrix.datasets)
     for entry in matrix.datasets:
         loaded = await asyncio.to_thread(loading, entry, matrix.seed)
         if loaded.short is not None:
             notes.append(f"{entry.name}: {loaded.short}")
         prints = loaded.fingerprints()
         async with AssumedResources(settings, price=price, folder=folder) as resources:
-            for configuration in matrix.configurations:
+            for configuration in matrix.of(entry):
                 on_progress(configuration.title, number, of)
                 number += 1
                 waiting = waiting_claims(loaded, configuration, prints, done)
@@ -302,7 +303,8 @@ class AssumedResources(OpenResources):
         else:
             self.is_paid = True
             price = embedding_price(self._settings, choice)
-            embedder = AssumedEmbedder(choice.model, price, True, self.walk)
+            most = self._settings.embedding.batch or EMBEDDED_AT_ONCE
+            embedder = AssumedEmbedder(choice.model, price, True, self.walk, most)
         return SharedEmbedder(embedder, self.memory.vectors)
 
     async def entailment(
@@ -329,12 +331,14 @@ class AssumedEmbedder:
         price: What it costs, if that is known.
         is_paid: Whether it is asked over a network.
         walk: The assumed walk.
+        most: The most texts of a call.
     """
 
     name: str
     price: Price | None
     is_paid: bool
     walk: AssumedWalk
+    most: int = EMBEDDED_AT_ONCE
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -347,7 +351,9 @@ class AssumedEmbedder:
             count = counter(self.name)
             share = LIKELY.token_share if count is estimate else 1.0
             tokens = round(share * sum(map(count, texts)))
-            usage = priced(Usage(calls=len(batches_of(texts)), input_tokens=tokens), self.price)
+            usage = priced(
+                Usage(calls=len(batches_of(texts, self.most)), input_tokens=tokens), self.price
+            )
             meter.record(StepCall(EMBEDDING, "", "", self.name, None), usage)
             self.walk.warm += usage
         return [[one / 255 for one in _digest(text)] for text in texts]
