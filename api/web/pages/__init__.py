@@ -14,6 +14,7 @@ from veritrail_graph.api.web.pages import (
     sample,
     session,
     study,
+    turn_labels,
     upload,
 )
 
@@ -31,6 +32,7 @@ ROUTERS = tuple(
         node,
         attribution,
         dialogue,
+        turn_labels,
         study,
     )
 )
