@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.app.traces import Traces
+    from veritrail_graph.api.app.turn_labels import TurnLabels
     from veritrail_graph.api.app.verifications import Verifications
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
@@ -190,6 +191,13 @@ class Application:
         from veritrail_graph.api.app.studies import Studies
 
         return Studies(self)
+
+    @cached_property
+    def turn_labels(self) -> TurnLabels:
+        """Labels of people for the claims of a dialogue's turns."""
+        from veritrail_graph.api.app.turn_labels import TurnLabels
+
+        return TurnLabels(self)
 
     @cached_property
     def queries(self) -> Queries:

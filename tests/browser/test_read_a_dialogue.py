@@ -78,3 +78,53 @@ def test_on_a_phone_in_the_dark_and_without_scripts_it_can_be_read(
     expect(plain.locator(".turn-claim:target")).to_be_in_viewport()
     plain.get_by_text("The figures of the chart").click()
     expect(plain.get_by_role("cell", name="0.50").first).to_be_visible()
+
+
+LABELS = f"{DIALOGUE}/labels"
+
+
+def test_a_person_labels_a_turn_by_keyboard_and_on_a_phone_without_scripts(
+    verified: ServiceProcess,
+    page: Page,
+    open_page: Callable[..., Page],
+    shoot: Callable[..., None],
+    expected_faults: list[str],
+) -> None:
+    expected_faults.append("status of 422")
+    page.goto(DIALOGUE)
+    page.get_by_role("link", name="Labels", exact=True).press("Enter")
+    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("button", name="Begin").press("Enter")
+    page.goto(f"{LABELS}/turn?number=24")
+    first = page.locator(".claim-card").first
+    expect(first.get_by_label("The claim as it should be")).to_be_hidden()
+    first.get_by_label("Edit").press("Space")
+    first.get_by_label("The claim as it should be").fill("The museum is open next Monday.")
+    first.get_by_label("Contradicted").press("Space")
+    page.get_by_role("button", name="Save and go on").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Claim 2 has no answer")
+    expect(first.get_by_label("The claim as it should be")).to_have_value(
+        "The museum is open next Monday."
+    )
+    assert not serious(Axe().run(page).response)
+    shoot(page, "labels", whole=True)
+    page.locator(".claim-card").nth(1).get_by_label("Delete").press("Space")
+    page.get_by_role("button", name="Save and go on").press("Enter")
+    expect(page.get_by_role("heading", name="Label turn 26")).to_be_visible()
+    page.goto(LABELS)
+    expect(page.get_by_role("listitem").filter(has_text="turn 24")).to_contain_text("labelled")
+    assert not serious(Axe().run(page).response)
+    known = {"storage_state": page.context.storage_state(), **PHONE}
+    phone = open_page(verified.url, color_scheme="dark", **known)
+    for place in (LABELS, f"{LABELS}/turn?number=24"):
+        phone.goto(place)
+        assert phone.evaluate(WIDER) <= 1
+        assert not serious(Axe().run(phone).response)
+    shoot(phone, "labels-phone-dark", whole=True)
+    plain = open_page(verified.url, java_script_enabled=False, **known)
+    plain.goto(f"{LABELS}/turn?number=30")
+    plain.get_by_role("button", name="More rows for new claims").click()
+    expect(plain.locator(".claim-card")).to_have_count(6)
+    plain.get_by_label("This turn makes no claim").check()
+    plain.get_by_role("button", name="Save and go on").click()
+    expect(plain.get_by_role("listitem").filter(has_text="turn 30")).to_contain_text("labelled")

@@ -15,6 +15,7 @@ from veritrail_graph.api.web.pages import (
     sample,
     session,
     study,
+    turn_labels,
     upload,
 )
 
@@ -33,6 +34,7 @@ ROUTERS = tuple(
         node,
         attribution,
         dialogue,
+        turn_labels,
         study,
     )
 )
