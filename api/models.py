@@ -43,6 +43,7 @@ class ModelOptions:
         claims_model: The model that extracts claims and takes them apart.
         selection_model: The model that selects evidence.
         verdict_model: The model that gives verdicts.
+        escalate_to: The model that gives those of which the first one is not sure.
         concurrency: The most calls in flight.
         price: USD per million tokens, as INPUT,OUTPUT[,CACHED].
         budget: USD that the run may cost.
@@ -58,6 +59,7 @@ class ModelOptions:
     claims_model: str | None = None
     selection_model: str | None = None
     verdict_model: str | None = None
+    escalate_to: str | None = None
     concurrency: int | None = None
     price: str | None = None
     budget: float | None = None
@@ -70,6 +72,8 @@ class ModelOptions:
 
     def of(self, use: Use) -> str | None:
         """The model of a step, where an option names one."""
+        if use is Use.ESCALATION:
+            return self.escalate_to
         own = {
             Use.CLAIMS: self.claims_model,
             Use.SELECTION: self.selection_model,
@@ -105,7 +109,7 @@ def cache_path(settings: Settings) -> Path:
 def all_model_settings(
     settings: Settings, engine: str, options: ModelOptions
 ) -> dict[Use, ModelSettings]:
-    """Settings of the model of every step.
+    """Settings of the model of every step; that of escalation only where one is named.
 
     Raises:
         InputError: A setting has a value that it cannot have, or no model is named.
@@ -117,10 +121,12 @@ def all_model_settings(
             engine,
             model=options.of(use),
             concurrency=options.concurrency,
-            price=options.price,
+            # The stronger model has a price of its own.
+            price=options.price if use is not Use.ESCALATION else None,
             structured=options.structured,
         )
         for use in Use
+        if use is not Use.ESCALATION or options.escalate_to or settings.escalation.model
     }
 
 
@@ -158,7 +164,9 @@ async def open_models(
             stack.push_async_callback(cache.close)
         workshop = _Workshop(settings, engine, cache, shared, stack, options)
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
-        steps = StepModels(made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT])
+        steps = StepModels(
+            made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT], made.get(Use.ESCALATION)
+        )
         priced = all(price is not None for price in known.values())
         concurrency = max(one.concurrency for one in of_steps.values())
         yield OpenModels(steps, shared.spending, warnings, priced, concurrency)

@@ -167,7 +167,7 @@ class JudgeCheck:
                 _keep_nothing,
                 q=judge.how.q,
                 concurrency=pace(judge),
-                observer=self._observer,
+                observer=judge.watched(self._observer),
                 settings=judge.settings,
                 options=options_of(judge),
                 deadline=self._settings.claim_deadline if judge.models is not None else None,

@@ -203,6 +203,8 @@ def tell(report: Report) -> None:
                 "dim",
             )
     say_batch_calls(spent.usage)
+    if shared := sharing_words(next((one.share for one in done if one.share), None)):
+        say(f"{shared[0].upper()}{shared[1:]}.", "yellow")
     if report.changes is not None:
         tell_changes(report.changes)
     say(_counts(done))

@@ -25,7 +25,8 @@ def cost_words(usage: Usage) -> str:
     """A cost in dollars; `unknown` where the price of any call is not known."""
     if usage.cost_usd is not None:
         return money_words(usage.cost_usd)
-    is_free = usage.calls == 0 and not usage.unpriced_calls
+    # Of a shared call, which counts for one claim, others have a part of the tokens alone.
+    is_free = not (usage.calls or usage.unpriced_calls or usage.output_tokens)
     return money_words(0.0) if is_free else UNKNOWN
 
 
@@ -124,7 +125,7 @@ def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
         modelled: Whether models judge here.
         unmetered: Whether a model gave a verdict that does not say what it took.
     """
-    is_metered = usage.calls > 0 or usage.unpriced_calls > 0 or bool(usage.cost_usd)
+    is_metered = bool(usage.calls or usage.unpriced_calls or usage.cost_usd or usage.output_tokens)
     if not is_metered and not unmetered:
         return Spent(usage, known=True, asked=False, modelled=modelled)
     known = usage.cost_usd is not None and not usage.unpriced_calls and not unmetered
@@ -134,7 +135,9 @@ def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
 def spent_by(verification: Verification) -> Spent:
     """What a verification came to."""
     usage, is_modelled = verification.usage, not verification.indicative
-    is_silent = usage.cost_usd is None and not usage.calls and not usage.cached_calls
+    is_silent = usage.cost_usd is None and not (
+        usage.calls or usage.cached_calls or usage.output_tokens
+    )
     has_verdict = verification.verdict is not None
     unmetered = is_modelled and has_verdict and is_silent
     return spent(usage, modelled=is_modelled, unmetered=unmetered)
