@@ -5,9 +5,9 @@ Nothing here makes a call; a key alone in the environment never does.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,7 @@ class OpenModels:
         warnings: What a person should know, such as a cache that cannot be used.
         is_priced: Whether the price of every model is known.
         concurrency: The most calls in flight to one endpoint.
+        prices: What each model costs, with its price in batches; None: not known.
     """
 
     steps: StepModels
@@ -99,6 +100,7 @@ class OpenModels:
     warnings: list[str]
     is_priced: bool
     concurrency: int
+    prices: Mapping[str, Price | None] = field(default_factory=dict)
 
 
 def cache_path(settings: Settings) -> Path:
@@ -169,7 +171,11 @@ async def open_models(
         )
         priced = all(price is not None for price in known.values())
         concurrency = max(one.concurrency for one in of_steps.values())
-        yield OpenModels(steps, shared.spending, warnings, priced, concurrency)
+        prices = {
+            one.model: price_of(one, own, replace(options, in_batches=True))
+            for one in of_steps.values()
+        }
+        yield OpenModels(steps, shared.spending, warnings, priced, concurrency, prices)
 
 
 class _Workshop:

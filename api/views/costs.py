@@ -39,6 +39,20 @@ def money_words(dollars: float) -> str:
     return f"${dollars:,.4f}" if dollars < 1 else f"${dollars:,.2f}"
 
 
+def way_words(way: str, share: int = 1) -> str:
+    """A way to ask as a person says it."""
+    together = f"shared prompts of {share}"
+    return {
+        "live": "live",
+        "cached_prefixes": "live, cached prefixes",
+        "batch": "in batches",
+        "shared": together,
+        "shared_batch": f"{together}, in batches",
+        "cascade": "cascade of two judges",
+        "shared_batch_cascade": f"{together}, in batches, cascade",
+    }[way]
+
+
 def step_words(step: str) -> str:
     """The name of a step as a person says it."""
     return step.replace("sub_claim", "sub-claim").replace("_", " ")
