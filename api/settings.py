@@ -147,6 +147,7 @@ class Settings(ModelFields, BaseSettings):
         claims: Settings of the model that extracts claims.
         selection: Settings of the model that selects evidence.
         verdict: Settings of the model, or of the engine, that gives verdicts.
+        escalation: Settings of the model that gives the verdicts of which the first is not sure.
         nli: Settings of the entailment model of the engine `nli`.
         embedding: Settings of the embedding model of retrieval.
         prices: A price table of the user.
@@ -219,6 +220,7 @@ class Settings(ModelFields, BaseSettings):
     claims: StepFields = StepFields()
     selection: StepFields = StepFields()
     verdict: VerdictFields = VerdictFields()
+    escalation: StepFields = StepFields()
     nli: EntailmentFields = EntailmentFields()
     embedding: EmbeddingFields = EmbeddingFields()
     prices: Annotated[Path | None, read.parsed(read.folder)] = None
@@ -326,6 +328,7 @@ class Use(StrEnum):
     CLAIMS = "claims"
     SELECTION = "selection"
     VERDICT = "verdict"
+    ESCALATION = "escalation"
 
 
 @dataclass(frozen=True, slots=True)

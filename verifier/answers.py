@@ -65,6 +65,25 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
             "missing": _TEXT_OR_NULL,
         }
     ),
+    Step.EVIDENCE_SELECTION_SHARED: answer_schema(
+        {
+            "claims": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "claim": {"type": "integer"},
+                        "sentence_ids": _IDS,
+                        "context_ids": _IDS,
+                        "summary": _TEXT_OR_NULL,
+                        "missing": _TEXT_OR_NULL,
+                    },
+                    "required": ["claim", "sentence_ids", "context_ids", "summary", "missing"],
+                    "additionalProperties": False,
+                },
+            }
+        }
+    ),
     Step.VERDICT: answer_schema(
         {"verdict": {"type": "string", "enum": [str(one) for one in Verdict]}, "reason": _TEXT}
     ),
@@ -206,6 +225,40 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
         summary,
         text_of(answer, "missing"),
         dropped,
+    )
+
+
+def read_shared_selection(text: str, claims: int) -> tuple[str | None, ...]:
+    """Split an answer about several claims into the answers that each alone would have had.
+
+    Args:
+        text: The answer.
+        claims: How many claims the prompt held; their numbers are 1 to this.
+
+    Returns:
+        By claim the text of its part, for `read_selection`; None: it has none, or several.
+
+    Raises:
+        InvalidAnswer: It holds a part for none of them.
+    """
+    answer = last_object(text)
+    expect_keys(answer, "claims")
+    entries = answer["claims"]
+    if not isinstance(entries, list):
+        raise InvalidAnswer("`claims` is not a list")
+    parts: dict[int, list[dict[str, Any]]] = {}
+    for entry in entries:
+        number, last = bounds_of(entry.get("claim")) if isinstance(entry, dict) else (None, None)
+        if number is not None and number == last:
+            parts.setdefault(number, []).append(entry)
+    found = [parts.get(number, []) for number in range(1, claims + 1)]
+    if not any(found):
+        raise InvalidAnswer("`claims` names none of the claims")
+    return tuple(
+        json.dumps({name: value for name, value in part[0].items() if name != "claim"})
+        if len(part) == 1
+        else None
+        for part in found
     )
 
 

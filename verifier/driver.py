@@ -16,7 +16,7 @@ from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter, OverBudget
-from veritrail_graph.verifier.ports import Found, Judge, NodeSource
+from veritrail_graph.verifier.ports import Found, Judge, NodeSource, shared_by
 from veritrail_graph.verifier.walk import (
     Answer,
     Finished,
@@ -182,6 +182,7 @@ def without_verdict(
         engine=judge.name,
         model=judge.model,
         indicative=judge.indicative,
+        share=shared_by(judge),
         created_at=now(),
         status=status,
         error=failure,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
@@ -24,6 +24,8 @@ from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
 from veritrail_graph.verifier.prompts import TRUE_FALSE
+from veritrail_graph.verifier.ways import Prompt as AskedPrompt
+from veritrail_graph.verifier.ways import Way, WayCosts
 
 T = TypeVar("T")
 
@@ -58,6 +60,7 @@ class Scenario:
             model's tokenizer is not at hand.
         warm_iterations: In how many iterations claims about one node share their prompts'
             beginnings, so that an endpoint that caches prefixes bills them at its lower price.
+        escalated: Share of the verdicts of a first judge for which the second one is asked.
     """
 
     name: str
@@ -72,13 +75,14 @@ class Scenario:
     decomposed: int
     token_share: float
     warm_iterations: int
+    escalated: float
 
 
 ALL = sys.maxsize
-NOTHING = Scenario("low, nothing found", 1, 0, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL)
-NARROW = Scenario("low, one node a frontier", 1, 1, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL)
-LIKELY = Scenario("likely", 5, 5, 2, 3, 4, 120, 300, 200, 80, 0.65, 1)
-HIGH = Scenario("high", 1, ALL, 4, 6, 20, 300, 800, 500, 160, 1.0, 0)
+NOTHING = Scenario("low, nothing found", 1, 0, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL, 0.0)
+NARROW = Scenario("low, one node a frontier", 1, 1, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL, 0.0)
+LIKELY = Scenario("likely", 5, 5, 2, 3, 4, 120, 300, 200, 80, 0.65, 1, 1 / 3)
+HIGH = Scenario("high", 1, ALL, 4, 6, 20, 300, 800, 500, 160, 1.0, 0, 1.0)
 
 
 @dataclass(slots=True)
@@ -91,6 +95,10 @@ class AssumedWalk:
         warm: What another claim about the same node would cost, with warm prefixes.
         prompts: How many prompts were looked at, in all walks.
         on_prompts: Called with their number now and then.
+        claims: How many claims ask what the one asks that is walked.
+        costs: What the walk costs in each way to ask.
+        shared_prompt: The instructions of a prompt about several claims.
+        second: The second judge of a cascade; None: there is none.
     """
 
     scenario: Scenario = LIKELY
@@ -98,14 +106,19 @@ class AssumedWalk:
     warm: Usage = Usage()
     prompts: int = 0
     on_prompts: Callable[[int], None] = lambda _prompts: None
+    claims: int = 1
+    costs: WayCosts = field(default_factory=WayCosts)
+    shared_prompt: str = ""
+    second: AssumedModel | None = None
     _iteration: int = -1
     _nodes: int = 0
     _selected: dict[str, list[int]] = field(default_factory=dict)
 
-    def begin(self, scenario: Scenario, claim: Claim) -> None:
-        """Begin another walk."""
+    def begin(self, scenario: Scenario, claim: Claim, claims: int = 1) -> None:
+        """Begin another walk, for so many claims."""
         self.scenario, self.claim, self.warm = scenario, one_line(claim.text), Usage()
-        self._iteration = -1
+        self._iteration, self.claims = -1, claims
+        self.costs = WayCosts(self.costs.of)
 
     def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any] | str, int]:
         """The assumed answer, an object or a word, and how many tokens it is."""
@@ -228,8 +241,37 @@ class AssumedModel:
             batch_calls=int(self.in_batches),
         )
         self.assumed_walk.warm += priced(warm, self.price)
+        if self.assumed_walk.costs.of:
+            excerpts = shared - self._instructions[request.system]
+            self._count_ways(request, meter, excerpts, rest, output)
         meter.record(request.call, priced(usage, self.price))
         return read(answer if isinstance(answer, str) else json.dumps(answer))
+
+    def _count_ways(
+        self, request: Request, meter: Meter, excerpts: int, own: int, output: int
+    ) -> None:
+        """Count a prompt in each way to ask, for all claims that ask it."""
+        walk = self.assumed_walk
+        share = 1.0 if self.is_exact else walk.scenario.token_share
+        if walk.shared_prompt not in self._instructions:
+            self._instructions[walk.shared_prompt] = self.count(walk.shared_prompt)
+        second = walk.second if request.call.step == Step.VERDICT else None
+        walk.costs.add(
+            AskedPrompt(
+                walk.claims,
+                share * self._instructions[request.system],
+                share * self._instructions[walk.shared_prompt],
+                share * excerpts,
+                share * own,
+                AROUND,
+                output,
+                request.shared > 0 and meter.iteration <= walk.scenario.warm_iterations,
+                request.call.step == Step.EVIDENCE_SELECTION,
+            ),
+            self.price,
+            second=second.price if second is not None else None,
+            escalated=walk.scenario.escalated if second is not None else None,
+        )
 
     def _is_warm(self, request: Request, meter: Meter, tokens: float) -> bool:
         iterations = self.assumed_walk.scenario.warm_iterations
@@ -252,10 +294,12 @@ class Estimate:
     Attributes:
         usage: Calls, tokens and money of all claims.
         visited: node_ids of the nodes that are read, each once.
+        ways: What the same claims cost in each way to ask, by its name.
     """
 
     usage: Usage = Usage()
     visited: frozenset[str] = frozenset()
+    ways: Mapping[str, Usage] = field(default_factory=dict)
 
     @property
     def weight(self) -> float:
@@ -265,7 +309,11 @@ class Estimate:
         return tokens if usage.cost_usd is None else usage.cost_usd
 
     def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(self.usage + other.usage, self.visited | other.visited)
+        names = {**self.ways, **other.ways}
+        ways = {
+            name: self.ways.get(name, Usage()) + other.ways.get(name, Usage()) for name in names
+        }
+        return Estimate(self.usage + other.usage, self.visited | other.visited, ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +335,7 @@ class Estimator:
         assumed_walk: The walk that these models share.
         nodes: Where nodes are read from.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
+        way: The way in which they would be asked, where it is not that of the judge's models alone.
     """
 
     process_id: str
@@ -294,6 +343,7 @@ class Estimator:
     assumed_walk: AssumedWalk
     nodes: NodeSource
     q: int
+    way: Way | None = None
 
     async def estimate(
         self,
@@ -330,13 +380,16 @@ class Estimator:
         """One walk, for the claim of middle length, times the claims."""
         by_length = sorted(group, key=lambda task: len(task.claim.text))
         task = by_length[len(group) // 2]
-        self.assumed_walk.begin(scenario, task.claim)
+        self.assumed_walk.begin(scenario, task.claim, len(group))
         ended = await verify_claim(task, self.process_id, self.judge, self.nodes, q=self.q)
         if ended.status is not Status.SUCCEEDED:
             raise JudgeError(f"no estimate for node {task.node.node_id!r}: {ended.error}")
         visited = {ref.node_id for iteration in ended.iterations for ref in iteration.checked}
         usage = ended.usage + times(self.assumed_walk.warm, len(group) - 1)
-        return Estimate(usage, frozenset(visited))
+        ways = self.assumed_walk.costs.usages()
+        if self.way is not None:
+            usage = ways[self.way.name]
+        return Estimate(usage, frozenset(visited), ways)
 
 
 def assumptions() -> dict[str, dict[str, Any]]:

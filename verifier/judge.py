@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model.trail import SHARED
+from veritrail_graph.verifier.cascade import CascadeVerdict
 from veritrail_graph.verifier.claims.steps import decompose
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.limits import Limits, Samples
@@ -17,6 +19,7 @@ from veritrail_graph.verifier.models.port import Meter, ModelPort, Step
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection, Split
 from veritrail_graph.verifier.prompted import PromptedStep
 from veritrail_graph.verifier.prompts import Prompts
+from veritrail_graph.verifier.sharing import Sharing, WaitingRounds
 from veritrail_graph.verifier.verdict import PromptVerdict, VerdictStep
 
 
@@ -43,11 +46,13 @@ class StepModels:
         claims: Extracts claims and takes them apart.
         selection: Selects evidence.
         verdict: Gives verdicts.
+        escalation: Gives those of which the one before is not sure; None: there is none.
     """
 
     claims: StepModel
     selection: StepModel
     verdict: StepModel
+    escalation: StepModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ class LanguageModelJudge:
         samples: Samples = Samples(),
         verdicts: VerdictStep | None = None,
         sub_claims: bool = True,
+        share: int = 1,
+        rounds: WaitingRounds | None = None,
     ) -> LanguageModelJudge:
         """A judge from its models and prompts.
 
@@ -90,26 +97,47 @@ class LanguageModelJudge:
             samples: How many answers are drawn.
             verdicts: Takes the place of the verdict prompt; None: the prompt gives verdicts.
             sub_claims: Whether claims are taken apart.
+            share: Claims that one evidence selection prompt asks about, at most.
+            rounds: Where calls are made in batches, who waits for them.
         """
 
         def step(name: Step, of: StepModel, samples: Samples = samples) -> PromptedStep:
             return PromptedStep(prompts[name], of.model, samples, of.temperature, of.structured)
 
         selection = EvidenceStep(step(Step.EVIDENCE_SELECTION, models.selection), limits)
+        # What is selected again is an aid to fit a prompt: one answer, not samples of it, and
+        # about one claim, because no other has the same evidence.
+        again = replace(selection, step=replace(selection.step, samples=Samples()))
+        if share > 1:
+            together = step(Step.EVIDENCE_SELECTION_SHARED, models.selection)
+            selection = replace(selection, sharing=Sharing(together, share, rounds))
+            name = f"{name}+{SHARED}"
         if verdicts is None:
             prompted = step(Step.VERDICT, models.verdict)
-            # What is selected again is an aid to fit a prompt: one answer, not samples of it.
-            again = replace(selection, step=replace(selection.step, samples=Samples()))
-            verdicts = PromptVerdict(prompted, again, split, limits)
+            first = PromptVerdict(prompted, again, split, limits)
+            verdicts = first
+            if models.escalation is not None:
+                stronger = step(Step.VERDICT, models.escalation)
+                verdicts = CascadeVerdict(first, replace(first, step=stronger))
         decomposition = step(Step.SUB_CLAIM_DECOMPOSITION, models.claims, Samples())
         return cls(name, decomposition if sub_claims else None, selection, verdicts)
 
     @property
     def prompted(self) -> tuple[PromptedStep, ...]:
         """The steps that ask by a prompt."""
-        verdict = self.verdicts.step if isinstance(self.verdicts, PromptVerdict) else None
-        steps = (self.claims, self.selection.step, verdict)
+        verdict = second = None
+        if isinstance(self.verdicts, PromptVerdict):
+            verdict = self.verdicts.step
+        elif isinstance(self.verdicts, CascadeVerdict):
+            verdict, second = self.verdicts.first.step, self.verdicts.second.step
+        sharing = self.sharing.step if self.sharing is not None else None
+        steps = (self.claims, self.selection.step, sharing, verdict, second)
         return tuple(step for step in steps if step is not None)
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """Asks about several claims in one prompt; None: one claim a prompt."""
+        return self.selection.sharing
 
     @property
     def model(self) -> str:
@@ -118,6 +146,8 @@ class LanguageModelJudge:
             self.selection.step.model.model,
             str(self.verdicts.settings.get("model") or self.verdicts.settings.get("scorer")),
         ]
+        if isinstance(self.verdicts, CascadeVerdict):
+            names.append(self.verdicts.second.step.model.model)
         return " + ".join(dict.fromkeys(names))
 
     @property
@@ -128,12 +158,15 @@ class LanguageModelJudge:
     @property
     def settings(self) -> Mapping[str, Any]:
         """Models, prompts, limits and samples of every step."""
+        steps = {
+            "sub_claim_decomposition": self.claims.settings if self.claims else None,
+            "evidence_selection": self.selection.step.settings,
+            "verdict": dict(self.verdicts.settings),
+        }
+        if self.sharing is not None:
+            steps["evidence_selection_shared"] = self.sharing.settings
         return {
-            "steps": {
-                "sub_claim_decomposition": self.claims.settings if self.claims else None,
-                "evidence_selection": self.selection.step.settings,
-                "verdict": dict(self.verdicts.settings),
-            },
+            "steps": steps,
             "limits": asdict(self.selection.limits),
             "samples": self.selection.step.samples.settings,
         }

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_SHARED = 32
+"""Claims of a shared prompt, at most: an answer has to hold a part for each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import (
@@ -22,6 +22,9 @@ from veritrail_graph.graph.model import (
     frontier_order,
 )
 from veritrail_graph.verifier.models.port import Meter
+
+if TYPE_CHECKING:
+    from veritrail_graph.verifier.sharing import Sharing
 
 
 class JudgeError(VeriTrailError):
@@ -105,6 +108,9 @@ class Judgement:
             selected first.
         left_out: How many sentences of the evidence as first selected the verdict did not see.
         left_out_roots: node_ids of the roots with evidence that fell out of the prompt.
+        judged_by: Where two models may judge, the one whose verdict this is.
+        first_verdict: Where another model was asked before, its verdict; None: it had none.
+        first_reasoning: Its reasons, or why it had none.
 
     Source: VeriTrail 3.1.3.
     """
@@ -116,6 +122,9 @@ class Judgement:
     judged: tuple[Evidence, ...] = ()
     left_out: int = 0
     left_out_roots: tuple[str, ...] = ()
+    judged_by: str | None = None
+    first_verdict: Verdict | None = None
+    first_reasoning: str | None = None
 
 
 Split = Callable[[str, str], tuple[Sentence, ...]]
@@ -174,6 +183,22 @@ class Judge(Answering, Protocol):
             VeriTrailError: No answer could be had.
         """
         ...
+
+
+@runtime_checkable
+class SharingJudge(Protocol):
+    """A judge that may ask about several claims in one evidence selection prompt. Ours."""
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """Who gathers the claims; None: one claim a prompt."""
+        ...
+
+
+def shared_by(judge: Judge) -> int | None:
+    """How many claims a judge may ask about in one prompt; None: one."""
+    sharing = judge.sharing if isinstance(judge, SharingJudge) else None
+    return None if sharing is None else sharing.most
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,9 @@ class _Recorded:
             judged=tuple(map(self._evidence, found.judged)),
             left_out=found.left_out,
             left_out_roots=tuple(self.names[name] for name in found.left_out_roots),
+            judged_by=found.judged_by,
+            first_verdict=found.first_verdict,
+            first_reasoning=found.first_reasoning,
         )
 
     def check_end(self, outcome: Outcome) -> None:

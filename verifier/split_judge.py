@@ -12,7 +12,15 @@ from typing import Any
 
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.ports import (
+    Found,
+    Judge,
+    Judgement,
+    ReadNode,
+    Selection,
+    SharingJudge,
+)
+from veritrail_graph.verifier.sharing import Sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,11 @@ class SplitJudge:
     def indicative(self) -> bool:
         """Whether one of them compares words only: a lack of evidence is a verdict as well."""
         return self.evidence.indicative or self.verdicts.indicative
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """Asks about several claims in one evidence selection prompt, where that is done."""
+        return self.evidence.sharing if isinstance(self.evidence, SharingJudge) else None
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -152,6 +152,9 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 judged=judgement.judged,
                 left_out=judgement.left_out,
                 left_out_roots=judgement.left_out_roots,
+                judged_by=judgement.judged_by,
+                first_verdict=judgement.first_verdict,
+                first_reasoning=judgement.first_reasoning,
             )
         )
         yield Finished(iterations[-1])

@@ -18,11 +18,12 @@ from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimat
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
-from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.models.port import Meter, Step
 from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
 from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.ways import Way, WayCosts, ways
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
@@ -73,6 +74,8 @@ class Estimated:
         estimates: Low, likely and high.
         is_priced: Whether the price of every model is known.
         is_exact: Whether the tokens of every model's prompts were counted by its tokenizer.
+        ways: The ways to ask that are shown side by side.
+        caches: Whether the endpoint is known to cache beginnings of prompts.
     """
 
     process_id: str
@@ -81,6 +84,8 @@ class Estimated:
     estimates: Estimates
     is_priced: bool
     is_exact: bool
+    ways: tuple[Way, ...] = ()
+    caches: bool = False
 
 
 async def estimate_claims(
@@ -150,7 +155,19 @@ async def estimate_tasks(
     """
     walk = AssumedWalk()
     judge, models = assumed_judge(settings, how, splitter, walk)
-    estimator = Estimator(process_id, judge, walk, nodes, how.q)
+    walk.second = models[3] if len(models) > 3 else None
+    caches = models[1].caches
+    side_by_side = ways(caches=caches, share=how.share, escalates=walk.second is not None)
+    asked = Way(
+        "asked",
+        prefixes=caches,
+        batch=how.models.in_batches,
+        share=how.share,
+        cascade=walk.second is not None,
+    )
+    is_usual = asked.share == 1 and not asked.cascade
+    walk.costs = WayCosts(side_by_side if is_usual else (*side_by_side, asked))
+    estimator = Estimator(process_id, judge, walk, nodes, how.q, None if is_usual else asked)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
         process_id,
@@ -161,6 +178,8 @@ async def estimate_tasks(
         ),
         all(model.price is not None for model in models),
         all(model.is_exact for model in models),
+        side_by_side,
+        caches,
     )
 
 
@@ -179,12 +198,14 @@ def assumed_judge(
         InputError: A setting or a prompt is wrong.
     """
     models = assumed_models(settings, how, walk)
+    prompts = load_prompts(how.prompts)
+    walk.shared_prompt = prompts[Step.EVIDENCE_SELECTION_SHARED].text
     by_other = how.engines[-1] if how.verdict_engine is not None else None
     is_unpaid = by_other is not None and not by_other.asks_models
     judge = LanguageModelJudge.of(
         how.engine,
         StepModels(*(StepModel(model) for model in models)),
-        load_prompts(how.prompts),
+        prompts,
         lru_cache(SUMMARIES)(splitter.split),
         limits=how.limits,
         samples=how.samples,
@@ -218,7 +239,13 @@ def assumed_models_of(
     own = own_prices(settings)
     of_steps = all_model_settings(settings, engine, options)
     return [
-        _assumed(one, price_of(one, own, options), walk, in_batches=options.in_batches)
+        # With the price in batches also where none are made: ways to ask are compared.
+        _assumed(
+            one,
+            price_of(one, own, replace(options, in_batches=True)),
+            walk,
+            in_batches=options.in_batches,
+        )
         for one in of_steps.values()
     ]
 

@@ -10,11 +10,16 @@ import csv
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.configured.judge import ConfiguredJudge, configure_judge
+from veritrail_graph.api.configured.judge import (
+    ConfiguredJudge,
+    check_engines,
+    configure_judge,
+)
+from veritrail_graph.api.configured.shared import Shared
 from veritrail_graph.api.work.runs import options_of, pace
 from veritrail_graph.evaluation.held_process import HeldNodes
 from veritrail_graph.evaluation.judge_check.figures import (
@@ -32,6 +37,7 @@ from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.together import total_usage
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines import engine_named
+from veritrail_graph.verifier.models.retrying import Spending
 from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
@@ -56,12 +62,39 @@ class JudgeChecked:
         judged: The pairs, each with its verification.
         seconds: How long it took.
         refusal: Why the endpoint refuses every call, if it does.
+        alone: Where prompts are shared, the same pairs over the same sources with a prompt for
+            each claim.
     """
 
     judge: ConfiguredJudge
     judged: tuple[Judged, ...]
     seconds: float
     refusal: VeriTrailError | None
+    alone: JudgeChecked | None = None
+
+    @property
+    def selected_alike(self) -> tuple[int, int]:
+        """Pairs for which both ways selected the same evidence, of those with two results."""
+        both = [
+            (one.verification, other.verification)
+            for one, other in zip(
+                self.judged, self.alone.judged if self.alone else (), strict=False
+            )
+            if one.verification.status.is_result and other.verification.status.is_result
+        ]
+        return sum(_selected(one) == _selected(other) for one, other in both), len(both)
+
+    @property
+    def judged_alike(self) -> tuple[int, int]:
+        """Pairs for which both ways gave the same verdict, of those with two verdicts."""
+        both = [
+            (one.verification.verdict, other.verification.verdict)
+            for one, other in zip(
+                self.judged, self.alone.judged if self.alone else (), strict=False
+            )
+            if one.verification.verdict and other.verification.verdict
+        ]
+        return sum(one is other for one, other in both), len(both)
 
     @property
     def usage(self) -> Usage:
@@ -85,6 +118,19 @@ class JudgeChecked:
         figures, judge, usage = Figures.of(self.judged), self.judge.judge, self.usage
         answered = figures.scored + figures.inconclusive
         cost = usage.cost_usd
+        compared: dict[str, Any] = {}
+        if self.alone is not None:
+            alone = self.alone
+            compared = {
+                "share": self.judge.how.share,
+                "alone": {
+                    "overall": Figures.of(alone.judged).json_object(),
+                    "without_verdict": without_verdict(alone.judged),
+                    "usage": alone.usage.json_object(),
+                },
+                "same_evidence": dict(zip(("pairs", "of"), self.selected_alike, strict=True)),
+                "same_verdict": dict(zip(("pairs", "of"), self.judged_alike, strict=True)),
+            }
         return {
             "engine": judge.name,
             "model": judge.model,
@@ -100,6 +146,7 @@ class JudgeChecked:
             "usage": usage.json_object(),
             "cost_per_pair": cost / answered if cost is not None and answered else None,
             "warnings": list(self.warnings),
+            **compared,
         }
 
     def write(self, path: Path) -> None:
@@ -146,20 +193,33 @@ class JudgeCheck:
         self._settings, self._options, self._pairs = settings, options, pairs
         self._observer, self._begins = observer, begins
         self._run: Run | None = None
+        self._is_cancelled = False
 
     def cancel(self) -> None:
         """End the check now; pairs that are not finished become `cancelled`."""
+        self._is_cancelled = True
         if self._run is not None:
             self._run.stop()
 
     async def carry_out(self) -> JudgeChecked:
-        """Verify the claim of every pair.
+        """Verify the claim of every pair; with shared prompts once more, to compare with.
 
         Raises:
             InputError: The engine, a model, a prompt or a setting is wrong.
         """
-        async with configure_judge(self._settings, self._options) as judge:
-            process = held_pairs(self._pairs)
+        options = self._options
+        shared = Shared(Spending(options.models.budget, options.models.max_calls))
+        if options.share == 1:
+            return await self._verified(options, shared)
+        check_engines(options.engines, options)
+        alone = await self._verified(replace(options, share=1), shared)
+        if self._is_cancelled or alone.refusal is not None:
+            return alone
+        return replace(await self._verified(options, shared), alone=alone)
+
+    async def _verified(self, options: JudgeOptions, shared: Shared) -> JudgeChecked:
+        async with configure_judge(self._settings, options, shared) as judge:
+            process = held_pairs(self._pairs, self._options.share)
             self._run = run = Run(
                 PROCESS,
                 judge.judge,
@@ -167,7 +227,7 @@ class JudgeCheck:
                 _keep_nothing,
                 q=judge.how.q,
                 concurrency=pace(judge),
-                observer=self._observer,
+                observer=judge.watched(self._observer),
                 settings=judge.settings,
                 options=options_of(judge),
                 deadline=self._settings.claim_deadline if judge.models is not None else None,
@@ -205,9 +265,15 @@ async def estimate_check(
     from veritrail_graph.api.app.estimation import estimate_tasks
 
     splitter = SentenceSplitter.for_language(settings.language)
-    process = held_pairs(pairs)
+    process = held_pairs(pairs, options.share)
     nodes, tasks = HeldNodes(process, splitter), tasks_of(process)
     return await estimate_tasks(settings, options, splitter, PROCESS, nodes, tasks)
+
+
+def _selected(found: Verification) -> list[tuple[str, int]]:
+    """The sentences that all rounds of a verification selected."""
+    rounds = (one.evidence for one in found.iterations)
+    return [(cited.node_id, cited.sentence) for each in rounds for cited in each]
 
 
 def _row(one: Judged, method: str) -> list[Any]:

@@ -15,6 +15,7 @@ from veritrail_graph.api.cli.options import (
     ClaimsFile,
     ClaimsModel,
     EngineName,
+    EscalateTo,
     MaxReruns,
     Model,
     Node,
@@ -27,6 +28,7 @@ from veritrail_graph.api.cli.options import (
     RootSentences,
     SampleCount,
     SelectionModel,
+    Share,
     VerdictEngine,
     VerdictModel,
     VerdictRootSentences,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
+    from veritrail_graph.graph.model import Usage
     from veritrail_graph.verifier.estimate import Estimate
 
 
@@ -58,6 +61,7 @@ def estimate(
     claims_model: ClaimsModel = None,
     selection_model: SelectionModel = None,
     verdict_model: VerdictModel = None,
+    escalate_to: EscalateTo = None,
     price: Price = None,
     batch: Batch = False,
     batch_price_factor: BatchPriceFactor = None,
@@ -68,6 +72,7 @@ def estimate(
     verdict_root_sentences: VerdictRootSentences = "none",
     max_reruns: MaxReruns = 2,
     no_sub_claims: NoSubClaims = False,
+    share: Share = 1,
     prompts: PromptsFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,11 +123,37 @@ def _as_json(estimated: Estimated) -> dict[str, Any]:
         "low": _row(estimates.low),
         "likely": _row(estimates.likely),
         "high": _row(estimates.high),
+        "ways": [
+            {
+                "way": way.name,
+                "share": way.share if way.share > 1 else None,
+                **{
+                    name: _usage(one.ways[way.name])
+                    for name, one in (
+                        ("low", estimates.low),
+                        ("likely", estimates.likely),
+                        ("high", estimates.high),
+                    )
+                },
+                "part_of_live": _part(estimates.likely, way.name),
+            }
+            for way in estimated.ways
+            if way.name in estimates.likely.ways
+        ],
     }
 
 
+def _part(likely: Estimate, way: str) -> float | None:
+    """What part of the cost of single calls without any cache a way costs; None: not known."""
+    live, found = likely.ways[LIVE].cost_usd, likely.ways[way].cost_usd
+    return round(found / live, 4) if live and found is not None else None
+
+
 def _row(one: Estimate) -> dict[str, Any]:
-    usage = one.usage
+    return {**_usage(one.usage), "nodes_visited": len(one.visited)}
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
     return {
         "calls": usage.calls,
         "input_tokens": usage.input_tokens,
@@ -130,7 +161,6 @@ def _row(one: Estimate) -> dict[str, Any]:
         "cached_input_tokens": usage.cached_input_tokens,
         "output_tokens": usage.output_tokens,
         "cost_usd": usage.cost_usd,
-        "nodes_visited": len(one.visited),
     }
 
 
@@ -139,6 +169,7 @@ def _tell(estimated: Estimated) -> None:
     about = f"{number:,} claim{'' if number == 1 else 's'} of {estimated.process_id}"
     say(f"{about}, {estimated.model or 'no model named'}: an estimate, no call was made.", "bold")
     _table(estimated)
+    _ways(estimated)
     if estimated.estimates.likely.usage.batch_calls:
         say(
             "All calls are counted at the price of batches, without cached prefixes; answers that "
@@ -173,3 +204,45 @@ def _table(estimated: Estimated) -> None:
         rows.append([name, *counts, cost_words(usage), f"{len(one.visited):,}"])
     columns = ("calls", "input", "cached input", "output", "cost", "nodes read")
     table(("", *columns), rows, right=columns)
+
+
+LIVE = "live"
+
+
+def _ways(estimated: Estimated) -> None:
+    """The same claims in every way to ask, side by side."""
+    from veritrail_graph.api.views.costs import cost_words, way_words
+
+    likely, low, high = (
+        estimated.estimates.likely,
+        estimated.estimates.low,
+        estimated.estimates.high,
+    )
+    rows = []
+    for way in estimated.ways:
+        if way.name not in likely.ways:
+            continue
+        usage, part = likely.ways[way.name], _part(likely, way.name)
+        rows.append(
+            [
+                way_words(way.name, way.share),
+                f"{usage.calls:,}",
+                *(cost_words(one.ways[way.name]) for one in (low, likely, high)),
+                "-" if part is None else f"{part:.2f}",
+            ]
+        )
+    if not rows:
+        return
+    columns = ("calls, likely", "low", "likely", "high", "part of live")
+    say("The same claims, side by side:", "bold")
+    table(("", *columns), rows, right=columns)
+    notes = [
+        "Live: a call a prompt and a claim, as in the paper, and no cached prefix. Shared prompts "
+        "and the cascade are ours: measure them with your model (judge check --share N, "
+        "--escalate-to NAME)."
+    ]
+    if not estimated.caches:
+        notes.append("This endpoint is not known to cache prefixes.")
+    if not any(way.cascade for way in estimated.ways):
+        notes.append("--escalate-to NAME shows a cascade of two judges, too.")
+    say(" ".join(notes), "dim")

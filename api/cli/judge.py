@@ -21,6 +21,7 @@ from veritrail_graph.api.cli.options import (
     ClaimsModel,
     Concurrency,
     EngineName,
+    EscalateTo,
     MaxCalls,
     Model,
     NoCache,
@@ -29,6 +30,7 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     SampleCount,
     SelectionModel,
+    Share,
     Structured,
     VerdictEngine,
     VerdictModel,
@@ -91,12 +93,14 @@ def check(
     claims_model: ClaimsModel = None,
     selection_model: SelectionModel = None,
     verdict_model: VerdictModel = None,
+    escalate_to: EscalateTo = None,
     verdict_engine: VerdictEngine = None,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
     samples: SampleCount = 1,
     no_sub_claims: NoSubClaims = False,
+    share: Share = 1,
     prompts: PromptsFolder = None,
     structured: Structured = False,
     no_cache: NoCache = False,
@@ -147,6 +151,8 @@ async def _check(
     from veritrail_graph.api.cli.watch import Watch
 
     asks = asks_models(options)
+    if asks and options.share > 1:
+        say("Every pair is verified twice, alone and with shared prompts, to compare.", "dim")
     if asks:
         estimated = await estimate_check(settings, options, pairs)
         say(_estimate_words(estimated), "dim")
@@ -230,6 +236,7 @@ def _tell(done: JudgeChecked) -> None:
     if usage.cached_calls:
         spent += f", {usage.cached_calls:,} answers from the cache"
     say(f"{counted(len(done.judged), 'pair')} in {done.seconds:,.1f} s: {spent}.")
+    _tell_shared(done)
     say(
         "Let pass: unsupported claims called fully supported. Flagged wrongly: supported claims "
         "called not fully supported. A coin has a balanced accuracy of 0.50. Inconclusive verdicts "
@@ -240,6 +247,32 @@ def _tell(done: JudgeChecked) -> None:
         say(f"Warning: {one_line(warning)}", "yellow")
     if judge.indicative:
         say(f"Engine {judge.name}: {indicative_words(judge.name)}.", "yellow")
+
+
+def _tell_shared(done: JudgeChecked) -> None:
+    """What sharing prompts did to evidence, verdicts and cost, where it was measured."""
+    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.evaluation.judge_check.figures import Figures
+
+    if done.alone is None:
+        return
+    alone = done.alone
+    rows = [
+        [*_cells(name, Figures.of(one.judged)), f"{one.usage.calls:,}", cost_words(one.usage)]
+        for name, one in (
+            ("a claim a prompt", alone),
+            (f"up to {done.judge.how.share} claims a prompt", done),
+        )
+    ]
+    columns = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
+    columns = (*columns, "inconclusive", "no verdict", "calls", "cost")
+    table(("the same pairs over the same sources", *columns), rows, right=columns)
+    (evidence, selected), (verdict, judged) = done.selected_alike, done.judged_alike
+    say(
+        f"The same evidence for {evidence:,} of {selected:,} pairs, the same verdict for "
+        f"{verdict:,} of {judged:,}. Shared prompts are ours; the paper asks about one claim a "
+        "prompt."
+    )
 
 
 def _cells(name: str, figures: Figures) -> list[str]:

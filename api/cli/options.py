@@ -202,6 +202,25 @@ CallsAtOnce = Annotated[
 ]
 
 
+EscalateTo = Annotated[
+    str | None,
+    typer.Option(
+        "--escalate-to",
+        metavar="NAME",
+        help="A stronger model for every verdict that is not Fully Supported, or not sure.",
+    ),
+]
+Share = Annotated[
+    int,
+    typer.Option(
+        "--share",
+        min=1,
+        max=32,
+        metavar="N",
+        help="Put up to N claims over the same texts into one evidence prompt. Ours, not the "
+        "paper's; judge check --share N measures it.",
+    ),
+]
 Since = Annotated[
     str | None,
     typer.Option(

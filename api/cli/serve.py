@@ -14,12 +14,15 @@ from veritrail_graph.api.cli.exits import INTERRUPTED, ask, on_ctrl_c, run
 from veritrail_graph.api.cli.options import (
     Budget,
     EngineName,
+    EscalateTo,
     Format,
     Level,
     LogLevel,
     MaxCalls,
     Model,
     Price,
+    Share,
+    VerdictModel,
     form_of,
 )
 from veritrail_graph.api.cli.terminal import say
@@ -123,6 +126,9 @@ def mcp(
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
+    verdict_model: VerdictModel = None,
+    escalate_to: EscalateTo = None,
+    share: Share = 1,
 ) -> None:
     """Serve assistants over the Model Context Protocol (MCP).
 
@@ -137,7 +143,8 @@ def mcp(
     from veritrail_graph.api.mcp.allowance import Allowance
     from veritrail_graph.api.mcp.server import Terms
 
-    terms = Terms(engine, model, price, Allowance(budget, max_calls))
+    allowance = Allowance(budget, max_calls)
+    terms = Terms(engine, model, price, allowance, verdict_model, escalate_to, share)
     run(_serve(settings, url, terms), as_json=False)
 
 

@@ -20,7 +20,7 @@ from veritrail_graph.api.views.costs import (
 )
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
-from veritrail_graph.api.views.words import either, indicative_words, reuse_words
+from veritrail_graph.api.views.words import either, indicative_words, reuse_words, sharing_words
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.model import EvidenceRole, Status
 
@@ -111,6 +111,8 @@ def trail_tree(
     tree.add(Text(" · ".join(facts), style="dim"))
     if verification.run_id:
         tree.add(Text(f"run {one_line(verification.run_id)}", style="dim"))
+    if shared := sharing_words(verification.share):
+        tree.add(Text(shared, style="yellow"))
     if reused := reuse_words(verification):
         tree.add(Text(clean(reused), style="cyan"))
     if verification.score is not None:

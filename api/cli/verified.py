@@ -16,9 +16,16 @@ from veritrail_graph.api.cli.exits import (
 from veritrail_graph.api.cli.explain import ExplainedTrails
 from veritrail_graph.api.cli.terminal import say, show
 from veritrail_graph.api.views.texts import one_line, some
-from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.api.views.words import indicative_words, sharing_words
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.model import RunUsage, Status, Verdict, Verification, share_of_nodes
+from veritrail_graph.graph.model import (
+    RunUsage,
+    Status,
+    Usage,
+    Verdict,
+    Verification,
+    share_of_nodes,
+)
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.changes import Changes
@@ -195,6 +202,7 @@ def tell(report: Report) -> None:
     if spent.usage.calls or spent.usage.cached_calls:
         explained = report.explained.usage if report.explained is not None else None
         show(cost_table(own, spent, COSTS_SHOWN, explained))
+        tell_ways(report, own)
         if spent.usage.cached_calls:
             say(
                 f"{spent.usage.cached_calls:,} of "
@@ -203,6 +211,8 @@ def tell(report: Report) -> None:
                 "dim",
             )
     say_batch_calls(spent.usage)
+    if shared := sharing_words(next((one.share for one in done if one.share), None)):
+        say(f"{shared[0].upper()}{shared[1:]}.", "yellow")
     if report.changes is not None:
         tell_changes(report.changes)
     say(_counts(done))
@@ -246,6 +256,33 @@ def tell(report: Report) -> None:
         say(f"Engine {report.engine}: {indicative_words(report.engine)}.", "yellow")
     if ended:
         say("See one trail in full: veritrail show VERIFICATION", "dim")
+
+
+def tell_ways(report: Report, own: list[Verification]) -> None:
+    """What the calls cost by model, and what they would have cost in other ways to ask."""
+    from veritrail_graph.api.cli.terminal import table
+    from veritrail_graph.api.views.costs import cost_words, way_words
+    from veritrail_graph.verifier.ways import ways_of_calls
+
+    models = report.done.judge.models if report.done.judge is not None else None
+    if models is None or len(own) <= TRAILS_SHOWN:
+        return
+    spent = sum((one.usage for one in own), Usage())
+    rows = [["as it was asked", f"{spent.calls:,}", cost_words(spent)]]
+    of_models: dict[str, Usage] = {}
+    for step in (step for one in own for step in one.steps):
+        of_models[step.model] = of_models.get(step.model, Usage()) + step.usage
+    if len(of_models) > 1:
+        rows += [
+            [f"  of it {one_line(name, 40)}", f"{usage.calls:,}", cost_words(usage)]
+            for name, usage in of_models.items()
+        ]
+    rows += [
+        [way_words(name, share), f"{usage.calls:,}", cost_words(usage)]
+        for name, share, usage in ways_of_calls(own, models.prices)
+    ]
+    columns = ("calls", "cost")
+    table(("the same calls in other ways", *columns), rows, right=columns)
 
 
 def _outweighed_words(report: Report) -> str:

@@ -29,6 +29,7 @@ from veritrail_graph.api.cli.options import (
     ClaimsModel,
     Concurrency,
     EngineName,
+    EscalateTo,
     Match,
     MaxCalls,
     MaxReruns,
@@ -43,6 +44,7 @@ from veritrail_graph.api.cli.options import (
     RootSentences,
     SampleCount,
     SelectionModel,
+    Share,
     Since,
     Structured,
     VerdictEngine,
@@ -156,6 +158,7 @@ def verify(
     claims_model: ClaimsModel = None,
     selection_model: SelectionModel = None,
     verdict_model: VerdictModel = None,
+    escalate_to: EscalateTo = None,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
@@ -172,6 +175,7 @@ def verify(
     verdict_root_sentences: VerdictRootSentences = "none",
     max_reruns: MaxReruns = 2,
     no_sub_claims: NoSubClaims = False,
+    share: Share = 1,
     prompts: PromptsFolder = None,
     structured: Structured = False,
     no_cache: NoCache = False,
@@ -210,7 +214,7 @@ def verify(
         return
     how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
     how_set += [batch, verdict_engine, q != 3, samples != 1, no_sub_claims, max_reruns != 2]
-    how_set += [max_root_sentences != "40", max_sentences != "40"]
+    how_set += [share != 1, escalate_to, max_root_sentences != "40", max_sentences != "40"]
     how_set += [verdict_sentences != "200", verdict_root_sentences != "none"]
     _check_use(process, resume, which, how_set)
     if threshold is not None and threshold > samples:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.driver import Observer
     from veritrail_graph.verifier.judge import StepModel
     from veritrail_graph.verifier.ports import Judge
     from veritrail_graph.verifier.prompted import PromptedStep
@@ -49,6 +50,7 @@ class JudgeOptions:
         samples: How many answers are drawn.
         prompts: A folder of the user's own prompts.
         sub_claims: Whether a model takes claims apart.
+        share: Claims that one evidence selection prompt asks about, at most.
         models: The models and what they may cost.
         concurrency: Claims at a time of an engine without models.
     """
@@ -60,6 +62,7 @@ class JudgeOptions:
     samples: Samples = Samples()
     prompts: Path | None = None
     sub_claims: bool = True
+    share: int = 1
     models: ModelOptions = field(default_factory=ModelOptions)
     concurrency: int = DEFAULT_CONCURRENCY
 
@@ -104,6 +107,15 @@ class ConfiguredJudge:
     models: OpenModels | None
     settings: str
 
+    def watched(self, observer: Observer | None) -> Observer | None:
+        """The observer of a run with this judge: it learns there which walks wait for others."""
+        from veritrail_graph.verifier.driver import Observer
+        from veritrail_graph.verifier.ports import SharingJudge
+
+        judge = self.judge
+        sharing = judge.sharing if isinstance(judge, SharingJudge) else None
+        return observer if sharing is None else sharing.watched(observer or Observer())
+
 
 @asynccontextmanager
 async def configure_judge(
@@ -143,7 +155,15 @@ async def configure_judge(
                 entailment = await open_entailment(settings, how.models.use_cache, shared, stack)
             steps = models.steps if models else None
             parts = Parts(
-                splitter.split, how.limits, how.samples, steps, prompts, how.sub_claims, entailment
+                splitter.split,
+                how.limits,
+                how.samples,
+                steps,
+                prompts,
+                how.sub_claims,
+                entailment,
+                how.share if engine is engines[0] else 1,
+                shared.rounds,
             )
             judges.append(engine.judge(parts))
             _check_windows(judges[-1])
@@ -215,6 +235,19 @@ def check_engines(engines: Sequence[Engine], how: JudgeOptions) -> None:
     Raises:
         InputError: Samples or a model are named, and no engine asks one.
     """
+    if how.share > 1 and not engines[0].asks_models:
+        raise InputError(
+            f"Claims share prompts only where a model selects evidence; {engines[0].name} asks "
+            "none.",
+            code="share_needs_model",
+            engine=engines[0].name,
+        )
+    if how.models.escalate_to is not None and not engines[-1].asks_models:
+        raise InputError(
+            f"Verdicts are escalated from one model to another; {engines[-1].name} asks none.",
+            code="escalation_needs_model",
+            engine=engines[-1].name,
+        )
     if any(engine.asks_models for engine in engines):
         return
     engine = engines[0]
@@ -278,6 +311,7 @@ def judge_options(
         samples=Samples(request.samples, threshold),
         prompts=prompts,
         sub_claims=request.sub_claims,
+        share=request.share,
         models=replace(
             ModelOptions.asked(request, concurrency),
             in_batches=request.mode == "batch",

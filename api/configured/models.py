@@ -5,9 +5,9 @@ Nothing here makes a call; a key alone in the environment never does.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -60,6 +60,7 @@ class ModelOptions:
         claims_model: The model that extracts claims and takes them apart.
         selection_model: The model that selects evidence.
         verdict_model: The model that gives verdicts.
+        escalate_to: The model that gives those of which the first one is not sure.
         concurrency: The most calls in flight.
         price: USD per million tokens, as INPUT,OUTPUT[,CACHED].
         budget: USD that the run may cost.
@@ -75,6 +76,7 @@ class ModelOptions:
     claims_model: str | None = None
     selection_model: str | None = None
     verdict_model: str | None = None
+    escalate_to: str | None = None
     concurrency: int | None = None
     price: str | None = None
     budget: float | None = None
@@ -98,6 +100,7 @@ class ModelOptions:
             claims_model=getattr(request, "claims_model", None),
             selection_model=getattr(request, "selection_model", None),
             verdict_model=getattr(request, "verdict_model", None),
+            escalate_to=getattr(request, "escalate_to", None),
             concurrency=concurrency,
             price=request.price,
             budget=request.budget_usd,
@@ -108,6 +111,8 @@ class ModelOptions:
 
     def of(self, use: Use) -> str | None:
         """The model of a step, where an option names one."""
+        if use is Use.ESCALATION:
+            return self.escalate_to
         own = {
             Use.CLAIMS: self.claims_model,
             Use.SELECTION: self.selection_model,
@@ -126,6 +131,7 @@ class OpenModels:
         warnings: What a person should know, such as a cache that cannot be used.
         is_priced: Whether the price of every model is known.
         concurrency: The most calls in flight to one endpoint.
+        prices: What each model costs, with its price in batches; None: not known.
     """
 
     steps: StepModels
@@ -133,6 +139,7 @@ class OpenModels:
     warnings: list[str]
     is_priced: bool
     concurrency: int
+    prices: Mapping[str, Price | None] = field(default_factory=dict)
 
 
 def cache_path(settings: Settings) -> Path:
@@ -143,7 +150,7 @@ def cache_path(settings: Settings) -> Path:
 def all_model_settings(
     settings: Settings, engine: str, options: ModelOptions
 ) -> dict[Use, ModelSettings]:
-    """Settings of the model of every step.
+    """Settings of the model of every step; that of escalation only where one is named.
 
     Raises:
         InputError: A setting has a value that it cannot have, or no model is named.
@@ -155,10 +162,12 @@ def all_model_settings(
             engine,
             model=options.of(use),
             concurrency=options.concurrency,
-            price=options.price,
+            # The stronger model has a price of its own.
+            price=options.price if use is not Use.ESCALATION else None,
             structured=options.structured,
         )
         for use in Use
+        if use is not Use.ESCALATION or options.escalate_to or settings.escalation.model
     }
 
 
@@ -196,10 +205,16 @@ async def open_models(
             stack.push_async_callback(cache.close)
         workshop = _Workshop(settings, engine, cache, shared, stack, options)
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
-        steps = StepModels(made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT])
+        steps = StepModels(
+            made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT], made.get(Use.ESCALATION)
+        )
         priced = all(price is not None for price in known.values())
         concurrency = max(one.concurrency for one in of_steps.values())
-        yield OpenModels(steps, shared.spending, warnings, priced, concurrency)
+        prices = {
+            one.model: price_of(one, own, replace(options, in_batches=True))
+            for one in of_steps.values()
+        }
+        yield OpenModels(steps, shared.spending, warnings, priced, concurrency, prices)
 
 
 class _Workshop:

@@ -47,13 +47,14 @@ def kind_of(header: str) -> JobKind:
     return JobHeader.of(header).kind
 
 
-def is_in_batches(request: str) -> bool:
-    """Whether a job asks models in batches.
+def goes_whole(request: str) -> bool:
+    """Whether the claims of a job are verified all at a time: in batches, or with shared prompts.
 
     Args:
         request: The request of its row.
     """
-    return bool(json.loads(request).get("mode") == "batch")
+    found = json.loads(request)
+    return bool(found.get("mode") == "batch" or found.get("share", 1) > 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from veritrail_graph.api.jobs.model import (
     JobStatus,
     Kind,
     Work,
+    goes_whole,
     is_explanation,
-    is_in_batches,
     kind_of,
 )
 from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, Session
@@ -116,8 +116,8 @@ class Runner:
         job = await self._repository.read(partial(job_of, job_id=work.job_id))
         if job is not None and kind_of(job["header"]) is JobKind.DIALOGUE:
             await self._turns(work)
-        elif job is not None and is_in_batches(job["request"]) and not job["is_local"]:
-            await self._in_batches(work)
+        elif job is not None and goes_whole(job["request"]) and not job["is_local"]:
+            await self._whole(work)
         else:
             await self._extraction(work)
 
@@ -143,8 +143,8 @@ class Runner:
             if found is not None and found[1]:  # another worker does them, as it takes us for dead
                 return
 
-    async def _in_batches(self, work: Work) -> None:
-        """Verify what is left of the claims of a job, all at a time: they share each round."""
+    async def _whole(self, work: Work) -> None:
+        """Verify what is left of the claims of a job, all at a time: they wait for one another."""
         await self._extraction(work)  # unless that is done
         job = await self._repository.read(partial(job_of, job_id=work.job_id))
         if job is None or job["attempt"] != work.attempt:

@@ -101,18 +101,31 @@ class Terms:
         model: The model that is asked.
         price: USD per million tokens, as INPUT,OUTPUT[,CACHED].
         allowance: What may be spent.
+        verdict_model: The model that gives verdicts.
+        escalate_to: A stronger model for verdicts that are not sure.
+        share: Claims over the same texts in one evidence prompt, at most.
     """
 
     engine: str | None = None
     model: str | None = None
     price: str | None = None
     allowance: Allowance = field(default_factory=Allowance)
+    verdict_model: str | None = None
+    escalate_to: str | None = None
+    share: int = 1
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of every verification."""
+        """Options of everything that asks models."""
         given = {"engine": self.engine, "model": self.model, "price": self.price}
         return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def of_verdicts(self) -> dict[str, Any]:
+        """Options of every verification beside those."""
+        given = {"verdict_model": self.verdict_model, "escalate_to": self.escalate_to}
+        found = {name: value for name, value in given.items() if value is not None}
+        return {**found, "share": self.share} if self.share > 1 else found
 
 
 def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any]:
@@ -253,6 +266,7 @@ class Tools:
             node_id=node_id,
             q=q,
             explain=explain,
+            **self._terms.of_verdicts,
         )
         job = await self._followed(begin, context)
         trails = await job.verifications()

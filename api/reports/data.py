@@ -43,6 +43,7 @@ from veritrail_graph.graph.model import (
     total_usage,
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
+from veritrail_graph.graph.model.trail import SHARED
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -221,6 +222,8 @@ class Judge:
     def words(self) -> str:
         """Them in a line."""
         by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
+        if SHARED in self.engine.split("+"):
+            by += ", with shared evidence prompts (ours, not the paper's)"
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
         return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}"
 

@@ -30,6 +30,7 @@ from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, PUBLIC_ID
 from veritrail_graph.verifier.driver import DEFAULT_Q as DEFAULT_Q
+from veritrail_graph.verifier.limits import MOST_SHARED as MOST_SHARED
 
 MAX_CLAIMS = 10_000
 MAX_Q = 1_000_000
@@ -140,6 +141,11 @@ class VerifyRequest(JobRequest):
     )
     selection_model: Name | None = Field(None, description="The model that selects evidence.")
     verdict_model: Name | None = Field(None, description="The model that gives verdicts.")
+    escalate_to: Name | None = Field(
+        None,
+        description="A stronger model that gives the verdict wherever that of `verdict_model` "
+        "would not be Fully Supported, or is not sure. Ours, not the paper's.",
+    )
     budget_usd: JobBudget = None
     max_calls: JobCalls = None
     price: JobPrice = None
@@ -167,6 +173,13 @@ class VerifyRequest(JobRequest):
         2, ge=0, le=20, description="Selections again from evidence that is too much."
     )
     sub_claims: bool = Field(True, description="Whether a model splits claims into sub-claims.")
+    share: int = Field(
+        1,
+        ge=1,
+        le=MOST_SHARED,
+        description="Put up to so many claims over the same texts into one evidence-selection "
+        "prompt. Ours: the paper asks one claim a prompt; measure what it does to your model.",
+    )
     structured: JobStructured = False
     use_cache: JobCache = True
     mode: Mode = Field(

@@ -25,7 +25,8 @@ def cost_words(usage: Usage) -> str:
     """A cost in dollars; `unknown` where the price of any call is not known."""
     if usage.cost_usd is not None:
         return money_words(usage.cost_usd)
-    is_free = usage.calls == 0 and not usage.unpriced_calls
+    # Of a shared call, which counts for one claim, others have a part of the tokens alone.
+    is_free = not (usage.calls or usage.unpriced_calls or usage.output_tokens)
     return money_words(0.0) if is_free else UNKNOWN
 
 
@@ -36,6 +37,20 @@ def money_words(dollars: float) -> str:
     if dollars < 0.0001:
         return "< $0.0001"
     return f"${dollars:,.4f}" if dollars < 1 else f"${dollars:,.2f}"
+
+
+def way_words(way: str, share: int = 1) -> str:
+    """A way to ask as a person says it."""
+    together = f"shared prompts of {share}"
+    return {
+        "live": "live",
+        "cached_prefixes": "live, cached prefixes",
+        "batch": "in batches",
+        "shared": together,
+        "shared_batch": f"{together}, in batches",
+        "cascade": "cascade of two judges",
+        "shared_batch_cascade": f"{together}, in batches, cascade",
+    }[way]
 
 
 def step_words(step: str) -> str:
@@ -124,7 +139,7 @@ def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
         modelled: Whether models judge here.
         unmetered: Whether a model gave a verdict that does not say what it took.
     """
-    is_metered = usage.calls > 0 or usage.unpriced_calls > 0 or bool(usage.cost_usd)
+    is_metered = bool(usage.calls or usage.unpriced_calls or usage.cost_usd or usage.output_tokens)
     if not is_metered and not unmetered:
         return Spent(usage, known=True, asked=False, modelled=modelled)
     known = usage.cost_usd is not None and not usage.unpriced_calls and not unmetered
@@ -134,7 +149,9 @@ def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
 def spent_by(verification: Verification) -> Spent:
     """What a verification came to."""
     usage, is_modelled = verification.usage, not verification.indicative
-    is_silent = usage.cost_usd is None and not usage.calls and not usage.cached_calls
+    is_silent = usage.cost_usd is None and not (
+        usage.calls or usage.cached_calls or usage.output_tokens
+    )
     has_verdict = verification.verdict is not None
     unmetered = is_modelled and has_verdict and is_silent
     return spent(usage, modelled=is_modelled, unmetered=unmetered)

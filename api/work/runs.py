@@ -142,7 +142,7 @@ def made_run(
         q=judge.how.q,
         concurrency=pace(judge),
         content_hash=process.content_hash,
-        observer=observer,
+        observer=judge.watched(observer),
         run_id=run_id,
         settings=judge.settings,
         options=options_of(judge),

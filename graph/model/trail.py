@@ -34,6 +34,8 @@ from veritrail_graph.graph.model.noun import (
 from veritrail_graph.graph.model.process import Claim, ClaimOrigin, Verdict
 
 MOST_ITERATIONS = 10_000
+SHARED = "shared"
+"""What an engine has beside its name where claims shared prompts, such as `openai+shared`."""
 
 
 class Status(StrEnum):
@@ -233,6 +235,21 @@ class Iteration(Noun):
     )
     left_out_roots: Many[NodeId] = Field(
         default=(), description="Roots with evidence that fell out of the verdict prompt."
+    )
+    judged_by: Text | None = Field(
+        default=None,
+        description="In a cascade of two judges: the model whose verdict counts.",
+        exclude_if=is_none,
+    )
+    first_verdict: OneOf[Verdict] | None = Field(
+        default=None,
+        description="In a cascade: the verdict of the first judge, where the second one was asked.",
+        exclude_if=is_none,
+    )
+    first_reasoning: Text | None = Field(
+        default=None,
+        description="Its reasons, or why it had no verdict.",
+        exclude_if=is_none,
     )
     usage: Usage = Field(default=NO_USAGE, description="What its steps cost.")
 
@@ -437,6 +454,12 @@ class Verification(Noun):
     said: bool | None = Field(
         default=None,
         description="Of a question: whether a sentence of the node has half of its words.",
+        exclude_if=is_none,
+    )
+    share: Annotated[int, Field(ge=2, le=1_000)] | None = Field(
+        default=None,
+        description="Evidence-selection prompts were shared: each asked about up to so many claims "
+        "over the same texts. Ours; the paper asks about one claim a prompt.",
         exclude_if=is_none,
     )
     reused_from: RecordId | None = Field(

@@ -219,6 +219,7 @@ _VERIFICATION = (
     kept("place", "integer", "its place in that run"),
     kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),
     kept("run_options", "string", "what its run may spend, as JSON text"),
+    kept("share", "integer", "claims that an evidence prompt asked about at most; absent: one"),
     string("reused_from", "the earlier verification whose verdict was kept"),
     kept("compared_with", "string", "the verification of the claim in the earlier version"),
     string("reuse_reason", "why the earlier verdict was kept, or why it was not"),
@@ -287,6 +288,9 @@ _ITERATION = (
     kept("judged", "string", "after reruns, the evidence that the verdict saw, as JSON text"),
     kept("left_out", "integer", "sentences of the first selection that the verdict did not see"),
     kept("left_out_roots", "list of strings", "roots that fell out of the verdict prompt"),
+    string("judged_by", "in a cascade of two judges, the model whose verdict counts"),
+    string("first_verdict", "in a cascade, the verdict of the first judge"),
+    kept("first_reasoning", "string", "its reasons, or why it had no verdict"),
 )
 
 _STEP = (

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 EVIDENCE_SELECTION = "evidence_selection"
+EVIDENCE_SELECTION_SHARED = "evidence_selection_shared"
 VERDICT = "verdict"
 SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
 SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition", "propositions")
@@ -42,8 +43,8 @@ DIALOGUE_STEPS = (
 )  # fmt: skip
 """Steps whose user messages `fakes.dialogue_prompts` reads."""
 STEPS = (
-    *EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS, *SOURCE_STEPS, *BUILD_LINES,
-    *DIALOGUE_STEPS,
+    *EXCERPT_STEPS, EVIDENCE_SELECTION_SHARED, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS,
+    *SOURCE_STEPS, *BUILD_LINES, *DIALOGUE_STEPS,
 )  # fmt: skip
 
 LABEL = re.compile(r"\[\[([1-9]\d*)\]\]")
@@ -146,6 +147,30 @@ def parse_excerpts(user: str, step: str = EVIDENCE_SELECTION) -> Excerpts:
     claim, *rest = tail.split("\n")
     _expect(bool(claim.strip()), "the claim is empty")
     return Excerpts(_blocks(excerpts), claim, _sub_claims(rest, step))
+
+
+def split_shared(user: str) -> list[str]:
+    """The user messages that the claims of a shared evidence selection prompt would have alone.
+
+    Raises:
+        FormatError: It is not exactly what the protocol says.
+    """
+    _expect_lines(user)
+    excerpts, found, tail = user.partition("\nClaim 1: ")
+    _expect(bool(found), "no line `Claim 1: …` after the excerpts")
+    alone: list[str] = []
+    for line in f"Claim 1: {tail}".split("\n"):
+        number = len(alone) + 1
+        if line.startswith(f"Claim {number}: "):
+            alone.append(f"{excerpts}\n{CLAIM}{line.removeprefix(f'Claim {number}: ')}")
+        elif line == f"Sub-claims of claim {len(alone)}:":
+            alone[-1] += "\nSub-claims:"
+        else:
+            alone[-1] += f"\n{line}"
+    _expect(len(alone) > 1, "a shared prompt holds several claims")
+    for one in alone:
+        parse_excerpts(one)
+    return alone
 
 
 def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:

@@ -18,13 +18,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fakes.dialogue_prompts import check_dialogue_prompt
-from fakes.model_answers import Reader, WordReader
+from fakes.model_answers import Answer, Reader, WordReader
 from fakes.model_batches import BatchDesk
 from fakes.model_connection import Connection
 from fakes.model_faults import Fault, FaultPolicy
 from fakes.model_prompts import (
     BUILD_LINES,
     DIALOGUE_STEPS,
+    EVIDENCE_SELECTION,
+    EVIDENCE_SELECTION_SHARED,
     EXCERPT_STEPS,
     SOURCE_STEPS,
     STEPS,
@@ -33,6 +35,7 @@ from fakes.model_prompts import (
     parse_claim_prompt,
     parse_excerpts,
     parse_sources,
+    split_shared,
 )
 from fakes.model_replies import Counts, Reply, as_json, completion, error, failure, tokens
 
@@ -257,7 +260,7 @@ class ModelServer:
         if failed is not None:
             return failed
         try:
-            answer = self.reader(received.step, received.system, received.user, received)
+            answer = self._answer(received)
         except Exception as problem:  # noqa: BLE001 - a reader's mistake ends the test, not the server
             self.wrong.append(f"the reader failed: {problem!r}")
             return error(400, f"the reader failed: {problem!r}")
@@ -269,6 +272,18 @@ class ModelServer:
         return completion(
             received.number, received.body["model"], received.step, answer, counts, fault
         )
+
+    def _answer(self, received: Received) -> Answer:
+        """What the reader answers; about several claims what it answers about each."""
+        system, user = received.system, received.user
+        if received.step != EVIDENCE_SELECTION_SHARED:
+            return self.reader(received.step, system, user, received)
+        entries = []
+        for number, alone in enumerate(split_shared(user), start=1):
+            found = self.reader(EVIDENCE_SELECTION, system, alone, received)
+            part = json.loads(found) if isinstance(found, str) else found
+            entries.append({"claim": number, **part})
+        return {"claims": entries}
 
     def begins(self) -> None:
         """A call is in flight."""
@@ -362,5 +377,7 @@ def _check(path: str, headers: Mapping[str, str], body: Any) -> None:
         check_dialogue_prompt(user, step)
     elif step in EXCERPT_STEPS:
         parse_excerpts(user, step)
+    elif step == EVIDENCE_SELECTION_SHARED:
+        split_shared(user)
     else:
         parse_claim_prompt(user, step)

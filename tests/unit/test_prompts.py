@@ -54,6 +54,7 @@ a4f97dbd40ef88a1f01913c8c02383f1aec2ec75895229a9381e3ac929d37c58  dialogue_categ
 2b8ab6d76143fd3c025b42b292452ded8fdac0608ddcdf5eb8555d5221031598  dialogue_turn_check.v1.md
 82d4e6e0281abf3b1419b2be3990b528dfa7597e0e7f02aaa664bac18b515249  dialogue_verification.v1.md
 08f27de5d4cbe2cb5322676fc030cd27a4983bca41809db66b07d9e89be9f9ae  evidence_selection.v1.md
+669475d09aabb4c9b89a2340873d4b8dd04fc0b2d94be6877fd6be0105317ca8  evidence_selection_shared.v1.md
 7691cef69a008a6745f4805ca1be45850b7850380bce2cc6e57db9cd575e57d5  factscore_extraction.v1.md
 fb4d0597df16cc30fc86a01f2f3515db0659ffcd2376e0d57ada8174b68dc8c5  factscore_verification.v1.md
 f02433abaf437c5c5de40cf5a72a716acc9985b4b259b940b542e3efe721ce73  faithfulness.v1.md
@@ -71,6 +72,7 @@ KEYS = {
     Step.CLAIM_DECOMPOSITION: ("claims",),
     Step.SUB_CLAIM_DECOMPOSITION: ("claims",),
     Step.EVIDENCE_SELECTION: ("sentence_ids", "context_ids", "summary", "missing"),
+    Step.EVIDENCE_SELECTION_SHARED: ("claims",),
     Step.VERDICT: ("verdict", "reason"),
     Step.PROPOSITIONS: ("propositions",),
     Step.ATTRIBUTION: ("attributions",),

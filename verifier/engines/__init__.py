@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.nli.port import EntailmentModel
     from veritrail_graph.verifier.ports import Judge, Split
     from veritrail_graph.verifier.prompts import Prompts
+    from veritrail_graph.verifier.sharing import WaitingRounds
 
 GROUP = "veritrail.engines"
 
@@ -76,7 +77,8 @@ class Parts:
     """What a judge is made of; `models` and `prompts` where the engine asks models.
 
     `sub_claims` says whether claims are taken apart; `entailment` holds an entailment model where
-    the engine needs one.
+    the engine needs one. `share` says how many claims one evidence selection prompt may ask about;
+    `rounds` who waits for calls in batches, where they are made so.
     """
 
     split: Split
@@ -86,6 +88,8 @@ class Parts:
     prompts: Prompts | None = None
     sub_claims: bool = True
     entailment: EntailmentParts | None = None
+    share: int = 1
+    rounds: WaitingRounds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,8 @@ def prompted_judge(name: str) -> Callable[[Parts], Judge]:
             limits=parts.limits,
             samples=parts.samples,
             sub_claims=parts.sub_claims,
+            share=parts.share,
+            rounds=parts.rounds,
         )
 
     return make

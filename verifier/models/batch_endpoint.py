@@ -194,6 +194,14 @@ class GatheredModel:
         with self.rounds.asking():
             return await self.inner.ask(request, read, meter)
 
+    async def recall(self, request: Request, read: Callable[[str], T], meter: Meter) -> T | None:
+        """The kept answer to a request; see `RememberingModel`."""
+        return await self.inner.recall(request, read, meter)
+
+    async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
+        """Keep an answer that came as a part of another; see `RememberingModel`."""
+        await self.inner.keep(request, text, tokens)
+
 
 def _error_words(error: Any) -> str:
     """What the file of errors says of a line."""

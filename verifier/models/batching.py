@@ -168,10 +168,18 @@ class Rounds:
         self._walks.discard(name)
         self._touch()
 
+    def is_asking(self, name: str) -> bool:
+        """Whether a walk waits for an answer."""
+        return self._asking[name] > 0
+
     @contextlib.contextmanager
-    def asking(self) -> Any:
-        """Around everything that waits for an answer."""
-        walk = _WALK.get()
+    def asking(self, name: str | None = None) -> Any:
+        """Around everything that waits for an answer.
+
+        Args:
+            name: The walk that waits; None: the one whose task calls this.
+        """
+        walk = name or _WALK.get()
         self._asking[walk] += 1
         self._touch()
         try:

@@ -35,6 +35,7 @@ from veritrail_graph.verifier.models.port import (
     InvalidAnswer,
     Meter,
     ModelError,
+    NeverValid,
     Refused,
     Request,
 )
@@ -137,7 +138,8 @@ ANSWER_RETRIES = 5
 COUNTED, LONGEST_COUNTED = 8_192, 8_000
 """Texts whose count of tokens is remembered, and their most characters."""
 
-_FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
+FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
+"""What an answer costs that was there already."""
 _KINDS = {
     Refused: "refused by the model",
     Filtered: "withheld by a content filter",
@@ -246,13 +248,25 @@ class LanguageModel:
         pending = self._pending.get(key)
         if pending is not None:
             text, _, anew = await self._joined(key, pending)
-            meter.record(request.call, _FROM_CACHE, anew)
+            meter.record(request.call, FROM_CACHE, anew)
             return read(text)
         task = asyncio.create_task(self._answer(key, request, read, meter))
         task.add_done_callback(_retrieve_exception)
         pending = self._pending[key] = _PendingCall(task)
         _, value, _ = await self._joined(key, pending)
         return value  # type: ignore[no-any-return] # the call was made with this `read`
+
+    async def recall(self, request: Request, read: Callable[[str], T], meter: Meter) -> T | None:
+        """The kept answer to a request; see `RememberingModel`."""
+        key = answer_key(self.address, request, self._max_output_of_key)
+        known = await self._known(key, request, read, meter)
+        return None if known is None else known[1]
+
+    async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
+        """Keep an answer that came as a part of another; see `RememberingModel`."""
+        if self._cache is not None:
+            key = answer_key(self.address, request, self._max_output_of_key)
+            await self._cache.put(key, request, text, tokens)
 
     async def close(self) -> None:
         """Cancel the pending calls, and close the endpoint's connections."""
@@ -286,16 +300,10 @@ class LanguageModel:
         self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
     ) -> tuple[str, T, Usage]:
         """A valid answer, from the cache or from the endpoint, and what it costs anew."""
-        if self._cache is not None and (kept := await self._cache.get(key)) is not None:
-            try:
-                value = read(kept.text)
-            except InvalidAnswer:
-                pass  # read by rules that have changed since: as if it were not there
-            else:
-                counts = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
-                anew = priced(Usage(calls=1, **counts), self.price)
-                meter.record(request.call, _FROM_CACHE, anew)
-                return kept.text, value, anew
+        known = await self._known(key, request, read, meter)
+        if known is not None:
+            return known
+        retries = self._answer_retries if request.claims == 1 else 0
         invalid: Counter[str] = Counter()
         tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
         has_cut_room = False
@@ -315,12 +323,28 @@ class LanguageModel:
             except InvalidAnswer as error:
                 has_cut_room = False
                 invalid[_KINDS.get(type(error), "malformed")] += 1
-                if invalid.total() > self._answer_retries:
+                if invalid.total() > retries:
                     raise _never_valid(request, invalid, error) from None
-        if self._cache is not None:
+        if self._cache is not None and request.claims == 1:
             counted = completion.usage.input_tokens, completion.usage.output_tokens
             await self._cache.put(key, request, completion.text, counted)
         return completion.text, value, completion.usage
+
+    async def _known(
+        self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
+    ) -> tuple[str, T, Usage] | None:
+        """The answer that the cache has, and what it would cost anew."""
+        kept = await self._cache.get(key) if self._cache is not None else None
+        if kept is None:
+            return None
+        try:
+            value = read(kept.text)
+        except InvalidAnswer:  # read by rules that have changed since: as if it were not there
+            return None
+        counts = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
+        anew = priced(Usage(calls=1, **counts), self.price)
+        meter.record(request.call, FROM_CACHE, anew)
+        return kept.text, value, anew
 
     @contextlib.asynccontextmanager
     async def _recorded(
@@ -360,7 +384,7 @@ class LanguageModel:
 
 def _never_valid(request: Request, invalid: Counter[str], last: InvalidAnswer) -> ModelError:
     kinds = ", ".join(f"{count} {kind}" for kind, count in invalid.most_common())
-    return ModelError(
+    return NeverValid(
         f"no valid answer to {request.call.step} in {invalid.total()} attempts"
         f" ({kinds}); the last: {storable(str(last))}"
     )

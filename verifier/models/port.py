@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import StepRecord, Usage
@@ -104,6 +104,7 @@ class Step(StrEnum):
     CLAIM_DECOMPOSITION = "claim_decomposition"
     SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
     EVIDENCE_SELECTION = "evidence_selection"
+    EVIDENCE_SELECTION_SHARED = "evidence_selection_shared"
     VERDICT = "verdict"
     PROPOSITIONS = "propositions"
     ATTRIBUTION = "attribution"
@@ -130,6 +131,8 @@ class Request:
             0 where nothing is.
         sample: Number of the sample, counted from 0; samples of one prompt differ in it alone.
         schema: JSON Schema of the answer's object, sent only where structured output is wanted.
+        claims: How many claims it asks about. One about several is asked once: where it has no
+            valid answer, each claim is asked about alone. Its answer is not kept; its parts are.
     """
 
     call: StepCall
@@ -138,6 +141,7 @@ class Request:
     shared: int = 0
     sample: int = 0
     schema: Mapping[str, Any] | None = None
+    claims: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +252,10 @@ class ContextTooLong(ModelError):
         self.context_tokens = context_tokens
 
 
+class NeverValid(ModelError):
+    """No answer was valid, however often it was asked."""
+
+
 class RequestRejected(ModelError):
     """The endpoint does not take this request, however often it is sent (such as HTTP 400)."""
 
@@ -335,5 +343,24 @@ class ModelPort(Protocol):
 
         Raises:
             ModelError: There is no valid answer; the message says why.
+        """
+        ...
+
+
+@runtime_checkable
+class RememberingModel(Protocol):
+    """A model whose answers are kept: what came with an answer to another request, too."""
+
+    async def recall(self, request: Request, read: Callable[[str], T], meter: Meter) -> T | None:
+        """The kept answer to a request, read and recorded; None: there is none."""
+        ...
+
+    async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
+        """Keep a valid answer that came as a part of another.
+
+        Args:
+            request: What would have been asked for it alone.
+            text: The answer.
+            tokens: Its share of the tokens of the prompt, and of the answer.
         """
         ...

@@ -29,7 +29,7 @@ from veritrail_graph.api.jobs.model import (
     Kind,
     Work,
     explanation_row,
-    is_in_batches,
+    goes_whole,
     kind_of,
 )
 from veritrail_graph.api.jobs.storage.events import EventLog
@@ -375,10 +375,9 @@ def resume(
         _put_back(connection, job_id)
     again = job_claims.c.status.in_(UNFINISHED) | _is_lost(lost) | is_lacking()
     ids = _left(connection, job, again)
-    if ids and is_open and not job["is_local"] and is_in_batches(job["request"]):
+    if ids and is_open and not job["is_local"] and goes_whole(job["request"]):
         raise Busy(
-            f"The claims of job {job_id} are verified together, in batches; resume it when it has "
-            "ended."
+            f"The claims of job {job_id} are verified together; resume it when it has ended."
         )
     if ids and is_open and not job["is_local"] and kind_of(job["header"]) is JobKind.DIALOGUE:
         raise Busy(

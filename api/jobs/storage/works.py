@@ -11,8 +11,8 @@ from veritrail_graph.api.jobs.model import (
     OPEN_CLAIMS,
     JobKind,
     Work,
+    goes_whole,
     is_explanation,
-    is_in_batches,
     kind_of,
 )
 from veritrail_graph.api.jobs.storage.reading import first_open
@@ -23,8 +23,8 @@ def works_of(connection: Connection, job_id: str) -> list[Work]:
     """What there is to do of a job: its open claims in their order, or the extraction.
 
     Its explanation is to be done when none of these is left. A dialogue is done as a whole: its
-    turns cannot be done side by side. So are the claims of a job in batches: they share each
-    round.
+    turns cannot be done side by side. So are the claims of a job in batches, or with shared
+    prompts: they share each round, or each prompt.
     """
     job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
     if job is None:
@@ -34,7 +34,7 @@ def works_of(connection: Connection, job_id: str) -> list[Work]:
         return [whole] if first_open(connection, job_id) is not None else []
     works = open_works(connection, job_id)
     claims = [one for one in works if not is_explanation(one.verification_id)]
-    if is_in_batches(job["request"]) and not job["is_local"]:
+    if goes_whole(job["request"]) and not job["is_local"]:
         return [whole] if claims or not job["is_extracted"] else works
     return claims or works if job["is_extracted"] else [*claims, whole]
 

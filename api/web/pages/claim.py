@@ -20,7 +20,7 @@ from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
-from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words
+from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words, sharing_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
@@ -105,6 +105,7 @@ async def show_claim(
         view=view,
         contrast=_contrast(outline, process, view),
         columns=columns_of(view) if view else (),
+        shared=sharing_words(view.verification.share) if view is not None else None,
         kept_from=reuse_words(view.verification) if view is not None else None,
         **_cards(judged.claim.node_id, cards, view, texts),
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
-from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, VerifyRequest
+from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
@@ -330,6 +330,10 @@ class Filled(JobForm):
         node_id: The node that new claims are about.
         verdict_engine: The engine that gives the verdicts; nothing: as the service is set.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
+        verdict_model: The model that gives verdicts; nothing: the same.
+        escalate_to: A stronger model for verdicts that are not sure; nothing: none.
+        share: Claims over the same texts in one prompt, at most.
+        batch: `1`: models are asked in batches.
         explain: `1`: the sentences that carried unsupported claims are attributed, too.
         add: `1`: what is typed in is kept as claims of the answer; else as questions.
     """
@@ -339,6 +343,10 @@ class Filled(JobForm):
     node_id: str = ""
     verdict_engine: str = ""
     q: str = str(DEFAULT_Q)
+    verdict_model: str = ""
+    escalate_to: str = ""
+    share: str = "1"
+    batch: str = ""
     add: str = ""
     explain: str = ""
 
@@ -440,7 +448,8 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         InputError: A field holds what it cannot; all of them are named.
     """
     wrong: list[Violation] = []
-    q = _whole(filled.q, wrong)
+    q = _whole(filled.q, "q", MAX_Q, wrong)
+    share = _whole(filled.share, "share", MOST_SHARED, wrong)
     budget = dollars(filled.budget_usd, wrong)
     texts = [line.strip() for line in filled.texts.splitlines() if line.strip()]
     if filled.which not in dict(WHICH):
@@ -457,6 +466,10 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "engine": filled.engine or None,
         "verdict_engine": filled.verdict_engine or None,
         "model": filled.model or None,
+        "verdict_model": filled.verdict_model or None,
+        "escalate_to": filled.escalate_to or None,
+        "share": share,
+        "mode": "batch" if filled.batch == "1" else "live",
         "budget_usd": budget,
         "price": filled.price or None,
         "unfinished": filled.which == "unverified",
@@ -471,10 +484,10 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     return VerifyRequest.checked(asked)
 
 
-def _whole(text: str, wrong: list[Violation]) -> int:
+def _whole(text: str, name: str, most: int, wrong: list[Violation]) -> int:
     digits = text.lstrip("0")  # however many stand before it, and no more than can be read
-    is_whole = text.isascii() and text.isdigit() and len(digits) <= len(str(MAX_Q))
-    if is_whole and 1 <= int(digits or "0") <= MAX_Q:
+    is_whole = text.isascii() and text.isdigit() and len(digits) <= len(str(most))
+    if is_whole and 1 <= int(digits or "0") <= most:
         return int(digits)
-    wrong.append(Violation("wrong_value", "q", f"must be a whole number from 1 to {MAX_Q:,}"))
-    return DEFAULT_Q
+    wrong.append(Violation("wrong_value", name, f"must be a whole number from 1 to {most:,}"))
+    return 1

@@ -1,0 +1,270 @@
+"""The ways in which the same claims can be verified, and what each would cost.
+
+A walk with assumed answers says which prompts there are. How they are asked decides what they
+cost: one by one, with beginnings that an endpoint caches, in batches, several claims a prompt, or
+by a cheap judge first.
+
+Source: ours; VeriTrail D counts calls that are made one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from veritrail_graph.graph.model import Iteration, Usage, Verification
+from veritrail_graph.verifier.models.language_model import MIN_TOKENS
+from veritrail_graph.verifier.models.port import Step
+from veritrail_graph.verifier.models.prices import Price, priced
+
+SHARE = 8
+"""Claims of a shared prompt, where none are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to ask.
+
+    Attributes:
+        name: What it is called.
+        prefixes: Whether beginnings of prompts that were asked before are billed as cached.
+        batch: Whether calls are made in batches.
+        share: Claims of an evidence selection prompt, at most.
+        cascade: Whether a cheap judge is asked before the strong one.
+    """
+
+    name: str
+    prefixes: bool = False
+    batch: bool = False
+    share: int = 1
+    cascade: bool = False
+
+
+LIVE = Way("live")
+PREFIXES = Way("cached_prefixes", prefixes=True)
+BATCH = Way("batch", batch=True)
+
+
+def ways(*, caches: bool, share: int = 1, escalates: bool = False) -> tuple[Way, ...]:
+    """The ways that are shown side by side.
+
+    Args:
+        caches: Whether the endpoint is known to cache beginnings of prompts.
+        share: Claims of a shared prompt; 1: the usual number.
+        escalates: Whether a second judge is named.
+    """
+    several = share if share > 1 else SHARE
+    found = [
+        LIVE,
+        PREFIXES,
+        BATCH,
+        Way("shared", prefixes=caches, share=several),
+        Way("shared_batch", batch=True, share=several),
+    ]
+    if escalates:
+        found.append(Way("cascade", prefixes=caches, cascade=True))
+        found.append(Way("shared_batch_cascade", batch=True, share=several, cascade=True))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that each of some claims asks.
+
+    Attributes:
+        claims: How many claims ask it.
+        instructions: Tokens of the instructions.
+        shared_instructions: Tokens of those of a prompt about several claims.
+        excerpts: Tokens that its claims have in common behind the instructions.
+        own: Tokens of a claim's own part.
+        around: Tokens of roles and separators.
+        output: Tokens of an answer about one claim.
+        is_common: Whether the claims show the same excerpts.
+        selects: Whether it selects evidence, so that claims may share it.
+    """
+
+    claims: int
+    instructions: float
+    shared_instructions: float
+    excerpts: float
+    own: float
+    around: int
+    output: int
+    is_common: bool
+    selects: bool
+
+
+@dataclass(slots=True)
+class Sum:
+    """Adds up calls; parts of a call are kept until the end."""
+
+    calls: float = 0.0
+    input_tokens: float = 0.0
+    cached: float = 0.0
+    output_tokens: float = 0.0
+    cost: float = 0.0
+    unpriced: float = 0.0
+    batched: float = 0.0
+
+    def add(self, usage: Usage, price: Price | None, times: float) -> None:
+        """Add a call so many times."""
+        if not times:
+            return
+        whole = priced(usage, price)
+        self.calls += times
+        self.input_tokens += times * usage.input_tokens
+        self.cached += times * usage.cached_input_tokens
+        self.output_tokens += times * usage.output_tokens
+        self.batched += times * usage.batch_calls
+        if whole.cost_usd is None:
+            self.unpriced += times
+        else:
+            self.cost += times * whole.cost_usd
+
+    @property
+    def usage(self) -> Usage:
+        """All of it."""
+        calls, unpriced = round(self.calls), round(self.unpriced)
+        return Usage(
+            calls=calls,
+            input_tokens=round(self.input_tokens),
+            cached_input_tokens=round(self.cached),
+            output_tokens=round(self.output_tokens),
+            cost_usd=self.cost if calls and not unpriced else None,
+            unpriced_calls=unpriced,
+            batch_calls=round(self.batched),
+        )
+
+
+@dataclass(slots=True)
+class WayCosts:
+    """What each way costs, all prompts of all claims together.
+
+    Attributes:
+        of: The ways.
+    """
+
+    of: tuple[Way, ...] = ()
+    _sums: dict[str, Sum] = field(default_factory=dict)
+
+    def add(
+        self,
+        prompt: Prompt,
+        price: Price | None,
+        *,
+        second: Price | None = None,
+        escalated: float | None = None,
+    ) -> None:
+        """Add a prompt that each of its claims asks.
+
+        Args:
+            prompt: The prompt.
+            price: What the model costs, its price in batches included.
+            second: What the second judge costs.
+            escalated: The share of verdicts for which the second judge is asked; None: it is
+                no verdict, or there is no second judge. Without a cascade it is asked for all.
+        """
+        for way in self.of:
+            total = self._sums.setdefault(way.name, Sum())
+            if escalated is None:
+                self._ask(total, way, prompt, price, 1.0)
+            elif way.cascade:
+                self._ask(total, way, prompt, price, 1.0)
+                self._ask(total, way, prompt, second, escalated)
+            else:
+                self._ask(total, way, prompt, second, 1.0)
+
+    def usages(self) -> dict[str, Usage]:
+        """The usage of each way by its name."""
+        return {way.name: self._sums.get(way.name, Sum()).usage for way in self.of}
+
+    def _ask(self, total: Sum, way: Way, prompt: Prompt, price: Price | None, times: float) -> None:
+        count, common = prompt.claims, prompt.instructions + prompt.excerpts
+        own, output = prompt.own, prompt.output
+        if way.share > 1 and prompt.selects and prompt.is_common and prompt.claims > 1:
+            count = -(-prompt.claims // way.share)
+            each = prompt.claims / count
+            common = prompt.shared_instructions + prompt.excerpts
+            own, output = each * own, round(each * output)
+
+        def call(cached: float) -> Usage:
+            return Usage(
+                calls=1,
+                input_tokens=round(common + own) + prompt.around,
+                cached_input_tokens=round(cached),
+                output_tokens=output,
+                batch_calls=int(way.batch),
+            )
+
+        total.add(call(0), price, times)
+        is_warm = way.prefixes and not way.batch and prompt.is_common and common >= MIN_TOKENS
+        total.add(call(common if is_warm else 0), price, times * (count - 1))
+
+
+def ways_of_calls(
+    verifications: Sequence[Verification], prices: Mapping[str, Price | None]
+) -> list[tuple[str, int, Usage]]:
+    """What calls that were made would have cost in other ways to ask.
+
+    What was asked is known, so the figures are exact, but for shared prompts: claims of one node
+    that read the same nodes in the same round are taken to share their prompts, and the claims'
+    own lines are neglected.
+
+    Args:
+        verifications: Those that made the calls.
+        prices: The price of each model, with that of batches.
+
+    Returns:
+        Name, claims of a shared prompt and usage of each way.
+    """
+    sharing = any(one.share for one in verifications)
+    same: Counter[object] = Counter(
+        _frontier(one, iteration) for one in verifications for iteration in one.iterations
+    )
+    sums = {name: Sum() for name in ("live", "cached_prefixes", "batch", "shared")}
+    for one in verifications:
+        frontiers = {each.number: _frontier(one, each) for each in one.iterations}
+        for step in one.steps:
+            price, usage = prices.get(step.model), step.usage
+            fresh = usage.replace(cached_input_tokens=0, batch_calls=0)
+            _add_calls(sums["live"], fresh, price)
+            _add_calls(sums["cached_prefixes"], usage.replace(batch_calls=0), price)
+            _add_calls(sums["batch"], fresh.replace(batch_calls=usage.calls), price, batch=True)
+            claims = same[frontiers.get(step.iteration)]
+            is_shared = step.step == Step.EVIDENCE_SELECTION and claims > 1
+            part = -(-claims // SHARE) / claims if is_shared else 1.0
+            _add_calls(sums["shared"], fresh, price, part=part)
+    if sharing:
+        del sums["shared"]
+    return [(name, SHARE if name == "shared" else 1, total.usage) for name, total in sums.items()]
+
+
+def _frontier(one: Verification, iteration: Iteration) -> object:
+    return one.node_id, iteration.number, tuple(ref.node_id for ref in iteration.checked)
+
+
+def _add_calls(
+    total: Sum, usage: Usage, price: Price | None, *, part: float = 1.0, batch: bool = False
+) -> None:
+    """Add several calls of one model, `part` of their prompts; a part of a call has its share."""
+    if not (usage.calls or usage.output_tokens):
+        return
+    count = max(usage.calls, 1)
+    each = Usage(
+        calls=1,
+        input_tokens=round(part * usage.input_tokens / count),
+        cached_input_tokens=round(part * usage.cached_input_tokens / count),
+        output_tokens=round(usage.output_tokens / count),
+        batch_calls=int(batch),
+    )
+    whole = priced(each, price)
+    total.calls += part * usage.calls
+    total.batched += usage.calls if batch else 0
+    total.input_tokens += part * usage.input_tokens
+    total.cached += part * usage.cached_input_tokens
+    total.output_tokens += usage.output_tokens
+    if whole.cost_usd is None:
+        total.unpriced += count
+    else:
+        total.cost += count * whole.cost_usd
