@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.graph_connection import engine_settings, server_address
@@ -11,6 +12,19 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.embedded import EngineStatus
     from veritrail_graph.graph.store import DatabaseAddress
     from veritrail_graph.graph.store.database import ServerFacts
+
+
+def begin_engine(settings: Settings, on_starting: Callable[[], None]) -> None:
+    """Start the embedded engine, where it is used, while other work is done; say nothing of faults.
+
+    Args:
+        settings: The settings.
+        on_starting: Called before a start.
+    """
+    if settings.neo4j_uri is None:
+        from veritrail_graph.graph.embedded import begin_engine
+
+        begin_engine(engine_settings(settings), on_starting)
 
 
 async def start_engine(settings: Settings) -> dict[str, Any]:

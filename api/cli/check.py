@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from veritrail_graph.api.cli.exits import say_starting
 from veritrail_graph.api.cli.ingest import ingest_paths, public_id, store_and_tell
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -77,6 +78,7 @@ def check(
     The sources are cut into chunks and stored with the answer as a process; its claims are
     extracted with the model, or are its sentences where no model is named; each is verified.
     """
+    from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.app.processes import IngestOptions
     from veritrail_graph.api.settings import Settings
 
@@ -102,6 +104,7 @@ def check(
     made = None
     if answer is not None:
         made = _made(settings, answer, given, question, chunk_words)
+        begin_engine(settings, say_starting)
 
     async def storing(app: Application, outcomes: list[Outcome]) -> VeriTrailError | None:
         if made is None:

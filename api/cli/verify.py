@@ -196,6 +196,7 @@ def verify(
     verified with the same settings before is shown again and costs nothing.
     """
     options_given = dict(locals())
+    from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.cli.changes import read_pairs
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
@@ -225,6 +226,7 @@ def verify(
     if extract:
         request = request.with_claims(records)
     given = _Given(request, records, resume, prompts, concurrency)
+    begin_engine(settings, say_starting)
     report = run(_verify(settings, given), as_json=as_json)
     if as_json:
         print_json(as_document(report))

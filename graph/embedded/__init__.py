@@ -6,6 +6,7 @@ supervisor is killed. Nothing of the engine is ever loaded into this process.
 """
 
 from veritrail_graph.graph.embedded.client import (
+    begin_engine,
     engine_status,
     running_engine,
     start_engine,
@@ -22,6 +23,7 @@ __all__ = [
     "STATEMENT_SECONDS",
     "EngineSettings",
     "EngineStatus",
+    "begin_engine",
     "engine_status",
     "parse_duration",
     "running_engine",

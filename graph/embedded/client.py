@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -54,6 +55,59 @@ class _Channel:
         await _close(self.writer)
 
 
+class _Beginning(threading.Thread):
+    """Starts the engine while its command is still loading what it needs.
+
+    Attributes:
+        failure: Why the engine could not be started.
+    """
+
+    def __init__(self, settings: EngineSettings, on_starting: Callable[[], None] | None) -> None:
+        super().__init__(name="veritrail-engine-start", daemon=True)
+        self._settings, self._on_starting = settings, on_starting
+        self.failure: EngineUnavailable | None = None
+
+    def run(self) -> None:
+        try:
+            asyncio.run(self._start())
+        except EngineUnavailable as error:
+            self.failure = error
+        except OSError:  # the command itself tries again
+            return
+
+    async def _start(self) -> None:
+        channel = await _lease(self._settings, EngineFolder(self._settings.home), self._on_starting)
+        await channel.close()
+
+
+_begun: dict[Path, _Beginning] = {}
+
+
+def begin_engine(settings: EngineSettings, on_starting: Callable[[], None] | None = None) -> None:
+    """Start the engine, unless it runs, and do not wait for it; `running_engine` does.
+
+    Args:
+        settings: Where it lives and how it runs.
+        on_starting: Called once before a start, in another thread.
+    """
+    beginning = _begun[settings.home] = _Beginning(settings, on_starting)
+    beginning.start()
+
+
+async def _begun_before(settings: EngineSettings) -> None:
+    """Wait for a start that was begun earlier.
+
+    Raises:
+        EngineUnavailable: It failed.
+    """
+    beginning = _begun.pop(settings.home, None)
+    # Looked at again and again, so that Ctrl-C need not wait for the thread.
+    while beginning is not None and beginning.is_alive():  # noqa: ASYNC110
+        await asyncio.sleep(_POLL_SECONDS)
+    if beginning is not None and beginning.failure is not None:
+        raise beginning.failure
+
+
 @asynccontextmanager
 async def running_engine(
     settings: EngineSettings, *, on_starting: Callable[[], None] | None = None
@@ -69,6 +123,7 @@ async def running_engine(
     """
     from veritrail_graph.graph.store import DatabaseAddress  # the driver: half a second
 
+    await _begun_before(settings)
     folder = EngineFolder(settings.home)
     channel = await _living(settings, folder, on_starting)
     try:

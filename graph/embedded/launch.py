@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import importlib.util
 import os
 import platform
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,18 +152,53 @@ java.util.logging.SimpleFormatter.format = %1$tF %1$tT %4$s %5$s%6$s%n
 """
 
 
-def engine_command(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> list[str]:
-    """Return the engine's command line. It names the password's file, never the password."""
+def engine_command(
+    runtime: Runtime,
+    folder: EngineFolder,
+    settings: EngineSettings,
+    java_options: Sequence[str] = (),
+) -> list[str]:
+    """Return the engine's command line. It names the password's file, never the password.
+
+    Args:
+        runtime: The engine.
+        folder: Where it lives.
+        settings: How it runs.
+        java_options: More options of Java.
+    """
     logging = folder.config / "logging.properties"
     write_private(logging, _LOGGING)
     return [
         str(runtime.java),
         *_java_options(folder, logging, settings),
+        *_cache_options(runtime, folder, settings),
+        *java_options,
         *(f"-Darcadedb.{key}={value}" for key, value in _engine_settings(folder, settings).items()),
         "-cp",
         os.pathsep.join(str(jar) for jar in runtime.jars),
         _MAIN_CLASS,
     ]
+
+
+def cache_file(runtime: Runtime, folder: EngineFolder) -> Path:
+    """Where the start-up cache of this version of the engine lies, whether it is there or not."""
+    stamps = []
+    for path in (runtime.java, *runtime.jars):
+        found = path.stat()
+        stamps.append(f"{path} {found.st_size} {found.st_mtime_ns}")
+    name = hashlib.sha256("\n".join(stamps).encode()).hexdigest()[:16]
+    return folder.root / f"startup-{name}.aot"
+
+
+def _cache_options(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> list[str]:
+    """The cache (`startup_cache`), if it was made; a quick engine is not compiled as it says."""
+    if settings.jit != "full":
+        return []
+    try:
+        file = cache_file(runtime, folder)
+        return [f"-XX:AOTCache={file}"] if file.exists() else []
+    except OSError:
+        return []
 
 
 def engine_environment(source: dict[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
@@ -35,9 +35,14 @@ class EngineProcess:
     """One run of the engine. `start` must be called in the main thread."""
 
     def __init__(
-        self, settings: EngineSettings, folder: EngineFolder, on_exit: Callable[[], None]
+        self,
+        settings: EngineSettings,
+        folder: EngineFolder,
+        on_exit: Callable[[], None],
+        java_options: Sequence[str] = (),
     ) -> None:
         self._settings = settings
+        self._java_options = java_options
         self._folder = folder
         self._on_exit = on_exit
         self._progress = threading.Condition()
@@ -55,7 +60,7 @@ class EngineProcess:
         self._folder.ensure_password()
         self._password = self._folder.read_password()
         self._log = BoundedLog(self._folder, self._password)
-        command = engine_command(find_runtime(), self._folder, self._settings)
+        command = engine_command(find_runtime(), self._folder, self._settings, self._java_options)
         child = self._child = subprocess.Popen(
             command,
             cwd=self._folder.root,
