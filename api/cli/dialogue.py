@@ -11,7 +11,7 @@ from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     UNREACHABLE,
     Exit,
-    ask,
+    ask_about,
     fault_json,
 )
 from veritrail_graph.api.cli.options import (
@@ -169,7 +169,9 @@ def verify(
         resume=resume,
     )
     watch = _Watch()
-    found = ask(lambda app: _verify(app, dialogue, options, watch), as_json=as_json)
+    _, found = ask_about(
+        dialogue, lambda app, name: _verify(app, name, options, watch), as_json=as_json
+    )
     for warning in dict.fromkeys(one for each in found for one in each.warnings):
         say(f"Warning: {one_line(warning)}", "yellow")
     if as_json:
@@ -192,7 +194,9 @@ def show_dialogue(
     as_json: AsJson = False,
 ) -> None:
     """Show what is stored of the turns of a dialogue."""
-    found = ask(lambda app: app.dialogues.result(dialogue, run), as_json=as_json)
+    _, found = ask_about(
+        dialogue, lambda app, name: app.dialogues.result(name, run), as_json=as_json
+    )
     if as_json:
         print_json(found.json_object())
     else:

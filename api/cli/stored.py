@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
-from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_about
+from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.answers import Removed
+    from veritrail_graph.api.app.findings import RunOfRecord
     from veritrail_graph.api.app.version_diff import VersionDifference
+    from veritrail_graph.graph.model import Review
+    from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.listed import JudgedClaim, ProcessSummary, RunSummary
 
 ASKED_SHOWN = 1_000
@@ -35,14 +39,24 @@ ASKED_SHOWN = 1_000
 
 def show(
     verification: Annotated[
-        str, typer.Argument(metavar="VERIFICATION", help="The verification, by its id.")
+        str,
+        typer.Argument(
+            metavar="VERIFICATION",
+            help="The verification, by its id or the first letters of it; or @last; or, before "
+            "CLAIM, the process.",
+        ),
     ],
+    claim: Annotated[
+        str | None,
+        typer.Argument(metavar="CLAIM", help="A claim: what counts for it is shown."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a stored verification with its whole trail."""
-    found, reviews, carried = ask(
-        lambda app: app.verifications.whole(verification), as_json=as_json
-    )
+    """Show a stored verification with its whole trail.
+
+    Examples: veritrail show @last; veritrail show v-35a9; veritrail show library cost
+    """
+    found, reviews, carried = ask(lambda app: _whole(app, verification, claim), as_json=as_json)
     if as_json:
         from veritrail_graph.api.app.verifications import ended_json
 
@@ -54,6 +68,20 @@ def show(
     tree = trail_tree(found, carried=carried)
     add_reviews(tree, found.verification_id, reviews)
     print_result(tree)
+
+
+async def _whole(
+    app: Application, verification: str, claim: str | None
+) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...]]:
+    """A verification by its id, by a short form of it, or by its process and claim."""
+    if claim is not None:
+        return await app.verifications.whole(await app.names.of_claim(verification, claim))
+    try:
+        return await app.verifications.whole(verification)
+    except NotFound as error:
+        if error.code != "verification_unknown":
+            raise
+    return await app.verifications.whole(await app.names.verification(verification))
 
 
 def list_(
@@ -73,7 +101,7 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    found = ask(lambda app: _one(app, process), as_json=as_json)
+    process, found = ask_about(process, _one, as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.listings import (
             reviewed_json,
@@ -226,7 +254,8 @@ def pin(
     Without one, the verdict of the strongest judge counts (a language model, then an entailment
     model, then word overlap), and of these the latest.
     """
-    found = ask(lambda app: app.verifications.pin(run, on=not off), as_json=as_json)
+    found = ask(lambda app: _pinned(app, run, on=not off), as_json=as_json)
+    run = found.run_of_record or run
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif off:
@@ -238,8 +267,31 @@ def pin(
         )
 
 
+async def _pinned(app: Application, run: str, *, on: bool) -> RunOfRecord:
+    """Pin a run that may be named by a short form."""
+    try:
+        return await app.verifications.pin(run, on=on)
+    except NotFound:
+        return await app.verifications.pin(await app.names.run(run), on=on)
+
+
+async def _deleted(app: Application, process: str) -> Removed:
+    """Delete a process that is named in full: a slip of a letter must not delete another one."""
+    try:
+        return await app.processes.delete(process, force=True)
+    except NotFound as error:
+        meant = process if error.code != "process_unknown" else await app.names.process(process)
+        if meant == process:
+            raise
+        raise NotFound(
+            f"{error} Name {meant!r} in full to delete it.", code=error.code, **error.facts
+        ) from None
+
+
 def delete(
-    process: ProcessId,
+    process: Annotated[
+        str, typer.Argument(metavar="PROCESS", help="The process, by its process_id in full.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -253,7 +305,7 @@ def delete(
     ):
         say("Nothing was deleted.")
         raise Exit(NOT_ALL_SUCCEEDED)
-    removed = ask(lambda app: app.processes.delete(process, force=True), as_json=as_json)
+    removed = ask(lambda app: _deleted(app, process), as_json=as_json)
     if as_json:
         deleted = {"process_id": process, "status": "deleted"}
         gone = {
@@ -306,13 +358,24 @@ def diff(
 
             show_versions(versions)
         return
-    difference = ask(lambda app: app.verifications.diff(first, second), as_json=as_json)
+    difference = ask(lambda app: _trails(app, first, second), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.difference import difference_json
 
         print_json(difference_json(difference))
         return
     print_result(difference_view(difference))
+
+
+async def _trails(app: Application, first: str, second: str) -> Difference:
+    """Two verifications side by side, which may be named by short forms."""
+    try:
+        return await app.verifications.diff(first, second)
+    except NotFound as error:
+        if error.code != "verification_unknown":
+            raise
+    names = [await app.names.verification(one) for one in (first, second)]
+    return await app.verifications.diff(*names)
 
 
 async def _versions(app: Application, old: str, new: str) -> VersionDifference | None:
