@@ -159,7 +159,7 @@ def _with_nearest(error: NotFound, given: str, known: Iterable[str]) -> NotFound
     if not near:
         return error
     meant = " or ".join(map(shown, near))
-    return NotFound(f"{error} Did you mean {meant}?", code=error.code, **error.facts)
+    return NotFound(f"{error} Did you mean {meant}?", (), code=error.code, **error.facts)
 
 
 def nearest(given: str, known: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     UNREACHABLE,
     Exit,
+    ask,
     ask_about,
     fault_json,
 )
@@ -169,9 +170,7 @@ def verify(
         resume=resume,
     )
     watch = _Watch()
-    _, found = ask_about(
-        dialogue, lambda app, name: _verify(app, name, options, watch), as_json=as_json
-    )
+    found = ask(lambda app: _verify(app, dialogue, options, watch), as_json=as_json)
     for warning in dict.fromkeys(one for each in found for one in each.warnings):
         say(f"Warning: {one_line(warning)}", "yellow")
     if as_json:

@@ -176,7 +176,7 @@ def _tell_asked(asked: list[JudgedClaim]) -> None:
         words = "" if one.status is None else verdict_words(one.verdict, one.status)[0]
         words += " (indicative)" if one.indicative and one.verdict is not None else ""
         rows.append([one.claim.claim_id, words, one_line(one.claim.text)])
-    table(("claim_id", "verdict", "question"), rows)
+    table(("claim_id", "verdict", "question"), rows, texts=["question"])
 
 
 def _tell_runs(runs: list[RunSummary]) -> None:
@@ -210,36 +210,72 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
         rows.append(
             [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
         )
-    table(("process", *numbers, "name"), rows, right=numbers)
+    table(
+        ("process", *numbers, "name"),
+        rows,
+        right=numbers,
+        texts=["name"],
+        optional=("edges", "nodes", "indicative", "claims"),
+    )
     if has_indicative:
         say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
 def _tell_one(found: _Listing) -> None:
+    """The claims with what counts for each; then verifications that do not count."""
     from veritrail_graph.api.cli.reviews import state_words
-    from veritrail_graph.api.cli.trail import verdict_table
+    from veritrail_graph.api.cli.trail import judge_words, show_others, stage_cell
 
     claims, said = found.claims, found.said
     if not claims:
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
         return
+    of_answer = [one for one in found.verifications if one.origin is None]
+    counting = found.in_force
+    by_id = {one.verification_id: one for one in of_answer}
+    shown = {name: by_id[one] for name, one in counting.items() if one in by_id}
+    for one in of_answer:  # the latest, where none has a verdict
+        shown.setdefault(one.claim_id, one)
     rows = []
     has_many = len({claim.node_id for claim in claims}) > 1
+    has_labels = any(claim.label for claim in claims)
     for claim in claims:
-        label = VERDICT_WORDS[claim.label] if claim.label else ""
+        verified = shown.get(claim.claim_id)
         node = [one_line(claim.node_id, 40)] if has_many else []
+        label = [VERDICT_WORDS[claim.label] if claim.label else ""] if has_labels else []
         review = [state_words(said.get(claim.claim_id))] if said else []
-        rows.append([claim.claim_id, *node, label, *review, one_line(claim.text)])
-    columns = (*(["node"] if has_many else []), "label", *(["review"] if said else []))
-    table(("claim_id", *columns, "claim"), rows)
-    of_answer = [one for one in found.verifications if one.origin is None]
-    if of_answer:
+        result: list[str | Text] = ["", "", "", ""]
+        if verified is not None:
+            words, style = verdict_words(verified.verdict, verified.status)
+            judged = (judge_words(verified), verified.verification_id)
+            result = [_styled(words, style), stage_cell(verified), *judged]
+        row = [claim.claim_id, *node, *result[:2], *label, *review, one_line(claim.text)]
+        rows.append([*row, *(result[2:] if of_answer else [])])
+    more = (*(["node"] if has_many else []), "verdict", "stage")
+    more += (*(["label"] if has_labels else []), *(["review"] if said else []), "claim")
+    more += ("judged by", "verification") if of_answer else ()
+    table(
+        ("claim_id", *more),
+        rows,
+        texts=["claim"],
+        optional=("verification", "judged by", "node", "label"),
+    )
+    others = [one for one in of_answer if one not in shown.values()]
+    if others:
         print_result("")
-        print_result(verdict_table(of_answer, frozenset(found.in_force.values())))
+        print_result("Other verifications, which do not count:")
+        show_others(others)
+    if of_answer:
         if found.run_of_record:
             say(f"Run of record: {found.run_of_record}; its verdicts count until it is unpinned.")
         if any(one.indicative for one in of_answer):
             say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
+
+
+def _styled(words: str, style: str) -> Text:
+    from rich.text import Text
+
+    return Text(words, style)
 
 
 def pin(
@@ -284,7 +320,7 @@ async def _deleted(app: Application, process: str) -> Removed:
         if meant == process:
             raise
         raise NotFound(
-            f"{error} Name {meant!r} in full to delete it.", code=error.code, **error.facts
+            f"{error} Name {meant!r} in full to delete it.", (), code=error.code, **error.facts
         ) from None
 
 
