@@ -223,7 +223,7 @@ def _bounds(parameter: Parameter) -> str:
 
 def answer_text(answer: QueryResult) -> str:
     """The first rows as a table, long cells cut."""
-    from veritrail_graph.api.cli.query import cell
+    from veritrail_graph.api.cli.query_output import cell
 
     if not answer.rows:
         return "No rows."

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.dialogues import Dialogues
     from veritrail_graph.api.app.in_flight import InFlight
     from veritrail_graph.api.app.jobs import Jobs
+    from veritrail_graph.api.app.names import Names
     from veritrail_graph.api.app.nodes import Drawings, Nodes
     from veritrail_graph.api.app.processes import Processes
     from veritrail_graph.api.app.queries import Queries
@@ -198,6 +199,13 @@ class Application:
         from veritrail_graph.api.app.turn_labels import TurnLabels
 
         return TurnLabels(self)
+
+    @cached_property
+    def names(self) -> Names:
+        """Ids in full, of the short forms that people type."""
+        from veritrail_graph.api.app.names import Names
+
+        return Names(self)
 
     @cached_property
     def queries(self) -> Queries:

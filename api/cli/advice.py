@@ -38,6 +38,8 @@ ADVICE: Mapping[str, str] = {
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
     "claim_of_other_node": "Leave --node out.",
     "claim_unknown": "`veritrail claims list PROCESS` shows those that are.",
+    "ambiguous_id": "Give more letters of it.",
+    "claim_unverified": "`veritrail verify {process_id}` does so.",
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
@@ -101,7 +103,7 @@ ADVICE: Mapping[str, str] = {
     "process_damaged": "`veritrail delete {process_id!r}` does so.",
     "process_not_ready": ("If its writer has ended, ingest it again or run `veritrail db clean`."),
     "process_unknown": "`veritrail list` shows those that are.",
-    "query_unknown": "`veritrail query --list` says more.",
+    "query_unknown": "`veritrail query --list` shows all of them.",
     "run_of_dialogue": "`veritrail dialogue verify {process_id} --resume {run_id}` goes on.",
     "run_attributes": "Its job is resumed over REST (`:resume`) or from Python.",
     "run_not_pinned": "`veritrail list PROCESS --json` names it.",
@@ -118,5 +120,8 @@ ADVICE: Mapping[str, str] = {
         "database in VERITRAIL_JOBS_URL. Stored verifications are in the graph and stay there."
     ),
     "stored_node_id": "(take another id; for an answer of GraphRAG: --answer-id)",
-    "verification_unknown": "`veritrail list PROCESS` shows those that are.",
+    "verification_unknown": (
+        "`veritrail list PROCESS` shows those that are; `veritrail show PROCESS CLAIM` shows what "
+        "counts for a claim."
+    ),
 }

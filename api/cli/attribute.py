@@ -11,7 +11,7 @@ from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     UNREACHABLE,
     Exit,
-    ask,
+    ask_about,
     fault_json,
 )
 from veritrail_graph.api.cli.options import (
@@ -159,7 +159,9 @@ def attribute(
         propositions=propositions,
     )
     watch = SentenceWatch()
-    found = ask(lambda app: _attribute(app, process, options, watch), as_json=as_json)
+    _, found = ask_about(
+        process, lambda app, name: _attribute(app, name, options, watch), as_json=as_json
+    )
     for warning in found.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
     if as_json:

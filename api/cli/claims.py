@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask_about
 from veritrail_graph.api.cli.options import (
     AsJson,
     Budget,
@@ -84,7 +84,7 @@ def extract(
     name = model or Settings().claims.model
     models = model_options(locals() | {"model": name})
     options = ExtractOptions(node, engine, models, prompts, completions)
-    found = ask(lambda app: _extract(app, process, options), as_json=as_json)
+    _, found = ask_about(process, lambda app, name: _extract(app, name, options), as_json=as_json)
     report = found.report
     for warning in found.warnings:
         say(warning, "yellow")
@@ -121,7 +121,9 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the stored claims of a process, each with its place in the text."""
-    claims, found, questions = ask(lambda app: _list(app, process, node), as_json=as_json)
+    process, (claims, found, questions) = ask_about(
+        process, lambda app, name: _list(app, name, node), as_json=as_json
+    )
     if as_json:
         document: dict[str, Any] = {
             "process_id": process,
@@ -165,7 +167,11 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """Give a claim another text; its id and its place stay."""
-    claim = ask(lambda app: app.claims.edit(process, claim_id, text, force=force), as_json=as_json)
+    process, claim = ask_about(
+        process,
+        lambda app, name: app.claims.edit(name, claim_id, text, force=force),
+        as_json=as_json,
+    )
     if as_json:
         print_json({"process_id": process, **claim.json_object()})
         return
@@ -189,7 +195,11 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Remove claims of a process."""
-    removed = ask(lambda app: app.claims.remove(process, claim_ids, force=force), as_json=as_json)
+    process, removed = ask_about(
+        process,
+        lambda app, name: app.claims.remove(name, claim_ids, force=force),
+        as_json=as_json,
+    )
     if as_json:
         print_json(
             {

@@ -12,6 +12,7 @@ from veritrail_graph.api.cli.exits import (
     UNREACHABLE,
     Exit,
     ask,
+    ask_about,
     fault_json,
 )
 from veritrail_graph.api.cli.options import (
@@ -182,7 +183,9 @@ def show_dialogue(
     as_json: AsJson = False,
 ) -> None:
     """Show what is stored of the turns of a dialogue."""
-    found = ask(lambda app: app.dialogues.result(dialogue, run), as_json=as_json)
+    _, found = ask_about(
+        dialogue, lambda app, name: app.dialogues.result(name, run), as_json=as_json
+    )
     if as_json:
         print_json(found.json_object())
     else:

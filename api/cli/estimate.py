@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import (
     AsJson,
     Batch,
@@ -88,7 +88,13 @@ def estimate(
     request = verify_request(process, dict(locals()))
     options = judge_options(Settings(), request, prompts=prompts)
     records = claim_records(claim, claims)
-    estimated = ask(lambda app: _estimate(app, options, request, records), as_json=as_json)
+    _, estimated = ask_about(
+        process,
+        lambda app, name: _estimate(
+            app, options, request.model_copy(update={"process_id": name}), records
+        ),
+        as_json=as_json,
+    )
     if as_json:
         print_json(_as_json(estimated))
     else:

@@ -15,6 +15,7 @@ from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import (
     EngineError,
     InputError,
+    NotFound,
     VeriTrailError,
     violation_with_advice,
     with_advice,
@@ -55,6 +56,40 @@ def ask(work: Callable[[Application], Awaitable[T]], *, as_json: bool) -> T:
             return await work(app)
 
     return run(asked(), as_json=as_json)
+
+
+def ask_about(
+    process: str, work: Callable[[Application, str], Awaitable[T]], *, as_json: bool
+) -> tuple[str, T]:
+    """Use the application on a process, which may be named by the first letters of its id.
+
+    Args:
+        process: The process as it was typed.
+        work: Is given the application and a process_id; called again only where it found none.
+        as_json: Whether the command prints JSON.
+
+    Returns:
+        The process_id in full, and what the work gave.
+    """
+    return ask(lambda app: about(app, process, work), as_json=as_json)
+
+
+async def about(
+    app: Application, process: str, work: Callable[[Application, str], Awaitable[T]]
+) -> tuple[str, T]:
+    """The same within a command that has the application already.
+
+    Raises:
+        NotFound: No process is meant; the message names those whose ids are near.
+        InputError: Several are.
+    """
+    try:
+        return process, await work(app, process)
+    except NotFound as error:
+        if error.code != "process_unknown" or error.facts.get("process_id") != process:
+            raise
+    name = await app.names.process(process)
+    return name, await work(app, name)
 
 
 def say_starting() -> None:

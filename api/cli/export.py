@@ -12,7 +12,7 @@ import typer
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.exporting import FILES, FORMATS, format_of
-from veritrail_graph.api.cli.exits import ask, run, say_starting
+from veritrail_graph.api.cli.exits import ask_about, run, say_starting
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, ProcessConflict
@@ -56,7 +56,11 @@ def export(
     name = format_name or format_of(path)
     if path is None and as_json and name in FILES:
         raise InputError("--json and the export cannot both go to stdout: name a file with -o.")
-    done = ask(lambda app: _export(app, process, name, path, force, spreadsheet), as_json=as_json)
+    _, done = ask_about(
+        process,
+        lambda app, process_id: _export(app, process_id, name, path, force, spreadsheet),
+        as_json=as_json,
+    )
     _tell(done, as_json=as_json)
 
 

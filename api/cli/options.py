@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 ProcessId = Annotated[
-    str, typer.Argument(metavar="PROCESS", help="The process, by its process_id.")
+    str,
+    typer.Argument(
+        metavar="PROCESS",
+        help="The process, by its process_id, the first letters of it, or @last.",
+    ),
 ]
 
 

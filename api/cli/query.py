@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import console, print_json, say, show
-from veritrail_graph.api.views.texts import clean, figure, one_line
-from veritrail_graph.api.views.words import INDICATIVE_IN_PART
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.api.cli.query_output import Form, tell_result
+from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.graph.errors import InputError, NotFound
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
+    from collections.abc import Mapping
 
     from veritrail_graph.cypher import Statement
     from veritrail_graph.graph.model.listed import QueryResult
 
 
-_BEYOND_ANY_SCREEN = 100_000
-
-
 def query(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="The query; --list shows all.")
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[VALUE]…", help="Its parameters, in the order of --list."),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -40,9 +38,17 @@ def query(
     as_cypher: Annotated[
         bool, typer.Option("--cypher", help="Print the statement, ready for Neo4j Browser.")
     ] = False,
+    form: Annotated[Form, typer.Option("--format", help="How the answer is printed.")] = Form.TABLE,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the graph a named question."""
+    """Ask the graph a named question.
+
+    Ids of processes, claims and verifications may be short: the first letters, or @last.
+
+    Examples: veritrail query error_origin library cost; veritrail query provenance @last books
+    --format tree; veritrail query claims library --format csv > claims.csv
+    """
+    as_json = as_json or form is Form.JSON
     if list_all:
         if name is not None or param or as_cypher:
             raise InputError("--list shows every query: leave out the name, --param and --cypher.")
@@ -55,6 +61,8 @@ def query(
     if name is None:
         raise InputError("Name a query; `veritrail query --list` shows all of them.")
     given = _read(param or [])
+    if values:
+        given = _in_order(Application().queries.find(name), values, given)
     if as_cypher:
         queries = Application().queries
         text = queries.as_text(name, given)
@@ -63,12 +71,7 @@ def query(
         else:
             typer.echo(text, nl=False)
         return
-
-    async def asked(app: Application) -> QueryResult:
-        app.queries.check(name, given)  # a wrong call starts no engine
-        return await app.queries.run(name, given)
-
-    result = ask(asked, as_json=as_json)
+    result, stage_names = ask(lambda app: _asked(app, name, given, form), as_json=as_json)
     if as_json:
         print_json(
             {
@@ -79,7 +82,56 @@ def query(
             }
         )
     else:
-        tell_result(result)
+        tell_result(result, form, stage_names)
+
+
+async def _asked(
+    app: Application, name: str, given: Mapping[str, str], form: Form
+) -> tuple[QueryResult, Mapping[int, str]]:
+    """The answer, and the names of the stages of the process that it is about."""
+    app.queries.check(name, given)  # a wrong call starts no engine
+    try:
+        result = await app.queries.run(name, given)
+    except NotFound:
+        meant = await _in_full(app, given)
+        if meant == given:
+            raise
+        given, result = meant, await app.queries.run(name, meant)
+    shows_stages = form is Form.TREE or "stage" in result.columns
+    if form is Form.JSON or "process_id" not in given or not shows_stages:
+        return result, {}
+    return result, (await app.processes.get(given["process_id"])).stage_names
+
+
+async def _in_full(app: Application, given: Mapping[str, str]) -> dict[str, str]:
+    """The same parameters with ids in full."""
+    meant = dict(given)
+    if "process_id" in meant:
+        meant["process_id"] = await app.names.process(meant["process_id"])
+        if "claim_id" in meant:
+            claim = await app.names.claim(meant["process_id"], meant["claim_id"])
+            meant["claim_id"] = claim.claim.claim_id
+    for name in (one for one in meant if one.endswith("verification_id")):
+        meant[name] = await app.names.verification(meant[name])
+    return meant
+
+
+def _in_order(statement: Statement, values: list[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Parameters that are given by their place, beside those that are given by name.
+
+    Raises:
+        InputError: There are more values than parameters.
+    """
+    names = [one.name for one in statement.parameters if one.required]
+    names += [one.name for one in statement.parameters if not one.required]
+    free = [name for name in names if name not in given]
+    if len(values) > len(free):
+        known = ", ".join(names) or "none"
+        raise InputError(
+            f"{statement.short_name} has fewer parameters than these {len(values)} values. It has: "
+            f"{known}."
+        )
+    return {**dict(zip(free, values, strict=False)), **given}
 
 
 def _read(params: list[str]) -> dict[str, str]:
@@ -118,80 +170,3 @@ def _tell_library(groups: dict[str, tuple[Statement, ...]]) -> None:
         "docs/queries.md shows every query with its columns and an answer.",
         "dim",
     )
-
-
-def tell_result(result: QueryResult) -> None:
-    """Print rows as a table, or one below the other where a table is too wide for the terminal.
-
-    What limits the answer is said on stderr: more rows, verdicts that are indicative only.
-    """
-    from rich.text import Text
-
-    table = _table(result)
-    screen = console()
-    boundless = screen.options.update(max_width=_BEYOND_ANY_SCREEN)
-    needed = screen.measure(table, options=boundless).maximum
-    if screen.is_terminal and needed > screen.width:
-        for row in result.rows:
-            show(_record(result.columns, row))
-            show(Text(""))
-    else:
-        show(table)
-    if not result.rows:
-        say("No rows.", "dim")
-    if result.truncated:
-        say("There are more rows; raise `--param limit=N`.", "yellow")
-    if result.indicative:
-        say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
-
-
-def _table(result: QueryResult) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in result.columns:
-        table.add_column(column, overflow="fold")
-    for row in result.rows:
-        table.add_row(*(Text(cell(value)) for value in row))
-    return table
-
-
-def _record(columns: tuple[str, ...], row: tuple[Any, ...]) -> Text:
-    """One row as lines of `column: value`; the maps of a list stand below each other."""
-    from rich.text import Text
-
-    text = Text()
-    for name, value in zip(columns, row, strict=True):
-        maps = value if isinstance(value, list) and any(isinstance(i, dict) for i in value) else []
-        text.append(f"{name}:", "bold").append("" if maps else f" {cell(value)}").append("\n")
-        for item in maps:
-            text.append(f"  - {_trail(item)}\n")
-    text.rstrip()
-    return text
-
-
-def _trail(item: Any) -> str:
-    """A map on one line: its values by name, the maps inside it in brackets."""
-    if not isinstance(item, dict):
-        return cell(item)
-    parts = []
-    for key, value in item.items():
-        if isinstance(value, list) and any(isinstance(one, dict) for one in value):
-            parts.append(f"{one_line(key)}: " + " ".join(f"({_trail(one)})" for one in value))
-        elif value not in (None, [], ""):
-            parts.append(f"{one_line(key)}: {cell(value)}")
-    return ", ".join(parts)
-
-
-def cell(value: Any) -> str:
-    """A value on one line of a table."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return one_line(value)
-    if isinstance(value, float):
-        return figure(value)
-    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
-        return one_line(", ".join(str(item) for item in value))
-    return clean(json.dumps(value, ensure_ascii=False))

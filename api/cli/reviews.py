@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
 from veritrail_graph.api.views.texts import clean, one_line
@@ -74,11 +74,11 @@ def add(
         raise InputError("Give either --verdict or --confirm")
     said = verdict.upper() if verdict is not None else None
 
-    async def added(app: Application) -> Review:
+    async def added(app: Application, process_id: str) -> Review:
         name = reviewer if reviewer is not None else app.reviews.default_reviewer()
-        return await app.reviews.add(process, claim, NewReview(said, reason, name, overrides))
+        return await app.reviews.add(process_id, claim, NewReview(said, reason, name, overrides))
 
-    made = ask(added, as_json=as_json)
+    _, made = ask_about(process, added, as_json=as_json)
     if as_json:
         print_json(made.json_object())
         return
@@ -98,11 +98,15 @@ def list_(
     from veritrail_graph.graph.exporters.listings import reviewed_json
 
     if claim is None:
-        every = ask(lambda app: app.reviews.of_process(process), as_json=as_json)
+        process, every = ask_about(
+            process, lambda app, name: app.reviews.of_process(name), as_json=as_json
+        )
         reviews = [one.review for one in every]
         about: dict[str, Any] = {"process_id": process}
     else:
-        of_claim = ask(lambda app: app.reviews.of_claim(process, claim), as_json=as_json)
+        process, of_claim = ask_about(
+            process, lambda app, name: app.reviews.of_claim(name, claim), as_json=as_json
+        )
         reviews, state = of_claim.reviews, of_claim.reviewed
         verdict = state.verdict.value if state and state.verdict else None
         about = {"process_id": process, "claim_id": claim, "verdict": verdict}
@@ -118,7 +122,9 @@ def list_(
 @app.command("agreement")
 def agreement(process: ProcessId, as_json: AsJson = False) -> None:
     """Show how far people agree with the model, and with each other."""
-    found = ask(lambda app: app.reviews.agreement(process), as_json=as_json)
+    process, found = ask_about(
+        process, lambda app, name: app.reviews.agreement(name), as_json=as_json
+    )
     if as_json:
         from veritrail_graph.graph.exporters.listings import agreement_json
 

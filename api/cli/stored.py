@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
-from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_about
+from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.answers import Removed
+    from veritrail_graph.api.app.findings import RunOfRecord
     from veritrail_graph.api.app.version_diff import VersionDifference
+    from veritrail_graph.graph.model import Review
+    from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.listed import JudgedClaim, ProcessSummary, RunSummary
 
 ASKED_SHOWN = 1_000
@@ -35,14 +39,24 @@ ASKED_SHOWN = 1_000
 
 def show(
     verification: Annotated[
-        str, typer.Argument(metavar="VERIFICATION", help="The verification, by its id.")
+        str,
+        typer.Argument(
+            metavar="VERIFICATION",
+            help="The verification, by its id or the first letters of it; or @last; or, before "
+            "CLAIM, the process.",
+        ),
     ],
+    claim: Annotated[
+        str | None,
+        typer.Argument(metavar="CLAIM", help="A claim: what counts for it is shown."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a stored verification with its whole trail."""
-    found, reviews, carried = ask(
-        lambda app: app.verifications.whole(verification), as_json=as_json
-    )
+    """Show a stored verification with its whole trail.
+
+    Examples: veritrail show @last; veritrail show v-35a9; veritrail show library cost
+    """
+    found, reviews, carried = ask(lambda app: _whole(app, verification, claim), as_json=as_json)
     if as_json:
         from veritrail_graph.api.app.verifications import ended_json
 
@@ -54,6 +68,20 @@ def show(
     tree = trail_tree(found, carried=carried)
     add_reviews(tree, found.verification_id, reviews)
     print_result(tree)
+
+
+async def _whole(
+    app: Application, verification: str, claim: str | None
+) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...]]:
+    """A verification by its id, by a short form of it, or by its process and claim."""
+    if claim is not None:
+        return await app.verifications.whole(await app.names.of_claim(verification, claim))
+    try:
+        return await app.verifications.whole(verification)
+    except NotFound as error:
+        if error.code != "verification_unknown":
+            raise
+    return await app.verifications.whole(await app.names.verification(verification))
 
 
 def list_(
@@ -73,7 +101,7 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    found = ask(lambda app: _one(app, process), as_json=as_json)
+    process, found = ask_about(process, _one, as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.listings import (
             reviewed_json,
@@ -148,7 +176,7 @@ def _tell_asked(asked: list[JudgedClaim]) -> None:
         words = "" if one.status is None else verdict_words(one.verdict, one.status)[0]
         words += " (indicative)" if one.indicative and one.verdict is not None else ""
         rows.append([one.claim.claim_id, words, one_line(one.claim.text)])
-    table(("claim_id", "verdict", "question"), rows)
+    table(("claim_id", "verdict", "question"), rows, texts=["question"])
 
 
 def _tell_runs(runs: list[RunSummary]) -> None:
@@ -182,36 +210,72 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
         rows.append(
             [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
         )
-    table(("process", *numbers, "name"), rows, right=numbers)
+    table(
+        ("process", *numbers, "name"),
+        rows,
+        right=numbers,
+        texts=["name"],
+        optional=("edges", "nodes", "indicative", "claims"),
+    )
     if has_indicative:
         say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
 def _tell_one(found: _Listing) -> None:
+    """The claims with what counts for each; then verifications that do not count."""
     from veritrail_graph.api.cli.reviews import state_words
-    from veritrail_graph.api.cli.trail import verdict_table
+    from veritrail_graph.api.cli.trail import judge_words, show_others, stage_cell
 
     claims, said = found.claims, found.said
     if not claims:
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
         return
+    of_answer = [one for one in found.verifications if one.origin is None]
+    counting = found.in_force
+    by_id = {one.verification_id: one for one in of_answer}
+    shown = {name: by_id[one] for name, one in counting.items() if one in by_id}
+    for one in of_answer:  # the latest, where none has a verdict
+        shown.setdefault(one.claim_id, one)
     rows = []
     has_many = len({claim.node_id for claim in claims}) > 1
+    has_labels = any(claim.label for claim in claims)
     for claim in claims:
-        label = VERDICT_WORDS[claim.label] if claim.label else ""
+        verified = shown.get(claim.claim_id)
         node = [one_line(claim.node_id, 40)] if has_many else []
+        label = [VERDICT_WORDS[claim.label] if claim.label else ""] if has_labels else []
         review = [state_words(said.get(claim.claim_id))] if said else []
-        rows.append([claim.claim_id, *node, label, *review, one_line(claim.text)])
-    columns = (*(["node"] if has_many else []), "label", *(["review"] if said else []))
-    table(("claim_id", *columns, "claim"), rows)
-    of_answer = [one for one in found.verifications if one.origin is None]
-    if of_answer:
+        result: list[str | Text] = ["", "", "", ""]
+        if verified is not None:
+            words, style = verdict_words(verified.verdict, verified.status)
+            judged = (judge_words(verified), verified.verification_id)
+            result = [_styled(words, style), stage_cell(verified), *judged]
+        row = [claim.claim_id, *node, *result[:2], *label, *review, one_line(claim.text)]
+        rows.append([*row, *(result[2:] if of_answer else [])])
+    more = (*(["node"] if has_many else []), "verdict", "stage")
+    more += (*(["label"] if has_labels else []), *(["review"] if said else []), "claim")
+    more += ("judged by", "verification") if of_answer else ()
+    table(
+        ("claim_id", *more),
+        rows,
+        texts=["claim"],
+        optional=("verification", "judged by", "node", "label"),
+    )
+    others = [one for one in of_answer if one not in shown.values()]
+    if others:
         print_result("")
-        print_result(verdict_table(of_answer, frozenset(found.in_force.values())))
+        print_result("Other verifications, which do not count:")
+        show_others(others)
+    if of_answer:
         if found.run_of_record:
             say(f"Run of record: {found.run_of_record}; its verdicts count until it is unpinned.")
         if any(one.indicative for one in of_answer):
             say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
+
+
+def _styled(words: str, style: str) -> Text:
+    from rich.text import Text
+
+    return Text(words, style)
 
 
 def pin(
@@ -226,7 +290,8 @@ def pin(
     Without one, the verdict of the strongest judge counts (a language model, then an entailment
     model, then word overlap), and of these the latest.
     """
-    found = ask(lambda app: app.verifications.pin(run, on=not off), as_json=as_json)
+    found = ask(lambda app: _pinned(app, run, on=not off), as_json=as_json)
+    run = found.run_of_record or run
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif off:
@@ -238,8 +303,31 @@ def pin(
         )
 
 
+async def _pinned(app: Application, run: str, *, on: bool) -> RunOfRecord:
+    """Pin a run that may be named by a short form."""
+    try:
+        return await app.verifications.pin(run, on=on)
+    except NotFound:
+        return await app.verifications.pin(await app.names.run(run), on=on)
+
+
+async def _deleted(app: Application, process: str) -> Removed:
+    """Delete a process that is named in full: a slip of a letter must not delete another one."""
+    try:
+        return await app.processes.delete(process, force=True)
+    except NotFound as error:
+        meant = process if error.code != "process_unknown" else await app.names.process(process)
+        if meant == process:
+            raise
+        raise NotFound(
+            f"{error} Name {meant!r} in full to delete it.", (), code=error.code, **error.facts
+        ) from None
+
+
 def delete(
-    process: ProcessId,
+    process: Annotated[
+        str, typer.Argument(metavar="PROCESS", help="The process, by its process_id in full.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -253,7 +341,7 @@ def delete(
     ):
         say("Nothing was deleted.")
         raise Exit(NOT_ALL_SUCCEEDED)
-    removed = ask(lambda app: app.processes.delete(process, force=True), as_json=as_json)
+    removed = ask(lambda app: _deleted(app, process), as_json=as_json)
     if as_json:
         deleted = {"process_id": process, "status": "deleted"}
         gone = {
@@ -306,13 +394,24 @@ def diff(
 
             show_versions(versions)
         return
-    difference = ask(lambda app: app.verifications.diff(first, second), as_json=as_json)
+    difference = ask(lambda app: _trails(app, first, second), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.difference import difference_json
 
         print_json(difference_json(difference))
         return
     print_result(difference_view(difference))
+
+
+async def _trails(app: Application, first: str, second: str) -> Difference:
+    """Two verifications side by side, which may be named by short forms."""
+    try:
+        return await app.verifications.diff(first, second)
+    except NotFound as error:
+        if error.code != "verification_unknown":
+            raise
+    names = [await app.names.verification(one) for one in (first, second)]
+    return await app.verifications.diff(*names)
 
 
 async def _versions(app: Application, old: str, new: str) -> VersionDifference | None:

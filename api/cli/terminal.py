@@ -21,6 +21,7 @@ from veritrail_graph.graph.model import Status, Verdict
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod, RenderableType
     from rich.progress import Progress, TaskID
+    from rich.table import Table
     from rich.text import Text
 
 
@@ -74,8 +75,18 @@ def show(renderable: RenderableType) -> None:
     console().print(renderable)
 
 
+GAP = 2
+"""Blanks between two columns."""
+_LEAST_TEXT = 24
+_LEAST_CUT = 12
+
+
 def table(
-    columns: Sequence[str], rows: Sequence[Sequence[str | Text]], right: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+    right: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    optional: Sequence[str] = (),
 ) -> None:
     """Print rows below the names of their columns; nothing where there are none.
 
@@ -83,19 +94,79 @@ def table(
         columns: The names.
         rows: Their cells, which are texts and no markup.
         right: The columns that stand on the right.
+        texts: Columns of long texts: on a terminal they are cut, so that all else, ids above all,
+            keeps its line.
+        optional: Columns that a terminal leaves out where it is too narrow, the first ones first.
     """
-    if not rows:
-        return
+    if rows:
+        screen = console()
+        width = screen.width if screen.is_terminal and texts else None
+        show(laid_out(columns, rows, right, texts, optional, width))
+
+
+def laid_out(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+    right: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    optional: Sequence[str] = (),
+    width: int | None = None,
+) -> Table:
+    """The same as a table; `width` is that of the terminal, or None where nothing is cut."""
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        side: JustifyMethod = "right" if name in right else "left"
-        shown.add_column(name, justify=side, overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    show(shown)
+    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    places, widths = list(range(len(columns))), dict[int, int]()
+    if width is not None:
+        places, widths = _fitting(columns, cells, texts, optional, width)
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for place in places:
+        side: JustifyMethod = "right" if columns[place] in right else "left"
+        name, room = columns[place], widths.get(place)
+        made.add_column(name, justify=side, overflow="fold", width=room)
+    for row in cells:
+        for place in places:
+            if place in widths and columns[place] in texts:
+                row[place].truncate(widths[place], overflow="ellipsis")
+        made.add_row(*(row[place] for place in places))
+    return made
+
+
+def _fitting(
+    columns: Sequence[str],
+    cells: Sequence[Sequence[Text]],
+    texts: Sequence[str],
+    optional: Sequence[str],
+    width: int,
+) -> tuple[list[int], dict[int, int]]:
+    """The places of the columns that a terminal shows, and how wide each is.
+
+    No widths where even the ids do not fit: then everything is folded.
+    """
+    from rich.cells import cell_len
+
+    places = list(range(len(columns)))
+    long = [place for place in places if columns[place] in texts]
+    needed = {
+        place: max(
+            *(cell_len(word) for word in columns[place].split(" ")),
+            *(row[place].cell_len for row in cells),
+        )
+        for place in places
+    }
+    leaving = [list(columns).index(name) for name in optional if name in columns]
+    while True:
+        fixed = sum(needed[place] for place in places if place not in long)
+        room = (width - fixed - GAP * (len(places) - 1)) // len(long)
+        if room >= min(_LEAST_TEXT, max(needed[place] for place in long)) or not leaving:
+            break
+        places.remove(leaving.pop(0))
+    if room < _LEAST_CUT:
+        return places, {}
+    widths = {place: needed[place] for place in places}
+    widths |= {place: min(room, needed[place]) for place in long}
+    return places, widths
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -103,6 +174,13 @@ def say(text: str, style: str | None = None) -> None:
     from rich.text import Text
 
     console(stderr=True).print(Text(clean(text), style=style or ""))
+
+
+def quoted(name: str) -> str:
+    """An id as it is typed into a shell."""
+    import shlex
+
+    return shlex.quote(name)
 
 
 def print_json(value: Any) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from veritrail_graph.api.cli.terminal import verdict_words
+from veritrail_graph.api.cli.terminal import laid_out, table, verdict_words
 from veritrail_graph.api.views.costs import (
     UNKNOWN,
     cost_words,
@@ -22,9 +21,11 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import either, indicative_words, reuse_words, sharing_words
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.model import EvidenceRole, Status
+from veritrail_graph.graph.model import EvidenceRole, Status, Verdict
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from veritrail_graph.api.views.twists import Twist
     from veritrail_graph.graph.model import NodeRef, RunUsage, StepRecord, Usage, Verification
     from veritrail_graph.graph.model.attribution import CarriedSentence
@@ -40,42 +41,68 @@ NODES_SHOWN = 6
 SENTENCES_SHOWN = 3
 
 
-def verdict_table(
-    verifications: Iterable[Verification], in_force: frozenset[str] | None = None
-) -> Table:
-    """One line a verification.
+_RANKS = {
+    Verdict.FULLY_SUPPORTED: 0,
+    Verdict.INCONCLUSIVE: 1,
+    Verdict.NOT_FULLY_SUPPORTED: 3,
+}
+_WITHOUT_VERDICT = {Status.UNDECIDED: 2}
+_FAILED = 4
+COLUMNS_LEFT_OUT = ("verification", "output", "input", "calls")
+"""Columns of a run that a narrow terminal leaves out, the first ones first."""
 
-    Args:
-        verifications: The verifications.
-        in_force: Ids of those whose verdict counts; None: nothing is said of that, nor of who
-            judged.
+
+def show_results(verifications: Sequence[Verification]) -> None:
+    """One line a claim: claim_id, verdict, stage, cost and text; what needs attention comes last.
+
+    That is nearest to the prompt. Calls, tokens and the id of the verification are shown where
+    there is room.
     """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("verdict", overflow="fold")
-    table.add_column("error stage", overflow="fold")
-    if in_force is not None:
-        table.add_column("counts")
-        table.add_column("judged by", overflow="fold")
-    table.add_column("claim", overflow="fold")
-    table.add_column("verification", overflow="fold", style="dim")
-    for verification in verifications:
-        words, style = verdict_words(verification.verdict, verification.status)
-        table.add_row(
-            Text(words, style=style),
-            Text(stage_cell(verification)),
-            *(_judge_cells(verification, in_force) if in_force is not None else ()),
-            Text(one_line(verification.claim)),
-            Text(verification.verification_id),
-        )
-    return table
+    has_cost = any(one.usage.calls or one.usage.cached_calls for one in verifications)
+    columns = ("claim_id", "verdict", "stage")
+    counts = ("calls", "input", "output", "cost") if has_cost else ()
+    rows = []
+    for one in sorted(verifications, key=attention):
+        spent: list[str] = []
+        if has_cost:
+            usage = one.usage
+            numbers = (usage.calls, usage.input_tokens, usage.output_tokens)
+            spent = [*(f"{number:,}" for number in numbers), cost_words(usage)]
+        verdict = Text(*verdict_words(one.verdict, one.status))
+        texts = (one_line(one.claim), one.verification_id)
+        rows.append([one.claim_id, verdict, stage_cell(one), *spent, *texts])
+    names = (*columns, *counts, "claim", "verification")
+    table(names, rows, counts, ["claim"], COLUMNS_LEFT_OUT)
 
 
-def _judge_cells(one: Verification, in_force: frozenset[str]) -> tuple[Text, Text]:
-    """Whether a verdict counts; and who gave it, with which q and when."""
+def attention(one: Verification) -> int:
+    """How much a result needs attention; failures the most."""
+    if one.verdict is not None:
+        return _RANKS[one.verdict]
+    return _WITHOUT_VERDICT.get(one.status, _FAILED)
+
+
+def show_others(verifications: Sequence[Verification]) -> None:
+    """Verifications whose verdict does not count, newest first."""
+    names = ("claim_id", "verdict", "stage", "judged by", "verification")
+    rows = [
+        [
+            one.claim_id,
+            Text(*verdict_words(one.verdict, one.status)),
+            stage_cell(one),
+            judge_words(one),
+            one.verification_id,
+        ]
+        for one in verifications
+    ]
+    table(names, rows, texts=["judged by"])
+
+
+def judge_words(one: Verification) -> str:
+    """Who gave a verdict, with which q and when."""
     by = f"{one.engine} {one_line(one.model, 40)}" if one.model else one.engine
     mark = " (indicative)" if one.indicative and one.verdict is not None else ""
-    words = f"{by}{mark}, q = {one.q}, {one.created_at[:10]}"
-    return Text("yes" if one.verification_id in in_force else ""), Text(words)
+    return f"{by}{mark}, q = {one.q}, {one.created_at[:10]}"
 
 
 def stage_cell(verification: Verification) -> str:
@@ -266,48 +293,31 @@ def _names(nodes: Sequence[NodeRef]) -> str:
     )
 
 
-_CLAIM_SHOWN = 60
 _COUNTS = ("calls", "from cache", "input", "cached input", "output")
 
 
 def cost_table(
-    verifications: Sequence[Verification],
-    spent: RunUsage,
-    most: int | None = None,
-    explained: Usage | None = None,
+    verifications: Sequence[Verification], spent: RunUsage, explained: Usage | None = None
 ) -> Table:
-    """What each claim cost, the whole run, and a finished claim on average.
+    """What a run cost, and a finished claim on average; what each claim cost is in its own row.
 
     Args:
         verifications: Those that the run made.
         spent: What the run cost, retries and extraction included.
-        most: Show only the first claims, up to this number; None: all. The total counts all.
         explained: What the attribution of the sentences cost that carried claims; None: there was
             none.
     """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", overflow="fold")
-    table.add_column("verdict", overflow="fold")
-    for name in (*_COUNTS, "cost"):
-        table.add_column(name, justify="right", overflow="fold")
-    shown = verifications if most is None else verifications[:most]
-    for one in shown:
-        words, style = verdict_words(one.verdict, one.status)
-        claim = Text(one_line(one.claim, _CLAIM_SHOWN))
-        table.add_row(claim, Text(words, style=style), *_counts(one.usage), cost_words(one.usage))
-    if len(shown) < len(verifications):
-        table.add_row(Text(f"… and {len(verifications) - len(shown):,} more", style="dim"))
+    rows: list[list[str | Text]] = []
     if explained is not None and (explained.calls or explained.cached_calls):
-        own = Text("attribution of error nodes", style="dim")
-        table.add_row(own, "", *_counts(explained), cost_words(explained))
+        rows.append(["error nodes", *_counts(explained), cost_words(explained)])
     number = len(verifications)
     label = f"{number:,} claim{'' if number == 1 else 's'}"
-    table.add_section()
-    table.add_row(Text(label, style="bold"), "", *_counts(spent.usage), cost_words(spent.usage))
+    rows.append([Text(label, style="bold"), *_counts(spent.usage), cost_words(spent.usage)])
     if spent.finished:
         average = _average(spent.usage, spent.finished)
-        table.add_row(Text("a finished claim on average", style="bold"), "", *average)
-    return table
+        rows.append([Text("average", style="bold"), *average])
+    numbers = (*_COUNTS, "cost")
+    return laid_out(("this run", *numbers), rows, right=numbers)
 
 
 def _counts(usage: Usage) -> list[str]:

@@ -14,7 +14,7 @@ from veritrail_graph.api.cli.exits import (
     Exit,
 )
 from veritrail_graph.api.cli.explain import ExplainedTrails
-from veritrail_graph.api.cli.terminal import say, show
+from veritrail_graph.api.cli.terminal import quoted, say, show
 from veritrail_graph.api.views.texts import one_line, some
 from veritrail_graph.api.views.words import indicative_words, sharing_words
 from veritrail_graph.graph.errors import VeriTrailError
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 TRAILS_SHOWN = 3
 EXPLAINED = 20
 """Trails that are shown below a table, where `--explain` has something to say of them."""
-COSTS_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +176,7 @@ def tell(report: Report) -> None:
     """Tell a person: trails or a table, what it cost, and what to know of it."""
     from veritrail_graph.api.cli.changes import tell_changes
     from veritrail_graph.api.cli.claims import offer_removal
-    from veritrail_graph.api.cli.trail import cost_table, trail_tree, verdict_table
+    from veritrail_graph.api.cli.trail import attention, cost_table, show_results, trail_tree
     from veritrail_graph.api.views.costs import cost_words, share_words
     from veritrail_graph.graph.near_duplicates import near_duplicates
 
@@ -188,7 +187,7 @@ def tell(report: Report) -> None:
             carried = report.carried.get(verification.verification_id, ())
             show(trail_tree(verification, whole=False, carried=carried))
     else:
-        show(verdict_table(ended))
+        show_results(ended)
         for verification in [v for v in ended if v.verification_id in report.carried][:EXPLAINED]:
             carried = report.carried[verification.verification_id]
             show(trail_tree(verification, whole=False, carried=carried))
@@ -201,7 +200,7 @@ def tell(report: Report) -> None:
     ]
     if spent.usage.calls or spent.usage.cached_calls:
         explained = report.explained.usage if report.explained is not None else None
-        show(cost_table(own, spent, COSTS_SHOWN, explained))
+        show(cost_table(own, spent, explained))
         tell_ways(report, own)
         if spent.usage.cached_calls:
             say(
@@ -215,7 +214,6 @@ def tell(report: Report) -> None:
         say(f"{shared[0].upper()}{shared[1:]}.", "yellow")
     if report.changes is not None:
         tell_changes(report.changes)
-    say(_counts(done))
     asked = sum(one.origin is not None for one in done)
     if asked:
         say(
@@ -254,8 +252,12 @@ def tell(report: Report) -> None:
         say(f"Warning: {one_line(warning)}", "yellow")
     if report.indicative:
         say(f"Engine {report.engine}: {indicative_words(report.engine)}.", "yellow")
+    say(_counts(done), "bold")
     if ended:
-        say("See one trail in full: veritrail show VERIFICATION", "dim")
+        worst = max(ended, key=attention)
+        what = "Where it went wrong" if worst.error_stages else "One trail in full"
+        name = f"{quoted(report.process_id)} {quoted(worst.claim_id)}"
+        say(f"{what}: veritrail show {name}", "dim")
 
 
 def tell_ways(report: Report, own: list[Verification]) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from veritrail_graph.api.cli.batches import cancel_batches
 from veritrail_graph.api.cli.exits import (
+    about,
     run,
     say_starting,
 )
@@ -57,7 +58,7 @@ from veritrail_graph.api.cli.options import (
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.api.cli.verified import After, Report, as_document, end, tell
 from veritrail_graph.api.cli.watch import Watch
-from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -99,7 +100,9 @@ def verify(
     process: Annotated[
         str | None,
         typer.Argument(
-            metavar="PROCESS", help="The process, by its process_id; not with --resume."
+            metavar="PROCESS",
+            help="The process, by its process_id, the first letters of it, or @last; not with "
+            "--resume.",
         ),
     ] = None,
     claim: Claims = None,
@@ -269,16 +272,28 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                 batches=watch.batches,
             )
             if given.resume is None:
-                job = await app.jobs.submit_here(request, here=here, progress=progress)
+                _, job = await about(
+                    app,
+                    request.process_id,
+                    lambda app, name: app.jobs.submit_here(
+                        request.model_copy(update={"process_id": name}),
+                        here=here,
+                        progress=progress,
+                    ),
+                )
             else:
                 named = None if request.process_id == UNKNOWN_PROCESS else request.process_id
-                job = await app.jobs.resume_here(
-                    given.resume,
+                resume = partial(
+                    app.jobs.resume_here,
                     process_id=named,
                     changes=given.changes(),
                     here=here,
                     progress=progress,
                 )
+                try:
+                    job = await resume(given.resume)
+                except NotFound:
+                    job = await resume(await app.names.run(given.resume))
             done = await job.carry_out()
         explained = None
         if request.explain or done.explanation is not None:

@@ -461,7 +461,7 @@ async def opened(
 
     Args:
         settings: The settings.
-        process: A process_id, or a process file.
+        process: A process_id, the first letters of one, or a process file.
         wanted: Which of its claims the report is about.
         on_start: Called before the embedded engine is started.
 
@@ -478,5 +478,8 @@ async def opened(
     check_process_id(process)
     async with Application(settings, on_engine_start=on_start) as app:
         with file_meant(process):
-            await app.processes.get(process)
+            try:
+                await app.processes.get(process)
+            except NotFound:
+                process = await app.names.process(process)
         yield await StoredSource.read(app, process, wanted)

@@ -148,15 +148,14 @@ def find(name: str) -> Statement:
     """A query of the library.
 
     Raises:
-        NotFound: There is none of this name; the message lists those that are, the nearest first.
+        NotFound: There is none of this name; the message names those that are near.
     """
     known = {statement.short_name: statement for statement in library()}
     normal = name.replace("-", "_")
     if normal not in known:
         near = get_close_matches(normal[:80].lower(), known, n=3)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        names = ", ".join(known)
-        raise NotFound(f"No query {_short(name)}.{meant} Queries: {names}.", code="query_unknown")
+        raise NotFound(f"No query {_short(name)}.{meant}", code="query_unknown")
     return known[normal]
 
 

@@ -45,7 +45,7 @@ def test_verify_explains_what_the_error_step_did(
     assert told["usage"]["calls"] == len(sent)  # the attribution is part of what the run cost
     assert run["usage"]["calls"] == 2
     assert TURNED in " ".join(shown.out.split())
-    assert "attribution of error nodes" in shown.out  # a row of what it cost
+    assert "error nodes" in shown.out  # a row of what it cost
     assert "No sentence of this step's sources decides it." in " ".join(shown.out.split())
     name = by_claim["k1"]["verification_id"]
     again = veritrail("show", name)

@@ -283,7 +283,7 @@ def test_null_is_a_text_where_any_text_is_taken() -> None:
 def test_a_name_that_is_nearly_right_is_told() -> None:
     with pytest.raises(NotFound, match="Did you mean provenance or shortest_provenance"):
         find("provenence")
-    with pytest.raises(NotFound, match=r"No query 'zzzz'\. Queries:"):
+    with pytest.raises(NotFound, match=r"^No query 'zzzz'\.$"):
         find("zzzz")
 
 

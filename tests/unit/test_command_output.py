@@ -12,7 +12,7 @@ from rich.console import Console
 from veritrail_graph.api.app.answers import Ingested
 from veritrail_graph.api.cli import claims, ingest, stored, terminal, verified
 from veritrail_graph.api.cli.db import DONE
-from veritrail_graph.api.cli.trail import verdict_table
+from veritrail_graph.api.cli.trail import show_results
 from veritrail_graph.api.jobs.local import LocalResult
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.claims_file import read_claims_file
@@ -86,8 +86,52 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
     stored._tell_one(stored._Listing([found.verified_claim], [], [], {}, [], None))
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
-    stored.print_result(verdict_table([found]))
+    show_results([found])
     assert pieces_of(narrow.getvalue(), LONG_ID)
+
+
+def on_terminal(width, rows, **more):
+    """A table of results as a terminal of a width shows it, without blanks at the ends of lines."""
+    out = io.StringIO()
+    columns = ("claim_id", "verdict", "calls", "claim", "verification")
+    made = terminal.laid_out(columns, rows, right=["calls"], texts=["claim"], width=width, **more)
+    Console(file=out, width=width, markup=False, highlight=False).print(made)
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+ROW = [
+    "k01",
+    "Not Fully Supported",
+    "12",
+    "The ferry carries " + "many " * 20 + "cars.",
+    "v-" + "0" * 32,
+]
+
+
+def test_on_a_terminal_texts_are_cut_and_ids_keep_their_line():
+    optional = ("verification", "calls")
+    assert on_terminal(80, [ROW], optional=optional) == [
+        "claim_id  verdict              calls  claim",
+        "k01       Not Fully Supported     12  The ferry carries many many many many man…",
+    ]
+    wide = on_terminal(200, [ROW], optional=optional)
+    assert wide[1].endswith("v-" + "0" * 32)
+    narrow = on_terminal(60, [ROW], optional=optional)
+    assert narrow[0].split() == ["claim_id", "verdict", "claim"]
+    assert len(narrow) == 2
+
+
+def test_results_that_need_attention_come_last(monkeypatch):
+    out = io.StringIO()
+    console = Console(file=out, width=500, markup=False, highlight=False)
+    monkeypatch.setattr(terminal, "show", console.print)
+    supported = replace_verdict(verification(2), Verdict.FULLY_SUPPORTED)
+    show_results([verification(3, Status.FAILED), verification(1), supported])
+    assert [line[0] for line in out.getvalue().splitlines()] == ["c", "2", "1", "3"]
+
+
+def replace_verdict(one, verdict):
+    return one.model_copy(update={"verdict": verdict})
 
 
 def ingested(name: str, **more) -> Ingested:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from veritrail_graph.api.cli import query
+from veritrail_graph.api.cli import query, query_output
+from veritrail_graph.api.cli.query_output import Form, csv_text, tell_result
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.store import QueryResult
 
@@ -19,12 +20,19 @@ RESULT = QueryResult(
 )
 
 
-def told(monkeypatch: pytest.MonkeyPatch, result: QueryResult, width: int, *, tty: bool) -> str:
+def told(
+    monkeypatch: pytest.MonkeyPatch,
+    result: QueryResult,
+    width: int,
+    *,
+    tty: bool,
+    form: Form = Form.TABLE,
+) -> str:
     """The output of a result on a terminal of a width, or in a pipe."""
     screen = Console(file=io.StringIO(), width=width, force_terminal=tty, no_color=True)
-    monkeypatch.setattr(query, "console", lambda: screen)
-    monkeypatch.setattr(query, "show", screen.print)
-    query.tell_result(result)
+    monkeypatch.setattr(query_output, "console", lambda: screen)
+    monkeypatch.setattr(query_output, "show", screen.print)
+    tell_result(result, form, {1: "source text"})
     assert isinstance(screen.file, io.StringIO)
     return screen.file.getvalue()
 
@@ -66,6 +74,29 @@ def test_other_answers_have_no_remark(
     assert capsys.readouterr().err == ""
 
 
+def test_a_tree_shows_the_parts_of_a_row_below_what_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = plain_lines(told(monkeypatch, RESULT, 100, tty=False, form=Form.TREE))
+    assert lines[0] == f"verification_id: {'v' * 60}"
+    assert [line.strip(" │├└─") for line in lines[1:4]] == [
+        "path",
+        "c1  stage 1 source text",
+        "0: It opened in 1901.",
+    ]
+
+
+def test_csv_holds_figures_as_they_are_and_lists_in_one_cell() -> None:
+    rows = ((1 / 3, ["a", "b"], None, True, [{"x": 1}]),)
+    text = csv_text(QueryResult(tuple("vwxyz"), rows, False, None))
+    assert text == 'v,w,x,y,z\n0.3333333333333333,a; b,,true,"[{""x"": 1}]"\n'
+
+
+def test_times_are_short_in_tables() -> None:
+    assert query_output.cell("2026-11-22T10:38:16.426769Z") == "2026-11-22 10:38:16"
+    assert query_output.cell("since 2026-11-22T10:38:16Z") == "since 2026-11-22T10:38:16Z"
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": "claims", "list_all": True}, "leave out the name"),
     ({"list_all": True, "as_cypher": True}, "leave out the name"),
@@ -73,6 +104,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": "claims", "param": ["limit=1", "limit=2"]}, "'limit' is given more than once"),
     ({"name": "claims", "param": ["limit"]}, "must be key=value"),
     ({}, "Name a query"),
+    ({"name": "error_origin", "values": list("abcd")}, "process_id, claim_id, verification_id"),
 ]
 
 

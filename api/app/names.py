@@ -1,0 +1,179 @@
+"""Ids in full, of the short forms that people type.
+
+A process, a claim, a verification and a run may be named by the first letters of their id, as long
+as only one begins with them, and the latest by `@last`. What names none is an error that says
+which ids are near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import InputError, NotFound, shown
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.listed import JudgedClaim
+
+LAST = "@last"
+"""The process that was stored last; the verification, or the run, that was made last."""
+
+_CANDIDATES = 5
+_LOOKED_AT = 10_000
+_NEAR = 0.7
+_NEAREST = 3
+
+
+class Names(Part):
+    """Ids in full."""
+
+    async def process(self, given: str) -> str:
+        """The process_id that some letters begin.
+
+        Raises:
+            NotFound: There is none, or it is not ready.
+            InputError: Several begin with them.
+        """
+        processes = (await self._store()).processes
+        if given == LAST:
+            latest = await processes.latest()
+            if latest is None:
+                raise NotFound("No process is stored.", code="process_unknown", process_id=given)
+            return latest
+        found = await processes.starting(given, _CANDIDATES + 1)
+        if name := _only(found, given, "processes"):
+            return name
+        try:
+            await processes.get(given)
+        except NotFound as error:
+            if error.code != "process_unknown":
+                raise
+            known = [one.process_id for one in await processes.names(limit=_LOOKED_AT)]
+            raise _with_nearest(error, given, known) from None
+        return given
+
+    async def claim(self, process_id: str, given: str) -> JudgedClaim:
+        """The claim whose id some letters begin, with its verdict in force.
+
+        Raises:
+            NotFound: There is none.
+            InputError: Several begin with them.
+        """
+        claims = (await self._store()).claims
+        name = _only(await claims.starting(process_id, given, _CANDIDATES + 1), given, "claims")
+        try:
+            return await self._app.claims.get(process_id, name or given)
+        except NotFound as error:
+            if error.code != "claim_unknown":
+                raise
+            known = [one.claim_id for one in await claims.all(process_id)]
+            raise _with_nearest(error, given, known) from None
+
+    async def verification(self, given: str) -> str:
+        """The verification_id that some letters begin.
+
+        Raises:
+            NotFound: There is none.
+            InputError: Several begin with them.
+        """
+        trails = (await self._store()).trails
+        if given == LAST:
+            latest = await trails.latest()
+            if latest is None:
+                raise NotFound("No verification is stored.", code="verification_unknown")
+            return latest[0]
+        found = await trails.starting(given, _CANDIDATES + 1)
+        if name := _only(found, given, "verifications"):
+            return name
+        raise NotFound(
+            f"No verification {shown(given)} is stored.",
+            code="verification_unknown",
+            verification_id=given,
+        )
+
+    async def of_claim(self, process: str, claim: str) -> str:
+        """The verification_id that counts for a claim; else the latest.
+
+        Raises:
+            NotFound: There is no such process or claim, or it was never verified.
+            InputError: The letters are those of several.
+        """
+        process_id = await self.process(process)
+        found = await self.claim(process_id, claim)
+        if found.verification_id is not None:
+            return found.verification_id
+        claim_id = found.claim.claim_id
+        latest = await self._app.verifications.of_claim(process_id, claim_id, 1)
+        if not latest:
+            raise NotFound(
+                f"Claim {shown(claim_id)} of process {process_id!r} was not verified.",
+                code="claim_unverified",
+                process_id=process_id,
+            )
+        return latest[0].verification_id
+
+    async def run(self, given: str) -> str:
+        """The run_id that some letters begin, of the graph or of the jobs of this machine.
+
+        Raises:
+            NotFound: There is none.
+            InputError: Several begin with them.
+        """
+        jobs = [one.run_id for one in await self._app.jobs.page(limit=_LOOKED_AT) if one.run_id]
+        if given == LAST and jobs:
+            return jobs[0]
+        trails = (await self._store()).trails
+        if given == LAST:
+            latest = await trails.latest()
+            stored = [latest[1]] if latest and latest[1] else []
+        else:
+            stored = await trails.runs_starting(given, _CANDIDATES + 1)
+            stored += [one for one in jobs if one.startswith(given) and one not in stored]
+        if name := _only(sorted(stored), "" if given == LAST else given, "runs"):
+            return name
+        what = "is stored" if given == LAST else f"{shown(given)} is stored"
+        raise NotFound(f"No run {what}.", code="run_unknown", run_id=given)
+
+
+def _only(found: Sequence[str], given: str, what: str) -> str | None:
+    """The id that is given in full, or the only one that it begins.
+
+    Raises:
+        InputError: Several begin with it.
+    """
+    if given in found:
+        return given
+    if len(found) > 1:
+        names = ", ".join(found[:_CANDIDATES]) + (", …" if len(found) > _CANDIDATES else "")
+        raise InputError(
+            f"{shown(given)} begins the ids of several {what}: {names}.", code="ambiguous_id"
+        )
+    return found[0] if found else None
+
+
+def _with_nearest(error: NotFound, given: str, known: Iterable[str]) -> NotFound:
+    """The same error, which also says which ids are near."""
+    near = nearest(given, known)
+    if not near:
+        return error
+    meant = " or ".join(map(shown, near))
+    return NotFound(f"{error} Did you mean {meant}?", (), code=error.code, **error.facts)
+
+
+def nearest(given: str, known: Iterable[str]) -> list[str]:
+    """Names that are near what was typed, the nearest first; their beginnings count as well."""
+    typed = given.lower()[:200]
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(typed)
+
+    def likeness(name: str) -> float:
+        best = 0.0
+        for one in {name.lower()[:200], name.lower()[: len(typed) + 1]}:
+            matcher.set_seq1(one)
+            best = max(best, matcher.ratio())
+        return best
+
+    scored = sorted(((likeness(name), name) for name in known), key=lambda one: (-one[0], one[1]))
+    return [name for score, name in scored[:_NEAREST] if score >= _NEAR]

@@ -1,0 +1,96 @@
+"""Short ids on the command line: first letters, @last, a claim of a process; and near misses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance.command import Veritrail, process_file
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def run(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Two processes with a beginning in common, the second verified; the run as JSON."""
+    folder = tmp_path_factory.mktemp("names")
+    for name in ("zz-quay-1", "zz-quay-2"):
+        path = process_file(
+            folder / f"{name}.json",
+            process_id=name,
+            claims=[
+                {"claim_id": "cost-1", "text": "The quay cost 3 euros."},
+                {"claim_id": "cost-2", "text": "The quay cost 4 euros."},
+                {"claim_id": "name", "text": "The quay is old."},
+            ],
+        )
+        veritrail("ingest", path)
+    done: dict[str, Any] = veritrail("verify", "zz-quay-2", "--claim-id", "name", "--json").json
+    return done
+
+
+def test_first_letters_name_a_process_when_only_one_begins_with_them(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    assert veritrail("list", "zz-quay-2", "--json").json["process_id"] == "zz-quay-2"
+    assert veritrail("list", "@last", "--json").json["process_id"] == "zz-quay-2"
+    several = veritrail("list", "zz-q", status=2).err
+    assert "begins the ids of several processes: zz-quay-1, zz-quay-2" in several
+    near = veritrail("list", "zz-quai-2", status=2).err
+    assert "Did you mean 'zz-quay-2'" in near
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", "@last", "--claim-id", "name", "--json"],
+        ["estimate", "@last", "--json"],
+        ["claims", "list", "@last", "--json"],
+        ["reviews", "list", "@last", "--json"],
+        ["report", "@last", "--format", "json"],
+        ["gate", "@last", "--max-unchecked", "9", "--max-unsupported", "9", "--json"],
+    ],
+)
+def test_every_command_about_a_process_takes_a_short_id(
+    veritrail: Veritrail, run: dict[str, Any], command: list[str]
+) -> None:
+    document = veritrail(*command).json
+    named = document.get("process_id") or document["process"]["process_id"]
+    assert named == "zz-quay-2"
+
+
+def test_a_trail_is_shown_by_its_first_letters_and_by_its_claim(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    (verification,) = run["verifications"]
+    name = verification["verification_id"]
+    for given in ([name[:20]], ["@last"], ["zz-quay-2", "name"], ["zz-quay-2", "na"]):
+        assert veritrail("show", *given, "--json").json["verification_id"] == name
+    assert "was not verified" in veritrail("show", "zz-quay-2", "cost-1", status=2).err
+    assert "several claims: cost-1, cost-2" in veritrail("show", "zz-quay-2", "co", status=2).err
+    assert "Did you mean 'name'" in veritrail("show", "zz-quay-2", "nmae", status=2).err
+    assert "veritrail show PROCESS CLAIM" in veritrail("show", "name", status=2).err
+
+
+def test_a_query_takes_values_by_their_place_and_short_ids(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    by_name = ["-p", "process_id=zz-quay-2", "-p", "claim_id=name"]
+    in_full = veritrail("query", "evidence_trail", *by_name, "--json").json
+    assert veritrail("query", "evidence_trail", "@last", "na", "--json").json == in_full
+    assert veritrail("query", "evidence-trail", "@last", "name", "--format", "json").json == in_full
+
+
+def test_runs_are_named_by_their_first_letters(veritrail: Veritrail, run: dict[str, Any]) -> None:
+    short = run["run_id"][:20]
+    assert veritrail("pin", short, "--json").json["run_of_record"] == run["run_id"]
+    assert veritrail("verify", "--resume", short, "--json").json["run_id"] == run["run_id"]
+
+
+def test_only_a_full_id_deletes(veritrail: Veritrail, tmp_path: Path) -> None:
+    path = process_file(tmp_path / "p.json", process_id="yy-only-one")
+    veritrail("ingest", path)
+    refused = veritrail("delete", "yy-on", "--yes", status=2).err
+    assert "Name 'yy-only-one' in full" in refused
+    veritrail("delete", "yy-only-one", "--yes")
