@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.queries import Queries
     from veritrail_graph.api.app.reviews import Reviews
     from veritrail_graph.api.app.runs import Runs
+    from veritrail_graph.api.app.search import Search
     from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.app.traces import Traces
@@ -83,6 +84,8 @@ class Application:
 
     async def close(self) -> None:
         """Stop the jobs of this process and close every connection."""
+        if "search" in self.__dict__:
+            await self.search.stop()
         if "traces" in self.__dict__:
             await self.traces.stop()
         if "jobs" in self.__dict__:
@@ -197,6 +200,13 @@ class Application:
         from veritrail_graph.api.app.queries import Queries
 
         return Queries(self)
+
+    @cached_property
+    def search(self) -> Search:
+        """Search over the texts of all processes."""
+        from veritrail_graph.api.app.search import Search
+
+        return Search(self)
 
     @cached_property
     def summaries(self) -> Summaries:

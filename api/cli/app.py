@@ -31,6 +31,7 @@ from veritrail_graph.api.cli import (
     report,
     reviews,
     runs,
+    search,
     serve,
     stored,
     verify,
@@ -79,6 +80,7 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
     "Look": {
         "list": stored.list_,
         "show": stored.show,
+        "search": search.search,
         "query": query.query,
         "diff": stored.diff,
         "report": report.report,

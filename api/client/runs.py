@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from veritrail_graph.api.app.runs import RunComparison, RunList
-from veritrail_graph.api.client.calls import Call
+from veritrail_graph.api.app.search import SearchResult
+from veritrail_graph.api.client.calls import AsyncPages, Call
 from veritrail_graph.api.client.carrying import CarriedOut
 
 _PROCESS = "/v1/processes/{}"
 
 
 class RunOperations(CarriedOut):
-    """Runs of a process."""
+    """Runs of a process, and search over all processes."""
+
+    def search(
+        self,
+        q: str,
+        *,
+        kind: Literal["node", "claim"] | None = None,
+        process_id: str | None = None,
+        page: int = 20,
+    ) -> AsyncPages[SearchResult]:
+        """Nodes and claims of all processes that hold all words, the best first.
+
+        Args:
+            q: Words; those in quotation marks stand side by side, the last may go on.
+            kind: Only nodes, or only claims.
+            process_id: Only of this process.
+            page: Results in one answer.
+        """
+        query = {"q": q, "kind": kind, "process_id": process_id, "limit": page}
+        return self._pages(Call("search", "GET", "/v1/search", (), query), SearchResult, "results")
 
     async def runs(self, process_id: str) -> RunList:
         """The runs of a process, newest first, with their verdicts and costs."""

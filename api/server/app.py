@@ -40,6 +40,7 @@ from veritrail_graph.api.rest import (
     queries,
     resources,
     reviews,
+    search,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.rest_advice import ADVICE as REST_ADVICE
@@ -53,6 +54,7 @@ ROUTERS = (
     health.router,
     docs_page.router,
     queries.router,
+    search.router,
     events.router,
     exports.router,
     jobs.router,
@@ -156,6 +158,7 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        await _within(ENDING_SECONDS, state.app.search.stop())
         await _within(ENDING_SECONDS, state.app.traces.stop())
         await _within(ENDING_SECONDS, state.jobs.stop())
         noting.cancel()

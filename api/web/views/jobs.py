@@ -315,6 +315,7 @@ MOST_TEXT = 500_000
 WHICH = (
     ("unverified", "Stored claims without a verdict"),
     ("all", "All stored claims, again where they were judged with other settings"),
+    ("chosen", "These claims"),
     ("typed", "Statements that I type in"),
     ("extract", "Claims taken from the text by a model"),
 )
@@ -330,6 +331,7 @@ class Filled(JobForm):
         node_id: The node that new claims are about.
         verdict_engine: The engine that gives the verdicts; nothing: as the service is set.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
+        claims: Stored claims, by their ids with blanks between.
         explain: `1`: the sentences that carried unsupported claims are attributed, too.
         add: `1`: what is typed in is kept as claims of the answer; else as questions.
     """
@@ -341,6 +343,12 @@ class Filled(JobForm):
     q: str = str(DEFAULT_Q)
     add: str = ""
     explain: str = ""
+    claims: str = ""
+
+    @property
+    def claim_ids(self) -> list[str]:
+        """The claims that were chosen."""
+        return list(dict.fromkeys(self.claims.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,6 +455,8 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         wrong.append(Violation("wrong_value", "which", "choose which claims are verified"))
     if filled.which == "typed" and not texts:
         wrong.append(Violation("wrong_value", "texts", "type at least one claim, one on a line"))
+    if filled.which == "chosen" and not filled.claim_ids:
+        wrong.append(Violation("wrong_value", "claims", "name at least one claim"))
     if len(filled.texts) > MOST_TEXT:
         wrong.append(Violation("wrong_value", "texts", f"has more than {MOST_TEXT:,} characters"))
     if wrong:
@@ -462,6 +472,8 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "unfinished": filled.which == "unverified",
         "explain": filled.explain == "1",
     }
+    if filled.which == "chosen":
+        asked |= {"claim_ids": filled.claim_ids, "again": True}
     if filled.which in {"typed", "extract"}:
         asked["node_id"] = filled.node_id or None
         asked["extract"] = filled.which == "extract"
