@@ -459,6 +459,7 @@ class Processes(Part):
         if self._app.has_database:
             with suppress(EngineError):  # without their process they are never shown
                 await self._app.studies.forget(process_id)
+                await self._app.sharing.links.forget(process_id)
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )

@@ -22,8 +22,10 @@ from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.app.dialogue_request import DialogueRequest
 from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.app.search import Kind
+from veritrail_graph.api.app.sharing import NewShare, ShareList
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
@@ -260,6 +262,27 @@ class AsyncLocal(AsyncOperations):
 
     async def _unpin(self, run_id: str) -> findings.RunOfRecord:
         return await self.app.verifications.pin(run_id, on=False)
+
+    async def _projects(self) -> ProjectList:
+        return await self.app.projects.all()
+
+    async def _tag(
+        self, process_id: str, project: str | None = None, tags: Sequence[str] = ()
+    ) -> answers.ProcessFound:
+        await self.app.projects.tag(process_id, project, tags, by=LOCAL)
+        return answers.ProcessFound.of_overview(await self.app.processes.overview(process_id))
+
+    async def _trend(self, project: str, by: By = "day") -> Trend:
+        return await self.app.projects.trend(project, by)
+
+    async def _share(self, process_id: str, days: float, note: str = "") -> NewShare:
+        return await self.app.sharing.create(process_id, days=days, note=note, by=LOCAL)
+
+    async def _shares(self, process_id: str) -> ShareList:
+        return await self.app.sharing.of_process(process_id)
+
+    async def _end_share(self, process_id: str, share_id: str) -> None:
+        await self.app.sharing.revoke(process_id, share_id, by=LOCAL)
 
     async def _runs(self, process_id: str) -> RunList:
         return await self.app.runs.of_process(process_id)

@@ -37,10 +37,12 @@ from veritrail_graph.api.rest import (
     health,
     jobs,
     otlp,
+    projects,
     queries,
     resources,
     reviews,
     search,
+    shares,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.rest_advice import ADVICE as REST_ADVICE
@@ -54,7 +56,9 @@ ROUTERS = (
     health.router,
     docs_page.router,
     queries.router,
+    projects.router,
     search.router,
+    shares.router,
     events.router,
     exports.router,
     jobs.router,
@@ -178,6 +182,7 @@ def _add_layers(app: FastAPI, rules: Rules) -> None:
         ring=state.ring,
         attempts=state.attempts,
         sessions=state.sessions,
+        shares=state.app.sharing.links,
         rules=rules,
         advice_at=advice_at,
     )

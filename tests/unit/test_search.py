@@ -81,7 +81,8 @@ def test_an_excerpt_shows_the_first_word_that_was_found() -> None:
     text = "Nothing here. " * 30 + "Then the Dredgér came. " + "More. " * 60
     shown = excerpt_of(text, "dredger")
     assert "the Dredgér came" in shown
-    assert shown.startswith("…") and shown.endswith("…")
+    assert shown.startswith("…")
+    assert shown.endswith("…")
     assert len(shown) < 260
     assert marked("The <b>Dredgér</b> came.", "dredg") == [
         ("The <b>", False),

@@ -12,11 +12,13 @@ from veritrail_graph.api.web.pages import (
     lists,
     node,
     process,
+    projects,
     review,
     runs,
     sample,
     search,
     session,
+    sharing,
     study,
     upload,
 )
@@ -26,6 +28,8 @@ ROUTERS = tuple(
     for part in (
         session,
         process,
+        projects,
+        sharing,
         search,
         upload,
         sample,

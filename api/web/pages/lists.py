@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -105,7 +105,7 @@ async def _all_claims(app: Application, process_id: str, chosen: ClaimFilter) ->
     return found
 
 
-def _claim(one: JudgedClaim, names: dict[int, str]) -> Sequence[Any]:
+def _claim(one: JudgedClaim, names: Mapping[int, str]) -> Sequence[Any]:
     claim, said = one.claim, reviewed_json(one.reviewed)
     return (
         claim.claim_id,
