@@ -317,6 +317,8 @@ class ProcessFound(ProcessInList):
     run_of_record: str | None = Field(
         None, description="The run whose verdicts count, where one is pinned."
     )
+    project: str | None = Field(None, description="The pipeline that it is a run of.")
+    tags: list[str] = []
 
     @classmethod
     def of_overview(cls, found: ProcessOverview) -> ProcessFound:

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.names import Names
     from veritrail_graph.api.app.nodes import Drawings, Nodes
     from veritrail_graph.api.app.processes import Processes
+    from veritrail_graph.api.app.projects import Projects
     from veritrail_graph.api.app.queries import Queries
     from veritrail_graph.api.app.reviews import Reviews
     from veritrail_graph.api.app.runs import Runs
+    from veritrail_graph.api.app.search import Search
+    from veritrail_graph.api.app.sharing import Sharing
     from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.app.traces import Traces
@@ -85,6 +88,8 @@ class Application:
 
     async def close(self) -> None:
         """Stop the jobs of this process and close every connection."""
+        if "search" in self.__dict__:
+            await self.search.stop()
         if "traces" in self.__dict__:
             await self.traces.stop()
         if "jobs" in self.__dict__:
@@ -213,6 +218,27 @@ class Application:
         from veritrail_graph.api.app.queries import Queries
 
         return Queries(self)
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """Links that show one process to people without a key."""
+        from veritrail_graph.api.app.sharing import Sharing
+
+        return Sharing(self)
+
+    @cached_property
+    def projects(self) -> Projects:
+        """Projects of processes, and how they do over time."""
+        from veritrail_graph.api.app.projects import Projects
+
+        return Projects(self)
+
+    @cached_property
+    def search(self) -> Search:
+        """Search over the texts of all processes."""
+        from veritrail_graph.api.app.search import Search
+
+        return Search(self)
 
     @cached_property
     def summaries(self) -> Summaries:

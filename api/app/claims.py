@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.work.extraction import ExtractionReport
     from veritrail_graph.graph.importers.records import ClaimRecord
-    from veritrail_graph.graph.model import Claim, Usage
+    from veritrail_graph.graph.model import Claim, Usage, Verdict
     from veritrail_graph.graph.model.extraction import ExtractedSentence
     from veritrail_graph.graph.model.listed import (
         ClaimFilter,
@@ -310,6 +310,59 @@ class Claims(Part):
         for claim_id in claim_ids:
             await self._record(by, "claim.delete", process_id, claim_id=claim_id)
         return removed
+
+    async def merge(
+        self,
+        process_id: str,
+        claim_id: str,
+        others: Sequence[str],
+        *,
+        force: bool = False,
+        by: Caller | None = None,
+    ) -> tuple[Claim, Removed]:
+        """Let one claim stand for others: it gets their places, and they are removed.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim that stays.
+            others: The claims that are removed; they are about the same node.
+            force: Also when they were verified or reviewed; that goes with them.
+            by: Who does it, for the audit log.
+
+        Returns:
+            The claim as it is stored now, and what was removed.
+
+        Raises:
+            NotFound: There is no such process or claim; nothing was changed.
+            InputError: One of the others is about another node, or is the claim itself.
+            ClaimInUse: One of the others has verifications or reviews, and `force` is not set.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        names = list(dict.fromkeys(others))
+        if not names or claim_id in names:
+            raise InputError("A claim is merged with other claims; name some.", code="merge_self")
+        claim, removed = await store.claims.merge(process_id, claim_id, names, force=force)
+        await self._record(by, "claim.merge", process_id, claim_id=claim_id, merged=len(names))
+        return claim, removed
+
+    async def label(
+        self,
+        process_id: str,
+        labels: Mapping[str, Verdict | None],
+        *,
+        by: Caller | None = None,
+    ) -> int:
+        """Label claims for evaluation, all or none; None takes a label away.
+
+        Raises:
+            NotFound: There is no such process, or one of the claims; nothing was changed.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        count = await store.claims.label(process_id, labels)
+        await self._record(by, "claim.label", process_id, claims=count)
+        return count
 
     async def estimate(
         self,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model.attribution import StoredNodeAttribution
     from veritrail_graph.graph.model.listed import JudgedClaim, QueryResult
+    from veritrail_graph.graph.store.claims import Removed
 
 
 class ClaimFound(Claim):
@@ -69,6 +70,34 @@ class ClaimsStored(Answer):
     process_id: str
     claims: list[Claim]
     claims_added: int
+
+
+class ClaimsLabelled(Answer):
+    """How many claims were labelled."""
+
+    process_id: str
+    labelled: int
+
+
+class ClaimMerged(Answer):
+    """The claim that stands for others now, and what was removed with these."""
+
+    process_id: str
+    claim: Claim
+    removed_claims: int
+    removed_verifications: int
+    removed_reviews: int
+
+    @classmethod
+    def of(cls, process_id: str, claim: Claim, removed: Removed) -> ClaimMerged:
+        """The answer for a claim as it is stored now."""
+        return cls.model_construct(
+            process_id=process_id,
+            claim=claim,
+            removed_claims=removed.claims,
+            removed_verifications=removed.verifications,
+            removed_reviews=removed.reviews,
+        )
 
 
 class VerificationPage(Listed):

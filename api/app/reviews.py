@@ -14,6 +14,7 @@ from veritrail_graph.api.app.part import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from veritrail_graph.api.app.claim_tables import GivenReview
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
@@ -90,6 +91,68 @@ class Reviews(Part):
             kind=review.kind.value,
         )
         return review
+
+    async def add_all(
+        self,
+        process_id: str,
+        given: Sequence[GivenReview],
+        reviewer: str,
+        *,
+        by: Caller | None = None,
+    ) -> list[Review]:
+        """Append the reviews of a table; the same table sent again stores nothing twice.
+
+        All rows are checked first. What was stored before a row that cannot be stored stays.
+
+        Args:
+            process_id: The process.
+            given: The reviews.
+            reviewer: Who says so in rows that name nobody.
+            by: Who sends them, for the audit log.
+
+        Raises:
+            NotFound: There is no such process, or one of the claims; nothing was stored.
+            InputError: A review breaks rules; all faults are listed.
+        """
+        from veritrail_graph.graph.errors import InputError, Violation, shown
+        from veritrail_graph.graph.reviewing import NewReview, check_given
+
+        store = await self._store()
+        await store.processes.get(process_id)
+        names = list(dict.fromkeys(one.claim_id for one in given))
+        found = await store.claims.judged(process_id, names)
+        faults: list[Violation] = []
+        for one in given:
+            if one.claim_id not in found:
+                words = f"the process has no claim {shown(one.claim_id)}"
+                faults.append(Violation("claim_unknown", one.where, words))
+                continue
+            verdict = found[one.claim_id].verdict
+            if verdict is None and one.verdict != "UNCLEAR":
+                words = f"claim {shown(one.claim_id)} has no verdict to review"
+                faults.append(Violation("no_verdict", one.where, words))
+            elif verdict is not None and verdict.value != one.verdict and not one.reason.strip():
+                words = f"reason is empty; the verdict was {verdict.value}"
+                faults.append(Violation("missing_reason", one.where, words))
+            try:
+                check_given(NewReview(one.verdict, one.reason, one.reviewer or reviewer))
+            except InputError as error:
+                faults += [
+                    Violation(f.kind, f"{one.where}, {f.where}", f.message)
+                    for f in error.violations
+                ]
+        if faults:
+            raise InputError("Nothing was stored: rows break rules.", faults, code="bad_table")
+        return [
+            await self.add(
+                process_id,
+                one.claim_id,
+                NewReview(one.verdict, one.reason, one.reviewer or reviewer),
+                once="table",
+                by=by,
+            )
+            for one in given
+        ]
 
     async def of_claim(self, process_id: str, claim_id: str) -> ClaimReviews:
         """The reviews of a claim, with their summary.

@@ -31,6 +31,7 @@ class Caller:
         scopes: What is allowed.
         budget_usd: What all jobs of the key may cost together; None: no limit.
         request_id: The request that is answered, for the audit log; None: there is none.
+        only_process: The one process that is shown to somebody with a link; None: all.
     """
 
     key_id: str | None
@@ -38,6 +39,7 @@ class Caller:
     scopes: frozenset[Scope]
     budget_usd: float | None = None
     request_id: str | None = field(default=None, compare=False)
+    only_process: str | None = None
 
     @property
     def key_name(self) -> str | None:

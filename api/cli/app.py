@@ -27,11 +27,14 @@ from veritrail_graph.api.cli import (
     ingest,
     judge,
     keys,
+    projects,
     query,
     report,
     reviews,
     runs,
+    search,
     serve,
+    share,
     stored,
     verify,
 )
@@ -79,6 +82,7 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
     "Look": {
         "list": stored.list_,
         "show": stored.show,
+        "search": search.search,
         "query": query.query,
         "diff": stored.diff,
         "report": report.report,
@@ -90,6 +94,8 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
     },
     "Claims, runs, people": {
         "claims": claims.app,
+        "tag": projects.tag,
+        "trend": projects.trend,
         "runs": runs.runs,
         "compare": runs.compare,
         "pin": stored.pin,
@@ -100,6 +106,7 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
         "export": export.export,
         "copy": export.copy,
         "bloom": export.bloom,
+        "share": share.share,
         "delete": stored.delete,
     },
     "Serve": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     Structured,
     model_options,
+    read_text,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
 from veritrail_graph.api.views.texts import one_line
@@ -212,6 +214,56 @@ def remove(
     else:
         gone = f"{removed.verifications:,} verification(s) and {removed.reviews:,} review(s)"
         say(f"Removed {removed.claims:,} claim(s) with {gone}.")
+
+
+@app.command("merge")
+def merge(
+    process: ProcessId,
+    claim_id: ClaimId,
+    others: Annotated[
+        list[str], typer.Argument(metavar="OTHER…", help="The claims that it takes the place of.")
+    ],
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also when the others were verified or reviewed."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a claim stand for others: it gets their places, and they are removed."""
+    from veritrail_graph.api.app.findings import ClaimMerged
+
+    process, (claim, removed) = ask_about(
+        process,
+        lambda app, process_id: app.claims.merge(process_id, claim_id, others, force=force),
+        as_json=as_json,
+    )
+    if as_json:
+        print_json(ClaimMerged.of(process, claim, removed).model_dump(mode="json"))
+        return
+    show_claims([claim])
+    gone = f"{removed.verifications:,} verification(s) and {removed.reviews:,} review(s)"
+    say(f"Removed {removed.claims:,} claim(s) with {gone}.")
+
+
+@app.command("label")
+def label(
+    process: ProcessId,
+    table_file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV with the columns claim_id and label.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Label claims for evaluation; an empty label takes one away. No verdict is changed."""
+    from veritrail_graph.api.app.claim_tables import read_labels
+
+    labels = read_labels(read_text(table_file))
+    process, count = ask_about(
+        process, lambda app, process_id: app.claims.label(process_id, labels), as_json=as_json
+    )
+    if as_json:
+        print_json({"process_id": process, "labelled": count})
+    else:
+        say(f"Labelled {count:,} claim(s).")
 
 
 class ExtractionWatch:

@@ -28,6 +28,26 @@ ProcessId = Annotated[
 ]
 
 
+MOST_TABLE = 100_000_000
+"""Bytes of a table."""
+
+
+def read_text(path: Path) -> str:
+    """A text file, in UTF-8.
+
+    Raises:
+        InputError: It cannot be read, or is too large.
+    """
+    try:
+        if path.stat().st_size > MOST_TABLE:
+            raise InputError(f"{path} is larger than {MOST_TABLE:,} bytes; split it")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
+
+
 Claims = Annotated[
     list[str] | None, typer.Option("--claim", metavar="TEXT", help="A statement; may be repeated.")
 ]

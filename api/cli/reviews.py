@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veritrail_graph.api.cli.exits import ask_about
-from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.options import AsJson, ProcessId, read_text
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -84,6 +85,35 @@ def add(
         return
 
     show(review_line(made))
+
+
+@app.command("import")
+def import_(
+    process: ProcessId,
+    table_file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="CSV: claim_id and verdict; also reason and reviewer."),
+    ],
+    reviewer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who reviews, in rows that name nobody."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add the reviews of a table. The same table again adds nothing."""
+    from veritrail_graph.api.app.claim_tables import read_reviews
+
+    rows = read_reviews(read_text(table_file))
+
+    async def added(app: Application, process_id: str) -> list[Review]:
+        name = reviewer if reviewer is not None else app.reviews.default_reviewer()
+        return await app.reviews.add_all(process_id, rows, name)
+
+    process, made = ask_about(process, added, as_json=as_json)
+    if as_json:
+        print_json({"process_id": process, "reviews": [one.json_object() for one in made]})
+    else:
+        say(f"{len(made):,} review(s) are stored.")
 
 
 @app.command("list")

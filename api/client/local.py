@@ -21,7 +21,10 @@ from veritrail_graph.api.app import Application, answers, findings
 from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.app.runs import RunComparison, RunList
+from veritrail_graph.api.app.search import Kind
+from veritrail_graph.api.app.sharing import NewShare, ShareList
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
@@ -34,12 +37,15 @@ from veritrail_graph.api.requests.attribute import AttributeRequest
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.dialogue import DialogueRun
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
 
 MOST_JOBS = 1_000
+LOCAL_PATIENCE = 600.0
+"""Seconds that a search waits for the index: nothing else brings it up to date."""
 
 T = TypeVar("T")
 
@@ -201,6 +207,40 @@ class AsyncLocal(AsyncOperations):
     async def _delete_claim(self, process_id: str, claim_id: str, force: bool = False) -> None:
         await self.app.claims.remove(process_id, [claim_id], force=force, by=LOCAL)
 
+    async def _merge_claims(
+        self, process_id: str, claim_id: str, claim_ids: Sequence[str], force: bool = False
+    ) -> findings.ClaimMerged:
+        claim, removed = await self.app.claims.merge(
+            process_id, claim_id, claim_ids, force=force, by=LOCAL
+        )
+        return findings.ClaimMerged.of(process_id, claim, removed)
+
+    async def _label_claims(
+        self, process_id: str, labels: Mapping[str, str | None]
+    ) -> findings.ClaimsLabelled:
+        given = {name: Verdict(one) if one else None for name, one in labels.items()}
+        count = await self.app.claims.label(process_id, given, by=LOCAL)
+        return findings.ClaimsLabelled(process_id=process_id, labelled=count)
+
+    async def _import_reviews(
+        self, process_id: str, reviews: Sequence[Mapping[str, Any]]
+    ) -> _Document:
+        from veritrail_graph.api.app.claim_tables import GivenReview
+
+        rows = [GivenReview(f"reviews[{place}]", **one) for place, one in enumerate(reviews)]
+        name = self.app.reviews.default_reviewer()
+        made = await self.app.reviews.add_all(process_id, rows, name, by=LOCAL)
+        return {"reviews": [one.json_object() for one in made]}
+
+    async def _search(
+        self, q: str, limit: int, kind: Kind | None = None, process_id: str | None = None,
+        cursor: int = 0,
+    ) -> _Document:  # fmt: skip
+        found, behind = await self.app.search.find(
+            q, kind=kind, process_id=process_id, after=cursor, limit=limit, patience=LOCAL_PATIENCE
+        )
+        return {"results": found.results, "nextCursor": behind}
+
     async def _review(
         self, process_id: str, claim_id: str, reviewer: str | None = None, **given: Any
     ) -> _Document:
@@ -222,6 +262,27 @@ class AsyncLocal(AsyncOperations):
 
     async def _unpin(self, run_id: str) -> findings.RunOfRecord:
         return await self.app.verifications.pin(run_id, on=False)
+
+    async def _projects(self) -> ProjectList:
+        return await self.app.projects.all()
+
+    async def _tag(
+        self, process_id: str, project: str | None = None, tags: Sequence[str] = ()
+    ) -> answers.ProcessFound:
+        await self.app.projects.tag(process_id, project, tags, by=LOCAL)
+        return answers.ProcessFound.of_overview(await self.app.processes.overview(process_id))
+
+    async def _trend(self, project: str, by: By = "day") -> Trend:
+        return await self.app.projects.trend(project, by)
+
+    async def _share(self, process_id: str, days: float, note: str = "") -> NewShare:
+        return await self.app.sharing.create(process_id, days=days, note=note, by=LOCAL)
+
+    async def _shares(self, process_id: str) -> ShareList:
+        return await self.app.sharing.of_process(process_id)
+
+    async def _end_share(self, process_id: str, share_id: str) -> None:
+        await self.app.sharing.revoke(process_id, share_id, by=LOCAL)
 
     async def _runs(self, process_id: str) -> RunList:
         return await self.app.runs.of_process(process_id)

@@ -14,7 +14,13 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel
 
 from veritrail_graph.api.app.answers import LineageFound
-from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin, RunOfRecord
+from veritrail_graph.api.app.findings import (
+    ClaimMerged,
+    ClaimsLabelled,
+    DifferenceFound,
+    ErrorOrigin,
+    RunOfRecord,
+)
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import (
@@ -51,6 +57,7 @@ Direction = Literal["upstream", "downstream", "both"]
 JobStatusName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
 ReviewVerdict = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "UNCLEAR"]
+VerdictLabel = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE"]
 VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
 
 
@@ -322,6 +329,43 @@ class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations):
         query = {"force": force or None}
         call = Call("delete_claim", "DELETE", _CLAIM, (process_id, claim_id), query)
         await self.perform(call, _none)
+
+    async def merge_claims(
+        self, process_id: str, claim_id: str, claim_ids: Sequence[str], *, force: bool = False
+    ) -> ClaimMerged:
+        """Let a claim stand for others of its node: it gets their places, they are removed.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim that stays.
+            claim_ids: The others.
+            force: Also when they were verified or reviewed; that goes with them.
+        """
+        query, body = {"force": force or None}, {"claim_ids": list(claim_ids)}
+        ids = (process_id, claim_id)
+        call = Call("merge_claims", "POST", f"{_CLAIM}:merge", ids, query, body)
+        return await self._one(call, ClaimMerged)
+
+    async def label_claims(
+        self, process_id: str, labels: Mapping[str, VerdictLabel | None]
+    ) -> ClaimsLabelled:
+        """Label claims for evaluation, all or none; None takes a label away."""
+        path, body = f"{_PROCESS}/claims:label", {"labels": dict(labels)}
+        call = Call("label_claims", "POST", path, (process_id,), {}, body)
+        return await self._one(call, ClaimsLabelled)
+
+    async def import_reviews(
+        self, process_id: str, reviews: Sequence[Mapping[str, Any]]
+    ) -> Listed[Review]:
+        """Append reviews of several claims; the same ones again are not stored twice.
+
+        Args:
+            process_id: The process.
+            reviews: Objects with `claim_id`, `verdict`, and where needed `reason`, `reviewer`.
+        """
+        path, body = f"{_PROCESS}/reviews:import", {"reviews": [dict(one) for one in reviews]}
+        call = Call("import_reviews", "POST", path, (process_id,), {}, body)
+        return await self._all(call, Review, "reviews")
 
     async def review(
         self,

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from veritrail_graph.api.auth.key_cache import Admitted, KeyCache, Unauthorized
 from veritrail_graph.api.auth.sessions import Sessions
+from veritrail_graph.api.auth.shares import Shares
 from veritrail_graph.api.http import bodies
 from veritrail_graph.api.http.attempts import LOOKS_LIKE_A_KEY, Attempts, Rates, TooManyAttempts
 from veritrail_graph.api.http.problems import AdviceAt, answer_of, problem
@@ -40,7 +41,11 @@ shown once."""
 OPEN_FOLDER = "/static/"
 """Style sheets, scripts and icons."""
 
+SHARED_FOLDER = "/shared/"
+"""Links that show one process."""
+
 COOKIE = "veritrail_session"
+SHARE_COOKIE = "veritrail_share"
 
 SAFE_METHODS = ("GET", "HEAD")
 
@@ -80,6 +85,7 @@ class Guard:
         ring: The keys that open.
         attempts: Looks at keys that are shown.
         sessions: What cookies stand for.
+        shares: Links that show one process.
         rules: What else it goes by.
         advice_at: Chooses the advice of the door that the caller uses.
     """
@@ -90,6 +96,7 @@ class Guard:
         ring: KeyCache,
         attempts: Attempts,
         sessions: Sessions,
+        shares: Shares,
         rules: Rules,
         advice_at: AdviceAt,
     ) -> None:
@@ -97,6 +104,7 @@ class Guard:
         self._ring = ring
         self._attempts = attempts
         self._sessions = sessions
+        self._shares = shares
         self._rules = rules
         self._advice_at = advice_at
         self._asked = Rates()
@@ -143,7 +151,7 @@ class Guard:
             return problem(400, "bad-request", "A body has one length: chunks, or Content-Length.")
         if _holds_key(scope["query_string"]):
             return problem(400, "key-in-address", _KEY_IN_ADDRESS)
-        if scope["path"] in OPEN_PATHS or scope["path"].startswith(OPEN_FOLDER):
+        if scope["path"] in OPEN_PATHS or scope["path"].startswith((OPEN_FOLDER, SHARED_FOLDER)):
             return None
         try:
             if not await self._ring.asks() and (words := _stranger(scope, headers, self._rules)):
@@ -179,10 +187,23 @@ class Guard:
         token = None if given else cookie_of(headers)
         session = await self._sessions.admit(token) if token is not None else None
         if token is None or session is None:
-            return await self._ring.admit(None)
+            guest = None if given else await self._guest(scope, headers)
+            return guest or await self._ring.admit(None)
         scope["state"]["session"] = token
         scope["state"]["form_secret"] = token.encode()
         return self._misused(scope, headers) or session
+
+    async def _guest(self, scope: Scope, headers: Headers) -> Admitted | None:
+        """Who comes with a link, where it shows what is asked for; None: nobody does."""
+        token = cookie_of(headers, SHARE_COOKIE)
+        if token is None or scope["method"] not in SAFE_METHODS or not await self._ring.asks():
+            return None
+        link = await self._shares.admit(token)
+        if link is None:
+            return None
+        place = f"/processes/{link.process_id}"
+        is_shown = scope["path"] in ("/", place) or scope["path"].startswith(f"{place}/")
+        return Admitted(link.guest) if is_shown else None
 
     def _misused(self, scope: Scope, headers: Headers) -> Response | None:
         """Why a cookie does not open this; a browser sends it from any page."""
@@ -264,13 +285,13 @@ def netloc(address: str) -> str | None:
         return None
 
 
-def cookie_of(headers: Headers) -> str | None:
+def cookie_of(headers: Headers, named: str = COOKIE) -> str | None:
     """The cookie of a session, if one was sent; several of that name are none."""
     found = [
         value
         for header in headers.getlist("cookie")
         for name, value in (one.strip().partition("=")[::2] for one in header.split(";"))
-        if name == COOKIE
+        if name == named
     ]
     return found[0] if len(found) == 1 and found[0].isascii() else None
 

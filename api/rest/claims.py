@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.findings import (
     ClaimFound,
+    ClaimMerged,
     ClaimPage,
+    ClaimsLabelled,
     ClaimsStored,
     NearDuplicatesFound,
 )
@@ -19,6 +21,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, ClaimId, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
+from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(
@@ -103,6 +106,64 @@ async def list_claims(
     )
     listed = [ClaimFound.of_judged(claim) for claim in claims]
     return answer(ClaimPage(claims=listed, nextCursor=listing.cursor(*last) if last else None))
+
+
+class LabelsGiven(BaseModel):
+    """Labels by claim_id; null takes a label away."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"labels": {"k1": "FULLY_SUPPORTED", "k2": None}}]},
+    )
+
+    labels: dict[str, Verdict | None] = Field(min_length=1, max_length=10_000)
+
+
+class ClaimsGivenUp(BaseModel):
+    """The claims that are merged into another one, and removed."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"claim_ids": ["k2"]}]}
+    )
+
+    claim_ids: list[str] = Field(min_length=1, max_length=1_000)
+
+
+@beside.post(
+    "/claims:label",
+    response_model=ClaimsLabelled,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def label_claims(
+    app: App, caller: Calling, process_id: ProcessId, given: LabelsGiven
+) -> Response:
+    """Label claims for evaluation, all or none; no verdict is changed."""
+    count = await app.claims.label(process_id, given.labels, by=caller)
+    return answer(ClaimsLabelled(process_id=process_id, labelled=count))
+
+
+@router.post(
+    "/{claim_id}:merge",
+    response_model=ClaimMerged,
+    responses=problems_of(404, 409),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def merge_claims(
+    app: App,
+    caller: Calling,
+    process_id: ProcessId,
+    claim_id: ClaimId,
+    given: ClaimsGivenUp,
+    force: Annotated[
+        bool, Query(description="Also when the others were verified or reviewed: that goes too.")
+    ] = False,
+) -> Response:
+    """Let a claim stand for others of its node: it gets their places, and they are removed."""
+    claim, removed = await app.claims.merge(
+        process_id, claim_id, given.claim_ids, force=force, by=caller
+    )
+    return answer(ClaimMerged.of(process_id, claim, removed))
 
 
 @beside.get(

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.claim_tables import GivenReview
 from veritrail_graph.api.app.findings import Agreement
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
@@ -68,6 +69,39 @@ class ReviewGiven(BaseModel):
     )
 
 
+class ReviewOfTable(BaseModel):
+    """A review of several that are sent together."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    claim_id: str = Field(min_length=1, max_length=_LONGEST_ID)
+    verdict: ReviewVerdict
+    reason: str = Field("", max_length=MAX_REASON)
+    reviewer: str | None = Field(None, max_length=MAX_REVIEWER)
+
+
+class ReviewsGiven(BaseModel):
+    """Reviews that are sent together; the same ones sent again are not stored twice."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"reviews": [{"claim_id": "k1", "verdict": "FULLY_SUPPORTED", "reviewer": "Ada"}]}
+            ]
+        },
+    )
+
+    reviews: list[ReviewOfTable] = Field(min_length=1, max_length=10_000)
+
+
+class ReviewsStored(BaseModel):
+    """The reviews that were sent together, as they are stored."""
+
+    process_id: str
+    reviews: list[Review]
+
+
 class ReviewPage(BaseModel):
     """A page of reviews, newest first."""
 
@@ -92,6 +126,26 @@ async def add_review(
     names = quote(process_id, safe=""), quote(claim_id, safe="")
     place = "/v1/processes/{}/claims/{}/reviews".format(*names)
     return answer(review.json_object(), 201, {"Location": place})
+
+
+@router.post(
+    "/reviews:import",
+    status_code=201,
+    response_model=ReviewsStored,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def import_reviews(
+    app: App, caller: Calling, process_id: ProcessId, given: ReviewsGiven
+) -> Response:
+    """Append reviews of several claims: all are checked first, and faults name the review."""
+    rows = [
+        GivenReview(f"reviews[{place}]", one.claim_id, one.verdict, one.reason, one.reviewer)
+        for place, one in enumerate(given.reviews)
+    ]
+    made = await app.reviews.add_all(process_id, rows, caller.key_name or "", by=caller)
+    stored = {"process_id": process_id, "reviews": [one.json_object() for one in made]}
+    return answer(stored, 201)
 
 
 @router.get(

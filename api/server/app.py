@@ -36,9 +36,12 @@ from veritrail_graph.api.rest import (
     health,
     jobs,
     otlp,
+    projects,
     queries,
     resources,
     reviews,
+    search,
+    shares,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
@@ -51,6 +54,9 @@ ROUTERS = (
     health.router,
     docs_page.router,
     queries.router,
+    projects.router,
+    search.router,
+    shares.router,
     events.router,
     exports.router,
     jobs.router,
@@ -154,6 +160,7 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        await _within(ENDING_SECONDS, state.app.search.stop())
         await _within(ENDING_SECONDS, state.app.traces.stop())
         await _within(ENDING_SECONDS, state.jobs.stop())
         noting.cancel()
@@ -173,6 +180,7 @@ def _add_layers(app: FastAPI, rules: Rules) -> None:
         ring=state.ring,
         attempts=state.attempts,
         sessions=state.sessions,
+        shares=state.app.sharing.links,
         rules=rules,
         advice_at=advice_at,
     )

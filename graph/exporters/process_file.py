@@ -87,6 +87,8 @@ def header(stored: StoredProcess) -> dict[str, Any]:
         "terminals": list(facts["terminals"]),
         "warnings": list(facts.get("warnings") or ()),
         "run_of_record": facts.get("run_of_record"),
+        "project": facts.get("project"),
+        "tags": list(facts.get("tags") or ()),
     }
     if facts["source_format"] != FORMAT:
         made["source_format"] = facts["source_format"]

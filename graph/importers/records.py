@@ -155,6 +155,8 @@ class Header:
         terminals: node_ids of the final outputs, or None: the default of the format.
         warnings: What the input does not hold, and how that was bridged.
         run_of_record: The run of its verifications whose verdicts count, if one is pinned.
+        project: The pipeline that it is a run of, or None.
+        tags: Its tags.
         explained: Share of the characters that its generating steps were given which its edges
             account for, from 0 to 1. A message that is a node only because a step was given it, as
             no earlier text was found in it, explains nothing by itself. None: the input does not
@@ -174,6 +176,8 @@ class Header:
     terminals: tuple[str, ...] | None = None
     warnings: tuple[str, ...] = ()
     run_of_record: str | None = None
+    project: str | None = None
+    tags: tuple[str, ...] = ()
     explained: float | None = None
     name_of_many: str | None = None
     may_lack_edges: bool = False

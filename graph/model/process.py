@@ -24,6 +24,7 @@ from veritrail_graph.graph.model.noun import (
     PublicId,
     Stage,
     Text,
+    is_empty,
     is_none,
 )
 
@@ -185,6 +186,10 @@ class Process(Noun):
     warnings: Many[str] = Field(
         default=(), description="What the input does not hold, and how that was bridged."
     )
+    project: Text | None = Field(
+        default=None, description="The pipeline that it is a run of.", exclude_if=is_none
+    )
+    tags: Many[str] = Field(default=(), description="Its tags.", exclude_if=is_empty)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,8 @@ _PROCESS = (
     integer("edges", "number of edges"),
     kept("warnings", "list of strings", "gaps of the input and how they were handled"),
     string("run_of_record", "the run whose verdicts count, where one is pinned"),
+    string("project", "the pipeline that it is a run of"),
+    strings("tags", "its tags"),
     string("created_at", "when it was stored"),
     string("status", "`loading`, `ready`, `replacing` or `deleting`"),
     kept("owner", "string", "the program that writes it; absent when it is ready"),

@@ -32,6 +32,7 @@ from veritrail_graph.graph.store.claims_added import (
     new_ones,
     rows_of,
     taken_in,
+    with_places_of,
 )
 from veritrail_graph.graph.store.database import Database, Transaction
 from veritrail_graph.graph.store.processes import DELETE_BATCH, became_ready
@@ -40,6 +41,7 @@ from veritrail_graph.graph.store.rows import (
     batches,
     claim_from,
     claim_pages,
+    claim_row,
     extraction_pages,
     noun_from,
     places_from,
@@ -438,6 +440,68 @@ class ClaimStore:
         if removed:
             await self._remove_uncited(process_id)
         return Removed(claims, removed, reviews)
+
+    async def merge(
+        self, process_id: str, claim_id: str, others: Sequence[str], *, force: bool = False
+    ) -> tuple[Claim, Removed]:
+        """Give a claim the places of others, and remove these.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim that stays.
+            others: The others.
+            force: Whether they may have verifications or reviews.
+
+        Raises:
+            ClaimInUse: They have some; nothing was changed.
+            InputError: One is about another node; nothing was changed.
+            NotFound: One of them is not stored; nothing was changed.
+        """
+        kept, *merged = await self._known(process_id, [claim_id, *others])
+        for one in merged:
+            if one.node_id != kept.node_id:
+                raise InputError(
+                    f"Claim {one.claim_id!r} is about node {shown(one.node_id)}, and "
+                    f"{claim_id!r} about {shown(kept.node_id)}.",
+                    code="merge_nodes",
+                )
+        verifications = await self._verifications(process_id, others)
+        reviews = await self._reviews.count(process_id, list(others))
+        if (verifications or reviews) and not force:
+            raise ClaimInUse(
+                f"These claims have {_counted(len(verifications), reviews)}, which would go with "
+                "them; nothing was changed.",
+                code="claims_in_use",
+                verifications=len(verifications),
+                reviews=reviews,
+            )
+        placed = kept
+        for one in merged:
+            placed = with_places_of(placed, one)
+        if placed != kept:  # first, so that no place is lost where it stops in between
+            rows = [claim_row(placed)]
+            await self._database.write("ingest/claim_places", process_id=process_id, rows=rows)
+        return placed, await self.remove(process_id, others, force=force)
+
+    async def label(self, process_id: str, labels: Mapping[str, Verdict | None]) -> int:
+        """Label claims, all or none; give how many.
+
+        Raises:
+            NotFound: One of them is not stored; nothing was changed.
+        """
+        await self._known(process_id, list(labels))
+        rows = [
+            {"claim_id": name, "label": label.value if label else None}
+            for name, label in labels.items()
+        ]
+
+        def work(tx: Transaction) -> int:
+            done = (
+                tx.run("claims/label", process_id=process_id, rows=one) for one in batches(rows)
+            )
+            return sum(len(each) for each in done)
+
+        return await self._database.write_with(work, repeatable=True)
 
     async def _remove_verification(self, verification_id: str) -> None:
         names = (*CLEARING, "process/remove_verification")

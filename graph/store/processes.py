@@ -16,7 +16,7 @@ import asyncio
 import json
 import logging
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -547,9 +547,7 @@ def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
 def process_row(survey: Survey) -> dict[str, Any]:
     """A process as properties; maps become parallel lists, which every engine can hold."""
     header = survey.header
-    stages: dict[int, int] = {}
-    for stage in survey.topology.stages:
-        stages[stage] = stages.get(stage, 0) + 1
+    stages = Counter(survey.topology.stages)
     return {
         "name": header.name or survey.process_id,
         "question": header.question,
@@ -563,6 +561,8 @@ def process_row(survey: Survey) -> dict[str, Any]:
         "edges": len(survey.topology.edge_sources),
         "warnings": list(survey.warnings),
         "run_of_record": header.run_of_record,
+        "project": header.project,
+        "tags": list(header.tags) or None,
     }
 
 

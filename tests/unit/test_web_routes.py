@@ -12,8 +12,8 @@ from veritrail_graph.api.http.access import _Needed
 from veritrail_graph.api.web.pages import ROUTERS
 from veritrail_graph.api.web.rendering import FromOurPage
 
-OPEN = {"/static/{name}", "/favicon.ico", "/sign-in"}
-"""Answered to everybody: nothing of them tells of data."""
+OPEN = {"/static/{name}", "/favicon.ico", "/sign-in", "/shared/{token}"}
+"""Answered to everybody: nothing of them tells of data but to who has a link."""
 
 CHECKS_ITSELF = {
     ("POST", "/sign-in"),  # there is no token yet; the origin is asked for

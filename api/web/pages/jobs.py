@@ -55,7 +55,9 @@ async def show_form(request: Request, app: App, process_id: str) -> Response:
     """The form."""
     process = await app.processes.get(process_id)
     query = request.query_params
-    filled = Filled.of({name: query[name] for name in ("which", "node_id") if name in query})
+    filled = Filled.of(
+        {name: query[name] for name in ("which", "node_id", "claims") if name in query}
+    )
     if not process.claims and "which" not in query:
         filled = replace(filled, which="typed")
     return await _form(request, process, filled.anew())
@@ -112,12 +114,13 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
     if not how.asks_models:
-        count = len(records) or len(claim_ids)
+        count = len(records) or len(claim_ids) or len(wanted.claim_ids or ())
         known = count or (await app.processes.get(wanted.process_id)).claims
         by_words = any(engine.name == "lexical" for engine in how.engines)
         return Cost(known, how.engine_words, is_by_words=by_words)
     model = wanted.model or settings.model
-    wanted = wanted.model_copy(update={"claim_ids": tuple(claim_ids)})
+    if claim_ids:
+        wanted = wanted.model_copy(update={"claim_ids": tuple(claim_ids)})
     return await _estimated(app, how, wanted, model)
 
 

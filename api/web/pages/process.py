@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable
 from typing import IO, Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, ClaimId, Cursor, Listing, ProcessId
 from veritrail_graph.api.reports.data import ClaimSelection, states_named
 from veritrail_graph.api.reports.files import (
@@ -47,10 +47,13 @@ LONGEST_SEARCH = 200
 async def list_processes(
     request: Request,
     app: App,
+    caller: Calling,
     q: Annotated[str, Query(max_length=LONGEST_SEARCH)] = "",
     cursor: Annotated[str | None, Query(max_length=LONGEST_CURSOR)] = None,
-) -> HTMLResponse:
-    """The processes, those that need attention first."""
+) -> Response:
+    """The processes, those that need attention first; with a link to one, that one."""
+    if caller.only_process is not None:
+        return RedirectResponse(url("processes", caller.only_process), 303)
     listing = Listing("pages of processes", (q,))
     after = listing.place(cursor, (0, 0, 0, "")) if cursor else None
     order, jobs, states = await asyncio.gather(

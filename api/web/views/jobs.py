@@ -315,6 +315,7 @@ MOST_TEXT = 500_000
 WHICH = (
     ("unverified", "Stored claims without a verdict"),
     ("all", "All stored claims, again where they were judged with other settings"),
+    ("chosen", "These claims"),
     ("typed", "Statements that I type in"),
     ("extract", "Claims taken from the text by a model"),
 )
@@ -334,6 +335,7 @@ class Filled(JobForm):
         escalate_to: A stronger model for verdicts that are not sure; nothing: none.
         share: Claims over the same texts in one prompt, at most.
         batch: `1`: models are asked in batches.
+        claims: Stored claims, by their ids with blanks between.
         explain: `1`: the sentences that carried unsupported claims are attributed, too.
         add: `1`: what is typed in is kept as claims of the answer; else as questions.
     """
@@ -349,6 +351,12 @@ class Filled(JobForm):
     batch: str = ""
     add: str = ""
     explain: str = ""
+    claims: str = ""
+
+    @property
+    def claim_ids(self) -> list[str]:
+        """The claims that were chosen."""
+        return list(dict.fromkeys(self.claims.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,6 +464,8 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         wrong.append(Violation("wrong_value", "which", "choose which claims are verified"))
     if filled.which == "typed" and not texts:
         wrong.append(Violation("wrong_value", "texts", "type at least one claim, one on a line"))
+    if filled.which == "chosen" and not filled.claim_ids:
+        wrong.append(Violation("wrong_value", "claims", "name at least one claim"))
     if len(filled.texts) > MOST_TEXT:
         wrong.append(Violation("wrong_value", "texts", f"has more than {MOST_TEXT:,} characters"))
     if wrong:
@@ -475,6 +485,8 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "unfinished": filled.which == "unverified",
         "explain": filled.explain == "1",
     }
+    if filled.which == "chosen":
+        asked |= {"claim_ids": filled.claim_ids, "again": True}
     if filled.which in {"typed", "extract"}:
         asked["node_id"] = filled.node_id or None
         asked["extract"] = filled.which == "extract"

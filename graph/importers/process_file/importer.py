@@ -154,6 +154,8 @@ def _header(value: Mapping[str, Any], place: str) -> tuple[Header, tuple[Violati
         terminals=tuple(model.terminals) if model.terminals is not None else None,
         warnings=tuple(model.warnings),
         run_of_record=model.run_of_record,
+        project=model.project,
+        tags=tuple(dict.fromkeys(model.tags)),
     )
     return header, tuple(faults)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -46,6 +46,9 @@ LISTS = {
 """The lists of a document, and whether it must have them."""
 
 
+Tag = Annotated[Text, Field(min_length=1, max_length=100)]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -62,6 +65,8 @@ class HeaderModel(_Model):
     source_format: Text | None = None
     warnings: list[Text] = Field(default_factory=list)
     run_of_record: PublicId | None = None
+    project: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
+    tags: list[Tag] = Field(default_factory=list, max_length=50)
 
 
 class NodeModel(_Model):

@@ -1,0 +1,182 @@
+"""Links that show one process to people without a key, until an end; any of them can be revoked.
+
+A link holds 32 random bytes. Of these only a hash is kept, and a signature made with them of the
+process and the end: who reads the database can open nothing, and who changes a row there neither
+prolongs a link nor leads it to another process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+
+MOST_OF_A_PROCESS = 200
+"""Links of one process that have not ended."""
+
+_TOKEN_BYTES = 32
+
+share_links = sa.Table(
+    "share_links",
+    metadata,
+    sa.Column("share_id", sa.String(64), primary_key=True),
+    sa.Column("token_hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("process_id", sa.String(128), nullable=False, index=True),
+    sa.Column("signature", sa.String(64), nullable=False),
+    sa.Column("note", sa.String(200), nullable=False),
+    sa.Column("created_by", sa.String(200), nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
+    sa.Column("revoked_at", sa.Float),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLink:
+    """A link, without what opens it.
+
+    Attributes:
+        share_id: Its id.
+        process_id: What it shows.
+        note: What it is for.
+        created_by: Who made it.
+        created_at: When, in seconds since 1970.
+        expires_at: When it ends.
+        revoked_at: When it was revoked; None: it was not.
+    """
+
+    share_id: str
+    process_id: str
+    note: str
+    created_by: str
+    created_at: float
+    expires_at: float
+    revoked_at: float | None
+
+    def is_open(self, now: float) -> bool:
+        """Whether it opens the process now."""
+        return self.revoked_at is None and now < self.expires_at
+
+    @property
+    def guest(self) -> Caller:
+        """Who comes with it: may read one process, and nothing else."""
+        key = f"share-{self.share_id}"
+        return Caller(key, "shared link", frozenset({Scope.READ}), only_process=self.process_id)
+
+
+class TooManyLinks(Exception):
+    """A process has as many links as it may have."""
+
+
+class Shares:
+    """The links in the database.
+
+    Args:
+        service: The database of the service.
+        clock: The time, in seconds since 1970.
+    """
+
+    def __init__(self, service: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._service = service
+        self._clock = clock
+
+    async def create(
+        self, process_id: str, seconds: float, note: str, created_by: str
+    ) -> tuple[ShareLink, str]:
+        """Make a link; what opens it is given this once.
+
+        Raises:
+            TooManyLinks: The process has too many that have not ended.
+            EngineUnavailable: The database cannot be reached.
+        """
+        token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
+        link = ShareLink(
+            uuid.uuid4().hex[:16], process_id, note, created_by, now, now + seconds, None
+        )
+        row = {
+            "share_id": link.share_id,
+            "token_hash": _hash(token),
+            "process_id": process_id,
+            "signature": _signature(token, link),
+            "note": note,
+            "created_by": created_by,
+            "created_at": now,
+            "expires_at": link.expires_at,
+        }
+        await self._service.run(lambda connection: _insert(connection, row, now))
+        return link, token
+
+    async def admit(self, token: str) -> ShareLink | None:
+        """The link that a token opens; None: it has ended, or there was none.
+
+        Raises:
+            EngineUnavailable: The database cannot be reached.
+        """
+        asked = sa.select(share_links).where(share_links.c.token_hash == _hash(token))
+        row = await self._service.read(lambda connection: connection.execute(asked).one_or_none())
+        if row is None:
+            return None
+        link = _link(row)
+        if not hmac.compare_digest(row.signature, _signature(token, link)):
+            return None
+        return link if link.is_open(self._clock()) else None
+
+    async def of_process(self, process_id: str) -> list[ShareLink]:
+        """The links of a process, newest first, those that have ended too."""
+        asked = (
+            sa.select(share_links)
+            .where(share_links.c.process_id == process_id)
+            .order_by(share_links.c.created_at.desc())
+            .limit(2 * MOST_OF_A_PROCESS)
+        )
+        rows = await self._service.read(lambda connection: connection.execute(asked).all())
+        return [_link(row) for row in rows]
+
+    async def revoke(self, process_id: str, share_id: str) -> bool:
+        """End a link; False: there is none. Twice does no harm."""
+        table = share_links.c
+        chosen = sa.and_(table.process_id == process_id, table.share_id == share_id)
+        ended = sa.func.coalesce(table.revoked_at, self._clock())
+        change = sa.update(share_links).where(chosen).values(revoked_at=ended)
+        return await self._service.run(lambda one: one.execute(change).rowcount == 1)
+
+    async def forget(self, process_id: str) -> None:
+        """Remove the links of a process that was deleted."""
+        gone = sa.delete(share_links).where(share_links.c.process_id == process_id)
+        await self._service.run(lambda connection: connection.execute(gone))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _signature(token: str, link: ShareLink) -> str:
+    said = f"{link.share_id} {link.process_id} {link.expires_at!r}"
+    key = token.encode("utf-8", "surrogateescape")
+    return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
+
+
+def _link(row: sa.Row[tuple[object, ...]]) -> ShareLink:
+    names = ("share_id", "process_id", "note", "created_by", "created_at", "expires_at")
+    return ShareLink(*(getattr(row, name) for name in names), revoked_at=row.revoked_at)
+
+
+def _insert(connection: Connection, row: dict[str, object], now: float) -> None:
+    table = share_links.c
+    is_open = sa.and_(
+        table.process_id == row["process_id"], table.revoked_at.is_(None), table.expires_at > now
+    )
+    asked = sa.select(sa.func.count()).select_from(share_links).where(is_open)
+    if connection.execute(asked).scalar_one() >= MOST_OF_A_PROCESS:
+        raise TooManyLinks
+    connection.execute(sa.insert(share_links).values(**row))

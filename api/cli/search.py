@@ -1,0 +1,71 @@
+"""`veritrail search`: nodes and claims of all processes that hold some words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, table
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Verdict
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.search import Kind, SearchResults
+
+
+def search(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORD…", help="Words, all of which are needed.")
+    ],
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Only `claim` or only `node`.")
+    ] = None,
+    process: Annotated[
+        str | None, typer.Option(metavar="PROCESS", help="Only in this process.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1_000, metavar="N", help="At most this many (default 20).")
+    ] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Search the texts of all processes.
+
+    Words in quotation marks stand side by side; the last word may go on.
+    """
+    if kind not in (None, "node", "claim"):
+        raise InputError(f"{kind!r} is no kind; there are: claim, node")
+    wanted: Kind | None = "node" if kind == "node" else "claim" if kind == "claim" else None
+    query = " ".join(words)
+
+    async def found(app: Application, work: LongWork) -> SearchResults:
+        await app.search.update(lambda done, all_: work.update("processes", done, all_, "indexed"))
+        return (
+            await app.search.find(query, kind=wanted, process_id=process, limit=limit, patience=0)
+        )[0]
+
+    with long_work() as work:
+        results = ask(lambda app: found(app, work), as_json=as_json)
+    if as_json:
+        print_json(results.model_dump(mode="json"))
+        return
+    if not results.results:
+        say("Nothing was found.")
+        return
+    table(
+        ("process", "what", "verdict", "text"),
+        [
+            (
+                one.process_id,
+                one.claim_id or one_line(one.node_id, 40),
+                VERDICT_WORDS[Verdict(one.verdict)].lower() if one.verdict else "",
+                one_line(one.excerpt),
+            )
+            for one in results.results
+        ],
+    )

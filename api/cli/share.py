@@ -1,0 +1,79 @@
+"""`veritrail share`: links that show one process to people without a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import print_json, say, table
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.sharing import NewShare, ShareList
+
+
+def share(
+    process: ProcessId,
+    days: Annotated[
+        float, typer.Option(metavar="N", help="Days until it ends (default 30, at most 365).")
+    ] = 30.0,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="What it is for.")] = "",
+    list_: Annotated[bool, typer.Option("--list", help="List the links instead.")] = False,
+    end: Annotated[
+        str | None, typer.Option(metavar="ID", help="End this link instead, at once.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a link that shows a process, read-only, without a key."""
+    if list_ and end is not None:
+        raise InputError("Give either --list or --end")
+    if end is not None:
+        ask(lambda app: app.sharing.revoke(process, end), as_json=as_json)
+        if as_json:
+            print_json({"process_id": process, "share_id": end, "status": "ended"})
+        else:
+            say(f"The link {end} has ended.")
+        return
+    if list_:
+        _list(ask(lambda app: app.sharing.of_process(process), as_json=as_json), as_json=as_json)
+        return
+
+    async def made(app: Application) -> NewShare:
+        return await app.sharing.create(process, days=days, note=note)
+
+    found = ask(made, as_json=as_json)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    typer.echo(found.path)
+    say(
+        f"Put the address of the service before it. It is shown this once, and works until "
+        f"{found.expires_at}. To end it: veritrail share {process} --end {found.share_id}",
+        "yellow",
+    )
+
+
+def _list(found: ShareList, *, as_json: bool) -> None:
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    if not found.shares:
+        say("There are no links.")
+    table(
+        ("id", "made", "ends", "state", "note"),
+        [
+            (
+                one.share_id,
+                one.created_at,
+                one.expires_at,
+                "open" if one.is_open else "ended",
+                one_line(one.note),
+            )
+            for one in found.shares
+        ],
+    )

@@ -1,0 +1,78 @@
+"""Projects of processes over REST: tags, and how they do over time."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from veritrail_graph.api.app.answers import ProcessFound
+from veritrail_graph.api.app.projects import (
+    LONGEST_PROJECT,
+    LONGEST_TAG,
+    MOST_TAGS,
+    By,
+    ProjectList,
+    Trend,
+)
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.pages import CHECKED, ProcessId
+from veritrail_graph.api.http.problems import problems_of
+
+router = APIRouter(prefix="/v1", tags=["processes"], dependencies=[CHECKED])
+
+Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
+
+
+class ProcessEdit(BaseModel):
+    """The project and the tags of a process."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"project": "nightly", "tags": ["v2"]}]}
+    )
+
+    project: str | None = Field(max_length=LONGEST_PROJECT)
+    tags: list[Tag] = Field([], max_length=MOST_TAGS)
+
+
+@router.patch(
+    "/processes/{process_id}",
+    response_model=ProcessFound,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def tag_process(
+    app: App, caller: Calling, process_id: ProcessId, edit: ProcessEdit
+) -> Response:
+    """Say to which project a process belongs, and which tags it has."""
+    await app.projects.tag(process_id, edit.project, edit.tags, by=caller)
+    return answer(ProcessFound.of_overview(await app.processes.overview(process_id)))
+
+
+@router.get("/projects", response_model=ProjectList, dependencies=[needs(Scope.READ)])
+async def list_projects(app: App) -> Response:
+    """The projects, by their names."""
+    return answer(await app.projects.all())
+
+
+@router.get(
+    "/trend", response_model=Trend, responses=problems_of(404), dependencies=[needs(Scope.READ)]
+)
+async def get_trend(
+    app: App,
+    project: Annotated[
+        str, Query(min_length=1, max_length=LONGEST_PROJECT, description="The project.")
+    ],
+    by: Annotated[
+        By,
+        Query(
+            description="What makes a group: the day on which a process was stored, the process, "
+            "its tags, the judge, or the model or prompt of its final outputs."
+        ),
+    ] = "day",
+) -> Response:
+    """How much of a project is unsupported, and at which stage that came in, in groups."""
+    return answer(await app.projects.trend(project, by))

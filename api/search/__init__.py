@@ -1,0 +1,1 @@
+"""The index of texts on this machine, which search over all processes reads."""

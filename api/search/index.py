@@ -1,0 +1,227 @@
+"""The index of texts: a SQLite file in the home folder, made of the graph and never the truth.
+
+It holds the words of nodes and claims and no text: what is found is read from the graph. So a file
+that is lost, or is behind, costs time and nothing else. Several programs of one machine may share
+it; one of them at a time adds to it.
+
+Source: ours (docs/adr/0041-search.md).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
+
+FILE = "search.sqlite3"
+VERSION = 1
+"""Of the tables; a file of another version is made anew."""
+HELD_SECONDS = 30.0
+"""After so long without a sign, another program takes the lock of one that adds."""
+WORDS = 16
+"""Words of a query that are looked for."""
+SPARE = 200_000
+"""Rows of removed texts beyond which, and beyond half of all, the file is made anew."""
+
+_TABLES = """
+CREATE TABLE processes (id INTEGER PRIMARY KEY AUTOINCREMENT, process_id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL);
+CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL);
+CREATE INDEX items_process ON items (process);
+CREATE VIRTUAL TABLE words USING fts5 (text, content='', tokenize="unicode61 remove_diacritics 2");
+CREATE TABLE adding (one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT, at REAL NOT NULL);
+INSERT INTO adding VALUES (1, NULL, 0);
+"""  # noqa: E501
+_WORD = re.compile(r'"([^"]*)"|(\S+)')
+_LETTERS = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something that holds the words.
+
+    Attributes:
+        process_id: Its process.
+        kind: `node` or `claim`.
+        name: Its node_id or claim_id.
+        score: How well it fits; lower is better.
+    """
+
+    process_id: str
+    kind: str
+    name: str
+    score: float
+
+
+def match_of(query: str) -> str | None:
+    """A query as the index understands it: every word is needed, the last one may go on.
+
+    Words in quotation marks stand side by side. None: it holds no word.
+    """
+    parts = []
+    for quoted, word in _WORD.findall(query):
+        text = quoted or word
+        if _LETTERS.search(text):
+            parts.append((text.replace('"', " "), bool(quoted)))
+    if not parts:
+        return None
+    terms = [f'"{text}"' for text, _ in parts[:WORDS]]
+    is_open = not parts[:WORDS][-1][1] and not query.endswith(" ")
+    return " ".join(terms) + ("*" if is_open else "")
+
+
+class TextIndex:
+    """The index in a file.
+
+    Args:
+        home: The home folder.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / FILE
+        self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection in a transaction of its own.
+
+        Raises:
+            EngineUnavailable: The file cannot be made or written.
+        """
+        try:
+            self._make()
+            with closing(sqlite3.connect(self._path, timeout=10)) as connection, connection:
+                yield connection
+        except (sqlite3.Error, OSError) as error:
+            raise EngineUnavailable(
+                f"The index of texts cannot be used: {error}. It may be deleted: {self._path}"
+            ) from None
+
+    def _make(self) -> None:
+        if not self._path.exists():
+            make_private_folders(self._path.parent)
+            os.close(os.open(self._path, os.O_CREAT, PRIVATE_FILE))
+        with closing(sqlite3.connect(self._path, timeout=10)) as connection:
+            if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+                return
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.isolation_level = None
+            connection.execute("BEGIN IMMEDIATE")
+            if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                self._drop(connection)
+                for statement in _TABLES.strip().split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute("COMMIT")
+
+    @staticmethod
+    def _drop(connection: sqlite3.Connection) -> None:
+        for name in ("processes", "items", "words", "adding"):
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+    def stamps(self) -> dict[str, str]:
+        """What is known of each process that is in the index."""
+        with self._open() as connection:
+            return dict(connection.execute("SELECT process_id, stamp FROM processes"))
+
+    def take(self) -> bool:
+        """Become the one that adds, or go on being it; False: another program is."""
+        now = time.time()
+        with self._open() as connection:
+            changed = connection.execute(
+                "UPDATE adding SET owner = ?, at = ? WHERE owner IS NULL OR owner = ? OR at < ?",
+                (self._owner, now, self._owner, now - HELD_SECONDS),
+            )
+            return changed.rowcount == 1
+
+    def release(self) -> None:
+        """Let another program add."""
+        with self._open() as connection:
+            connection.execute("UPDATE adding SET owner = NULL WHERE owner = ?", (self._owner,))
+
+    def begin(self, process_id: str) -> int:
+        """Forget a process, and begin it anew; it counts as whole at `finish`."""
+        self.forget(process_id)
+        with self._open() as connection:
+            made = connection.execute(
+                "INSERT INTO processes (process_id, stamp) VALUES (?, '')", (process_id,)
+            )
+            return int(made.lastrowid or 0)
+
+    def add(self, process: int, kind: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Add texts of a process.
+
+        Args:
+            process: Its number in the index.
+            kind: `node` or `claim`.
+            rows: The name and the text of each.
+        """
+        with self._open() as connection:
+            for name, text in rows:
+                made = connection.execute(
+                    "INSERT INTO items (process, kind, name) VALUES (?, ?, ?)",
+                    (process, kind, name),
+                )
+                connection.execute(
+                    "INSERT INTO words (rowid, text) VALUES (?, ?)",
+                    (made.lastrowid, text.encode("utf-8", "replace").decode()),
+                )
+
+    def finish(self, process: int, stamp: str) -> None:
+        """Say that all of a process is there."""
+        with self._open() as connection:
+            connection.execute("UPDATE processes SET stamp = ? WHERE id = ?", (stamp, process))
+
+    def forget(self, process_id: str) -> None:
+        """Take a process out; its words stay in the file until that is made anew."""
+        with self._open() as connection:
+            chosen = "(SELECT id FROM processes WHERE process_id = ?)"
+            connection.execute(f"DELETE FROM items WHERE process IN {chosen}", (process_id,))  # noqa: S608
+            connection.execute("DELETE FROM processes WHERE process_id = ?", (process_id,))
+
+    def clear_if_spoiled(self) -> None:
+        """Begin anew where most of the file is of texts that were removed."""
+        with self._open() as connection:
+            last = connection.execute("SELECT count(*) FROM words_docsize").fetchone()[0]
+            there = connection.execute("SELECT count(*) FROM items").fetchone()[0]
+            if last - there > max(SPARE, there):
+                connection.execute("PRAGMA user_version = 0")
+
+    def find(
+        self,
+        query: str,
+        *,
+        kind: str | None = None,
+        process_id: str | None = None,
+        after: int = 0,
+        limit: int = 20,
+    ) -> list[Hit]:
+        """What holds all words of a query, the best first.
+
+        Args:
+            query: The words.
+            kind: `node` or `claim`; None: both.
+            process_id: Only of this process.
+            after: How many are left out at the beginning.
+            limit: At most so many.
+        """
+        wanted = match_of(query)
+        if wanted is None:
+            return []
+        statement = (
+            "SELECT p.process_id, i.kind, i.name, bm25(words) AS score FROM words "
+            "JOIN items i ON i.id = words.rowid JOIN processes p ON p.id = i.process "
+            "WHERE words MATCH ? AND (? IS NULL OR i.kind = ?) "
+            "AND (? IS NULL OR p.process_id = ?) ORDER BY score, i.id LIMIT ? OFFSET ?"
+        )
+        given = (wanted, kind, kind, process_id, process_id, limit, after)
+        with self._open() as connection:
+            return [Hit(*row) for row in connection.execute(statement, given)]

@@ -1,0 +1,79 @@
+"""Links that show one process, read-only, until they end or are ended."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+
+import httpx2
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import EXAMPLES
+from fakes.page_forms import send
+from fakes.service_process import serving
+
+pytestmark = pytest.mark.engine
+
+
+def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
+    name, other = f"shown-{uuid.uuid4().hex[:8]}", f"hidden-{uuid.uuid4().hex[:8]}"
+    for process_id in (name, other):
+        beside("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", process_id)
+    key = beside("keys", "create", "--name", "Ada", "--scope", "write,read", "--json").json["key"]
+    with serving(beside, args=["--no-worker"]) as service:
+        service.until_ready()
+        owner = httpx2.Client(base_url=service.url, timeout=60, trust_env=False)
+        owner.headers["Authorization"] = f"Bearer {key}"
+        place = f"/processes/{name}"
+        page = owner.get(f"{place}/share")
+        assert send(owner, page, f"{place}/share", days="0").status_code == 422
+        assert send(owner, page, f"{place}/share", days="9999").status_code == 422
+        made = send(owner, page, f"{place}/share", days="2", note="<b>Auditor</b>")
+        assert made.status_code == 201
+        link = made.text.partition(f'value="{service.url}')[2].partition('"')[0]
+        assert link.startswith("/shared/")
+        assert "&lt;b&gt;Auditor" in owner.get(f"{place}/share").text
+        assert link not in owner.get(f"{place}/share").text  # shown once
+
+        guest = httpx2.Client(base_url=service.url, timeout=60, trust_env=False)
+        assert guest.get("/shared/nothing").status_code == 404
+        opened = guest.get(link, follow_redirects=False)
+        assert opened.headers["location"] == place
+        assert "HttpOnly" in opened.headers["set-cookie"]
+        shown = guest.get(place)
+        assert shown.status_code == 200
+        assert "read-only" in shown.text
+        for words in ("Verify claims", f"{place}/edit", f"{place}/share", "/jobs", "/upload"):
+            assert words not in shown.text, words
+        for path in ("/claims/k01", "/graph", "/nodes/final", "/runs", "/report.csv"):
+            assert guest.get(place + path).status_code == 200, path
+        assert guest.get("/", follow_redirects=False).headers["location"] == place
+        for path in (f"/processes/{other}", "/search?q=a", "/processes.csv", "/jobs", "/upload"):
+            away = guest.get(path, follow_redirects=False)
+            assert away.status_code == 303, path
+            assert away.headers["location"].startswith("/sign-in")
+        assert guest.get(f"{place}/share").status_code == 403
+        assert guest.get(f"/v1/processes/{name}").status_code == 401
+        wiped = guest.post(f"{place}/edit/delete", data={"typed": name}, follow_redirects=False)
+        assert wiped.headers["location"].startswith("/sign-in")
+        assert guest.get(place).status_code == 200
+        crafted = guest.get(f"/processes/{name}%2F..%2F{other}", follow_redirects=False)
+        assert crafted.status_code in (303, 404)
+
+        # Whoever changes a row of the database does not lead a link elsewhere, or prolong it.
+        row = sqlite3.connect(beside.home / "service.sqlite3")
+        row.execute("UPDATE share_links SET process_id = ?", (other,))
+        row.commit()
+        assert guest.get(link, follow_redirects=False).status_code == 404
+        row.execute("UPDATE share_links SET process_id = ?", (name,))
+        row.commit()
+        assert guest.get(place).status_code == 200
+        share_id = owner.get(f"/v1{place}/shares").json()["shares"][0]["share_id"]
+        assert beside("share", name, "--list", "--json").json["shares"][0]["is_open"]
+        page = owner.get(f"{place}/share")
+        assert send(owner, page, f"{place}/share/end", share_id=share_id).status_code == 303
+        assert guest.get(place, follow_redirects=False).status_code == 303
+        assert guest.get(link, follow_redirects=False).status_code == 404
+        owner.close()
+        guest.close()
+        row.close()

@@ -1,0 +1,92 @@
+"""The index of words, queries as it understands them, and excerpts around what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from veritrail_graph.api.search.index import TextIndex, match_of
+from veritrail_graph.api.views.excerpts import excerpt_of, marked
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("dredger", '"dredger"*'),
+        ("the dredger ", '"the" "dredger"'),
+        ('"the dredger" remov', '"the dredger" "remov"*'),
+        ("a OR b", '"a" "OR" "b"*'),
+        ('say "', '"say"*'),
+        ("text:x NEAR(a) *", '"text:x" "NEAR(a)"*'),
+        ("?! - *", None),
+        ("", None),
+    ],
+)
+def test_a_query_is_words_and_no_language(query: str, wanted: str | None) -> None:
+    assert match_of(query) == wanted
+
+
+def index(folder: Path) -> TextIndex:
+    made = TextIndex(folder)
+    assert made.take()
+    number = made.begin("p")
+    made.add(number, "node", [("n1", "The dredger removed Gdańsk's sand."), ("n2", "Sand, sand.")])
+    made.add(number, "claim", [("k1", "The dredger is old.")])
+    made.finish(number, "stamp 1")
+    return made
+
+
+def names(found: TextIndex, query: str, **more: str) -> set[tuple[str, str]]:
+    return {(hit.process_id, hit.name) for hit in found.find(query, **more)}  # type: ignore[arg-type]
+
+
+def test_all_words_are_needed_whatever_their_case_and_accents(tmp_path: Path) -> None:
+    found = index(tmp_path)
+    assert names(found, "DREDGER") == {("p", "n1"), ("p", "k1")}
+    assert names(found, "dredger sand") == {("p", "n1")}
+    assert names(found, "gdansk") == {("p", "n1")}
+    assert names(found, '"sand sand"') == {("p", "n2")}
+    assert names(found, "dredg") == {("p", "n1"), ("p", "k1")}
+    assert names(found, "dredg ") == set()
+    assert names(found, "dredger", kind="claim") == {("p", "k1")}
+    assert names(found, "dredger", process_id="q") == set()
+    assert names(found, "x' OR 1=1 --") == set()
+    assert [hit.name for hit in found.find("sand", limit=1)] == ["n2"]
+    assert [hit.name for hit in found.find("sand", after=1)] == ["n1"]
+
+
+def test_what_is_forgotten_is_not_found_and_names_are_not_mixed_up(tmp_path: Path) -> None:
+    found = index(tmp_path)
+    assert found.stamps() == {"p": "stamp 1"}
+    found.forget("p")
+    assert names(found, "dredger") == set()
+    number = found.begin("q")
+    found.add(number, "node", [("other", "Nothing of it.")])
+    assert names(found, "dredger") == set()
+    assert names(found, "nothing") == {("q", "other")}
+    assert found.stamps() == {"q": ""}  # it is not whole yet
+
+
+def test_one_program_at_a_time_adds_and_others_cannot_read_the_file(tmp_path: Path) -> None:
+    found, other = index(tmp_path), TextIndex(tmp_path)
+    assert not other.take()
+    assert other.stamps() == {"p": "stamp 1"}
+    found.release()
+    assert other.take()
+    assert (tmp_path / "search.sqlite3").stat().st_mode & 0o077 == 0
+
+
+def test_an_excerpt_shows_the_first_word_that_was_found() -> None:
+    text = "Nothing here. " * 30 + "Then the Dredgér came. " + "More. " * 60
+    shown = excerpt_of(text, "dredger")
+    assert "the Dredgér came" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+    assert len(shown) < 260
+    assert marked("The <b>Dredgér</b> came.", "dredg") == [
+        ("The <b>", False),
+        ("Dredgér", True),
+        ("</b> came.", False),
+    ]
+    assert excerpt_of("Short.", "absent") == "Short."
