@@ -19,6 +19,7 @@ from typing_extensions import override
 from veritrail_graph.api.advice import PYTHON
 from veritrail_graph.api.app import Application, answers, findings
 from veritrail_graph.api.app.changes import Changes
+from veritrail_graph.api.app.job_answers import JobModel, JobSummary
 from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.app.projects import By, ProjectList, Trend
@@ -324,15 +325,22 @@ class AsyncLocal(AsyncOperations):
     ) -> _Document:
         del limit  # they are few
         found = await self.app.jobs.page(process_id=process_id, status=status, limit=MOST_JOBS)
-        return {"jobs": [one.summary() for one in found], "nextCursor": None}
+        return {
+            "jobs": [JobSummary.of(one).model_dump(mode="json") for one in found],
+            "nextCursor": None,
+        }
 
     async def _verify(self, request: Mapping[str, Any], key: str) -> _Document:
         wanted = VerifyRequest.checked(request, "body.")
-        return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
+        return JobModel.of((await self.app.jobs.submit(LOCAL, wanted, key))[0]).model_dump(
+            mode="json"
+        )
 
     async def _attribute(self, request: Mapping[str, Any], key: str) -> _Document:
         wanted = AttributeRequest.checked(request, "body.")
-        return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
+        return JobModel.of((await self.app.jobs.submit(LOCAL, wanted, key))[0]).model_dump(
+            mode="json"
+        )
 
     async def _attributions(
         self,
@@ -355,7 +363,9 @@ class AsyncLocal(AsyncOperations):
 
     async def _verify_dialogue(self, request: Mapping[str, Any], key: str) -> _Document:
         wanted = DialogueRequest.checked(request, "body.")
-        return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
+        return JobModel.of((await self.app.jobs.submit(LOCAL, wanted, key))[0]).model_dump(
+            mode="json"
+        )
 
     async def _dialogue(self, dialogue_id: str, run_id: str | None = None) -> DialogueRun:
         return await self.app.dialogues.result(dialogue_id, run_id)
@@ -377,7 +387,7 @@ class AsyncLocal(AsyncOperations):
         return {"turns": [one.turn for one in found[:limit]], "nextCursor": behind}
 
     async def _job(self, job_id: str) -> _Document:
-        return (await self.app.jobs.get(job_id)).document()
+        return JobModel.of(await self.app.jobs.get(job_id)).model_dump(mode="json")
 
     async def _changes(self, job_id: str) -> Changes:
         return await self.app.jobs.changes(job_id)
@@ -386,10 +396,10 @@ class AsyncLocal(AsyncOperations):
         return await self.app.processes.diff(since, process_id)
 
     async def _cancel(self, job_id: str) -> _Document:
-        return (await self.app.jobs.cancel(job_id)).document()
+        return JobModel.of(await self.app.jobs.cancel(job_id)).model_dump(mode="json")
 
     async def _resume(self, job_id: str, **limits: float) -> _Document:
-        return (await self.app.jobs.resume(job_id, limits)).document()
+        return JobModel.of(await self.app.jobs.resume(job_id, limits)).model_dump(mode="json")
 
 
 class Local(Blocking):

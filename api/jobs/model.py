@@ -178,10 +178,6 @@ class Explained:
     status: Status
     error: str | None
 
-    def json_object(self) -> dict[str, Any]:
-        """As JSON of the contract."""
-        return {"status": self.status.value, "error": self.error}
-
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -239,37 +235,6 @@ class Job:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     explanation: Explained | None = None
-
-    def summary(self) -> dict[str, Any]:
-        """The job in a list, as JSON of the contract."""
-        return {
-            "job_id": self.job_id,
-            "kind": self.kind.value,
-            "status": self.status.value,
-            "process_id": self.process_id,
-            "run_id": self.run_id,
-            "cancelling": self.cancelling,
-            "submitted_by": self.name,
-            "counts": dict(self.counts),
-            "usage": self.usage.json_object(),
-            "reused": self.reused,
-            "error": self.error,
-            "warnings": list(self.warnings),
-            "explanation": self.explanation and self.explanation.json_object(),
-            "created_at": self.created_at,
-            "started_at": self.started_at,
-            "ended_at": self.ended_at,
-        }
-
-    def document(self) -> dict[str, Any]:
-        """The job with its verifications, nodes or turns, as JSON of the contract."""
-        ids = {
-            "verification_ids": list(self.verification_ids),
-            "node_ids": list(self.node_ids),
-            "turn_ids": list(self.turn_ids),
-        }
-        waiting = [one.json_object() for one in self.batches]
-        return {**self.summary(), **ids, "batches": waiting}
 
 
 @dataclass(frozen=True, slots=True)

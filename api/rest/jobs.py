@@ -8,7 +8,8 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api.app.changes import Changes
-from veritrail_graph.api.app.jobs import Busy, Job, JobKind, Jobs, JobStatus
+from veritrail_graph.api.app.job_answers import JobModel, JobSummary
+from veritrail_graph.api.app.jobs import Busy, Job, Jobs, JobStatus
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
@@ -19,7 +20,6 @@ from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.requests.job import BudgetUsd, CallLimit
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.model import Status, Usage
 
 
 class JobAccepted(BaseModel):
@@ -38,68 +38,6 @@ class Limits(BaseModel):
 
     budget_usd: BudgetUsd | None = None
     max_calls: CallLimit | None = None
-
-
-class ExplanationModel(BaseModel):
-    """The explanation of the verdicts of a job, its last unit; no fault of it changes a verdict."""
-
-    status: Status
-    error: str | None = Field(description="Why sentences could not be attributed.")
-
-
-class JobSummary(BaseModel):
-    """The state of a job.
-
-    `failed`: a verification, a sentence or a turn did not succeed, or a correction or the
-    explanation failed.
-    """
-
-    job_id: str
-    kind: JobKind = Field(
-        description="Whether it verifies claims, attributes sentences or verifies turns."
-    )
-    status: JobStatus
-    process_id: str
-    run_id: str = Field(description="The run of what it makes, as the command line has it.")
-    cancelling: bool = Field(description="It was cancelled, and something of it still runs.")
-    submitted_by: str = Field(description="The name of the key, or `local`.")
-    counts: dict[str, int] = Field(
-        description="How many verifications, sentences or turns have each status; only those that "
-        "occur."
-    )
-    usage: Usage
-    reused: int = Field(description="How many were verified before, with the same settings.")
-    error: str | None = Field(description="Why nothing more can be done, where that holds for all.")
-    warnings: list[str] = Field(description="What a person should know, such as what was left out.")
-    explanation: ExplanationModel | None = Field(
-        description="The explanation of its verdicts; null: none was asked for."
-    )
-    created_at: str
-    started_at: str | None
-    ended_at: str | None
-
-
-class WaitingBatch(BaseModel):
-    """A batch that a job waits for."""
-
-    batch_id: str | None = Field(description="Its id at the endpoint; null: it is being made.")
-    model: str
-    status: str = Field(
-        description="planned, uploaded, or as the endpoint says: validating, in_progress, …"
-    )
-    lines: int = Field(description="Calls in it.")
-    done: int
-    failed: int
-    since: str
-
-
-class JobModel(JobSummary):
-    """A job with its verifications, or the nodes or turns that it is about."""
-
-    verification_ids: list[str] = Field(description="In the order of the claims.")
-    node_ids: list[str] = Field(description="The nodes of an attribution.")
-    turn_ids: list[str] = Field(description="The turns of a dialogue, in their order.")
-    batches: list[WaitingBatch] = Field(description="The batches that it waits for.")
 
 
 class JobPage(BaseModel):
@@ -136,7 +74,7 @@ async def list_jobs(
     last = found[limit - 1] if len(found) > limit else None
     return answer(
         {
-            "jobs": [job.summary() for job in found[:limit]],
+            "jobs": [JobSummary.of(job) for job in found[:limit]],
             "nextCursor": listing.cursor(last.created_at, last.job_id) if last else None,
         }
     )
@@ -145,7 +83,7 @@ async def list_jobs(
 @router.get("/{job_id}", response_model=JobModel, responses=problems_of(404))
 async def get_job(request: Request, job_id: JobId) -> Response:
     """The current state of a job."""
-    return answer((await request.app.state.jobs.get(job_id)).document())
+    return answer(JobModel.of(await request.app.state.jobs.get(job_id)))
 
 
 @router.get("/{job_id}/changes", response_model=Changes, responses=problems_of(404, 422))
@@ -162,7 +100,7 @@ async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Respon
     """
     job = await request.app.state.jobs.cancel(job_id)
     await record(request, caller, "job.cancel", job_id)
-    return answer(job.document())
+    return answer(JobModel.of(job))
 
 
 @router.post("/{job_id}:resume", response_model=JobModel, responses=problems_of(404, 409))
@@ -179,7 +117,7 @@ async def resume_job(
     except Busy as error:
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
     await record(request, caller, "job.resume", job_id)
-    return answer(job.document())
+    return answer(JobModel.of(job))
 
 
 submitting = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])

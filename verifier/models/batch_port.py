@@ -120,18 +120,6 @@ class BatchRecord:
     failed: int = 0
     is_read: bool = False
 
-    def json_object(self) -> dict[str, Any]:
-        """What is waiting where, as JSON."""
-        return {
-            "batch_id": self.batch_id,
-            "model": self.model,
-            "status": self.state.value,
-            "lines": self.lines,
-            "done": self.done,
-            "failed": self.failed,
-            "since": self.since,
-        }
-
 
 class KnownLine(NamedTuple):
     """A line that was asked before.
