@@ -61,7 +61,9 @@ class JobSummary(Answer):
         """The answer for a job."""
         told = job.explanation
         return cls(
-            explanation=told and ExplanationModel(status=told.status, error=told.error),
+            explanation=None
+            if told is None
+            else ExplanationModel(status=told.status, error=told.error),
             submitted_by=job.name,
             counts=dict(job.counts),
             warnings=list(job.warnings),

@@ -264,10 +264,8 @@ def tell_ways(report: Report, own: list[Verification]) -> None:
     """What the calls cost by model, and what they would have cost in other ways to ask."""
     from veritrail_graph.api.cli.terminal import table
     from veritrail_graph.api.views.costs import cost_words, way_words
-    from veritrail_graph.verifier.ways import ways_of_calls
 
-    models = report.done.judge.models if report.done.judge is not None else None
-    if models is None or len(own) <= TRAILS_SHOWN:
+    if not report.done.asked_models or len(own) <= TRAILS_SHOWN:
         return
     spent = sum((one.usage for one in own), Usage())
     rows = [["as it was asked", f"{spent.calls:,}", cost_words(spent)]]
@@ -281,7 +279,7 @@ def tell_ways(report: Report, own: list[Verification]) -> None:
         ]
     rows += [
         [way_words(name, share), f"{usage.calls:,}", cost_words(usage)]
-        for name, share, usage in ways_of_calls(own, models.prices)
+        for name, share, usage in report.done.other_ways(own)
     ]
     columns = ("calls", "cost")
     table(("the same calls in other ways", *columns), rows, right=columns)

@@ -110,6 +110,23 @@ class LocalResult:
         extraction = self.extraction.usage if self.extraction is not None else NO_USAGE
         return RunUsage.of(self.run_id, self.verifications, extraction)
 
+    @property
+    def asked_models(self) -> bool:
+        """Whether language models judged."""
+        return self.judge is not None and self.judge.models is not None
+
+    def other_ways(self, made: Sequence[Verification]) -> list[tuple[str, int, Usage]]:
+        """What the calls of verifications of the run would have cost in other ways to ask.
+
+        Returns:
+            Name, claims of a shared prompt and usage of each way; none where no model was asked.
+        """
+        from veritrail_graph.verifier.ways import ways_of_calls
+
+        if self.judge is None or self.judge.models is None:
+            return []
+        return ways_of_calls(made, self.judge.models.prices)
+
 
 class LocalRun:
     """One job that this process carries out.
