@@ -183,7 +183,7 @@ def fill_locked(
     rows: Sequence[Sequence[str]],
     called: Callable[[Sequence[str]], str],
 ) -> int:
-    """Fill a sheet whose first columns are locked; the others are for whoever labels.
+    """Fill a sheet whose first columns are locked; the others are for the annotator.
 
     Args:
         sheet: The sheet.

@@ -188,7 +188,7 @@ async def reuse(
     *,
     by_id: bool = True,
 ) -> Reuse:
-    """Keep the verdict of an earlier verification, if a full run would come to the same.
+    """Keep the verdict of an earlier verification, if a full run would give the same.
 
     Args:
         task: The claim, and the node of now that it is about.

@@ -64,7 +64,7 @@ class EstimatedSentences:
 async def estimate_sentences(
     settings: Settings, store: Store, request: AttributeRequest
 ) -> EstimatedSentences:
-    """Say what attributing sentences would come to.
+    """Say what attributing sentences would cost.
 
     Args:
         settings: The settings.

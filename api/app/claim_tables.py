@@ -34,7 +34,7 @@ class GivenReview:
         claim_id: The claim.
         verdict: The verdict.
         reason: Why.
-        reviewer: Who says so; None: whoever sends the table.
+        reviewer: Who says so; None: the caller who sends the table.
     """
 
     where: str

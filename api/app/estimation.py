@@ -96,7 +96,7 @@ async def estimate_claims(
     records: Sequence[ClaimRecord] | None = None,
     on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
 ) -> Estimated:
-    """Say what verifying these claims would come to.
+    """Say what verifying these claims would cost.
 
     Args:
         settings: The settings.
@@ -138,7 +138,7 @@ async def estimate_tasks(
     tasks: Sequence[Task],
     on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
 ) -> Estimated:
-    """Say what verifying these claims of a process would come to, wherever its nodes are.
+    """Say what verifying these claims of a process would cost, wherever its nodes are.
 
     Args:
         settings: The settings.

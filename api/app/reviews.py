@@ -107,7 +107,7 @@ class Reviews(Part):
         Args:
             process_id: The process.
             given: The reviews.
-            reviewer: Who says so in rows that name nobody.
+            reviewer: Who reviewed, in rows without a name.
             by: Who sends them, for the audit log.
 
         Raises:

@@ -231,7 +231,7 @@ def add_reviews(tree: Tree, verification_id: str, reviews: Sequence[Review]) -> 
 
 
 def state_words(found: Reviewed | None) -> str:
-    """What the reviews of a claim come to, for a cell of a table."""
+    """The summary of the reviews of a claim, for a cell of a table."""
     if found is None:
         return ""
     words = found.kind.value

@@ -194,7 +194,7 @@ class Guard:
         return self._misused(scope, headers) or session
 
     async def _guest(self, scope: Scope, headers: Headers) -> Admitted | None:
-        """Who comes with a link, where it shows what is asked for; None: nobody does."""
+        """Who comes with a link, where it shows what is asked for; None: there is none."""
         token = cookie_of(headers, SHARE_COOKIE)
         if token is None or scope["method"] not in SAFE_METHODS or not await self._ring.asks():
             return None

@@ -139,7 +139,7 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and only then say where: whoever reads the line can connect."""
+        """Start, and only then say where: a program that reads the line can connect."""
         await super().startup(sockets)
         if self.started:
             for one in sockets or ():

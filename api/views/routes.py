@@ -14,7 +14,7 @@ MOST_ROUTES = 20
 """Routes that a page lists."""
 
 ROUTE_BYTES = 30_000
-"""Bytes of HTML, much the same, that the listed routes may come to."""
+"""Bytes of HTML, about, that the listed routes may have."""
 
 _STOP_BYTES = 300  # beside the id, which it holds twice, and encoded in an address
 
@@ -119,7 +119,7 @@ def routes_of(
     Args:
         verification: The verification.
         most: How many are listed; all are counted.
-        room: Bytes of HTML that the listed ones may come to; one is listed in any case.
+        room: Bytes of HTML that the listed ones may have; one is listed in any case.
     """
     links = _links(verification)
     target = verification.node_id

@@ -89,11 +89,11 @@ def simulate(simulation: Simulation, on_progress: Progress = lambda _done, _all:
             f"{simulation.claims.count:,} claims with {len(configurations):,} combinations are "
             f"{walks:,} walks; at most {MOST_WALKS:,} are simulated at a time."
         )
-    bench = _Bench(simulation)
+    judges = _ConfiguredJudges(simulation)
     totals = [Totals() for _ in configurations]
     done = 0
     on_progress(done, walks)
-    for number, results in _all_results(simulation, bench, configurations):
+    for number, results in _all_results(simulation, judges, configurations):
         totals[number].add(results)
         done += len(results)
         on_progress(done, walks)
@@ -104,7 +104,7 @@ def simulate(simulation: Simulation, on_progress: Progress = lambda _done, _all:
     return Simulated(simulation, tuple(rows))
 
 
-class _Bench:
+class _ConfiguredJudges:
     """A process with its claims, in one worker."""
 
     def __init__(self, simulation: Simulation) -> None:
@@ -136,7 +136,7 @@ class _Bench:
 
 
 def _all_results(
-    simulation: Simulation, bench: _Bench, configurations: Sequence[Configuration]
+    simulation: Simulation, judges: _ConfiguredJudges, configurations: Sequence[Configuration]
 ) -> Iterator[tuple[int, list[WalkResult]]]:
     """(number of the configuration, results of some claims), in any order."""
     size = max(1, min(PORTION, NODES_OF_PORTION // simulation.shape.nodes))
@@ -148,7 +148,7 @@ def _all_results(
     workers = min(_workers(simulation, len(configurations)), len(portions))
     if workers == 1:
         for number, claims in portions:
-            yield number, bench.results(configurations[number], claims)
+            yield number, judges.results(configurations[number], claims)
         return
     context = multiprocessing.get_context("spawn")  # a fork would copy locks of other threads
     with ProcessPoolExecutor(workers, context, _begin, (simulation,)) as pool:
@@ -180,19 +180,19 @@ def _workers(simulation: Simulation, configurations: int) -> int:
     return min(8, os.cpu_count() or 1)
 
 
-_bench: _Bench | None = None
+_judges: _ConfiguredJudges | None = None
 """The process and the claims of a worker."""
 
 
 def _begin(simulation: Simulation) -> None:
-    global _bench
+    global _judges
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that began this one ends it
-    _bench = _Bench(simulation)
+    _judges = _ConfiguredJudges(simulation)
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # a walk makes a hundred thousand nodes and no cycles
 
 
 def _work(configuration: Configuration, claims: range) -> list[WalkResult]:
-    if _bench is None:
+    if _judges is None:
         raise RuntimeError("the worker was not begun")
-    return _bench.results(configuration, claims)
+    return _judges.results(configuration, claims)

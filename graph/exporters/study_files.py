@@ -25,7 +25,8 @@ COLUMNS = (
 def csv_of(study: Study, answers: Iterable[StudyAnswer]) -> str:
     """The answers as CSV (RFC 4180), a row each; seconds to the thousandth.
 
-    `idle_seconds` is not among `seconds`: the timer ran, but the page was closed or nobody acted.
+    `idle_seconds` is not among `seconds`: the timer ran, but the page was closed or the reader did
+    nothing.
     """
     file = io.StringIO()
     writer = csv.writer(file)

@@ -1,4 +1,4 @@
-"""The port of VISTA: what its stages ask, whoever answers.
+"""The port of VISTA: what its stages ask, for every engine that answers.
 
 Source: VISTA 3 (steps 1 to 3), A.1.
 """

@@ -291,7 +291,7 @@ async def look_or_start(
 
 
 async def _cost(app: Application, wanted: AttributeRequest) -> SentenceCost:
-    """What it may come to.
+    """What it may cost.
 
     Raises:
         InputError: It cannot be done as it is asked for.

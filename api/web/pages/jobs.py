@@ -90,7 +90,7 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
 
 
 async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
-    """What it may come to.
+    """What it may cost.
 
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.

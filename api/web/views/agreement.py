@@ -22,7 +22,7 @@ MOST_FIGURES = 100
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What some pairs of verdicts come to, in words.
+    """The agreement of some pairs of verdicts, in words.
 
     Attributes:
         name: Whom it is about.

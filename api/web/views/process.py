@@ -34,7 +34,7 @@ from veritrail_graph.graph.model.listed import (
 )
 
 ROW_BYTES = 900
-"""Bytes of HTML that a claim in the list may come to."""
+"""Bytes of HTML that a claim in the list may have."""
 
 REVIEW_WORDS: Mapping[str, str] = {
     "none": "Not reviewed",

@@ -112,7 +112,7 @@ class Read:
     Attributes:
         process: The process.
         claims: The claims of the list and the open one.
-        reviewed: What their reviews come to.
+        reviewed: The summary of their reviews.
         verification: The open one's, with the nodes that have evidence.
         text: The text of the node that the open one is about.
         top: The stage of that node.
