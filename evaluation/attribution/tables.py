@@ -11,6 +11,7 @@ from veritrail_graph.evaluation.attribution.corrections import CorrectionScore
 from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
 from veritrail_graph.evaluation.attribution.score import AttributionScore
 from veritrail_graph.evaluation.attribution.setups import Row
+from veritrail_graph.evaluation.attribution.study import StudyScore
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model.attribution import Faithfulness
@@ -67,6 +68,21 @@ def write_corrections(folder: Path, found: Sequence[CorrectionScore], ranks: int
         for one in documents
     ]
     return _write(folder, {"corrections.csv": _csv([columns, *rows])})
+
+
+def write_study(folder: Path, score: StudyScore) -> list[Path]:
+    """Write `study.csv`, a row for each mode.
+
+    Returns:
+        The files; those that were there are replaced.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    documents = [one.as_json() for one in score.modes]
+    columns = [name for name in documents[0] if name != "reasons"]
+    rows = [[one[name] for name in columns] for one in documents]
+    return _write(folder, {"study.csv": _csv([columns, *rows])})
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
