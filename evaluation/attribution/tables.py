@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from veritrail_graph.evaluation.attribution.corrections import CorrectionScore
 from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
@@ -21,9 +22,18 @@ _COLOURS = {Faithfulness.FAITHFUL: "#1b7837", Faithfulness.UNFAITHFUL: "#b2182b"
 
 
 def write_tables(
-    folder: Path, score: AttributionScore, analysis: LinkAnalysis | None
+    folder: Path,
+    score: AttributionScore,
+    analysis: LinkAnalysis | None,
+    figures: Mapping[str, Any],
 ) -> list[Path]:
-    """Write `sentences.csv`, and of an analysis `tenths.csv` and `tenths.svg`.
+    """Write `figures.csv` and `sentences.csv`, and of an analysis `tenths.csv` and `tenths.svg`.
+
+    Args:
+        folder: Where to.
+        score: The figures of each sentence.
+        analysis: Where unfaithful sentences come from; None: it was not asked for.
+        figures: Every figure, as the JSON has them.
 
     Returns:
         The files; those that were there are replaced.
@@ -31,7 +41,8 @@ def write_tables(
     Raises:
         InputError: They cannot be written.
     """
-    texts = {"sentences.csv": _csv(_sentences(score))}
+    rows = [("figure", "value"), *_flat(figures)]
+    texts = {"figures.csv": _csv(rows), "sentences.csv": _csv(_sentences(score))}
     if analysis is not None:
         texts["tenths.csv"] = _csv(_tenths(analysis))
         texts["tenths.svg"] = _plot(analysis)
@@ -117,6 +128,20 @@ def _judgements(rows: Sequence[Row]) -> Iterator[Sequence[object]]:
                 one.status.value,
                 guarded(one.reason or ""),
             )
+
+
+def _flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, object]]:
+    """Figures with the path of each, such as `comparison.macro_f1.p_value`.
+
+    Reasons, and the tenths, which have a file of their own, are left out; so are texts.
+    """
+    for name, value in figures.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.") if name != "reasons" else ()
+        elif isinstance(value, bool):
+            yield f"{before}{name}", "yes" if value else "no"
+        elif value is None or isinstance(value, int | float):
+            yield f"{before}{name}", value
 
 
 def _sentences(score: AttributionScore) -> Iterator[Sequence[object]]:
