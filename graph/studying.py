@@ -65,12 +65,19 @@ def check_answer(study: Study, answer: StudyAnswer) -> None:
         elif implied_label(answer.marks) is Faithfulness.UNFAITHFUL:
             message = "says faithful, but a marked sentence is more than evidence"
             found.append(Violation("contradictory", "label", message))
+        if answer.unfounded:
+            message = "says faithful, but words of the sentence rest on nothing"
+            found.append(Violation("contradictory", "label", message))
     if (
         study.task is StudyTask.ANNOTATE
         and answer.label is ReaderLabel.UNFAITHFUL
+        and not answer.unfounded
         and implied_label(answer.marks) is Faithfulness.FAITHFUL
     ):
-        message = "says unfaithful, but all marked sentences are evidence"
+        message = (
+            "says unfaithful, but all marked sentences are evidence; where a part of the sentence "
+            "rests on nothing, write its words down"
+        )
         found.append(Violation("contradictory", "label", message))
     if found:
         raise InputError("The answer was not saved", found, code="answer_incomplete")

@@ -34,6 +34,7 @@ from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.studying import (
     MOST_DOCUMENTS,
     MOST_MARKS,
+    MOST_NOTE,
     check_answer,
     heard,
     modes_of,
@@ -400,6 +401,7 @@ class Studies(Part):
         label: ReaderLabel | None,
         note: str,
         marks: Callable[[Sequence[AttributedSentence]], Sequence[AttributedSentence]] = tuple,
+        unfounded: str = "",
         is_draft: bool = False,
     ) -> StudyAnswer:
         """Take what a reader says of a sentence; unless it is a draft, the timer stops.
@@ -412,6 +414,7 @@ class Studies(Part):
             label: What the reader says.
             note: What the reader adds.
             marks: Gives the marked source sentences, of those marked before.
+            unfounded: Words of the sentence that rest on nothing, with `…` for gaps.
             is_draft: Whether it is kept for later, and not saved.
 
         Raises:
@@ -419,6 +422,8 @@ class Studies(Part):
             InputError: The timer does not run; or something is missing or contradictory.
         """
         at = time.time()
+        words = " ".join(unfounded.split())[:MOST_NOTE]
+        spans = () if is_draft or not words else await self._spans(study, node_id, sentence, words)
 
         def change(one: StudyAnswer) -> StudyAnswer:
             if one.running_since is None:
@@ -427,13 +432,53 @@ class Studies(Part):
                     code="timer_stopped",
                 )
             one = heard(one, at)
-            made = one.replace(label=label, note=note, marks=tuple(marks(one.marks))[:MOST_MARKS])
+            made = one.replace(
+                label=label,
+                note=note,
+                marks=tuple(marks(one.marks))[:MOST_MARKS],
+                unfounded=words,
+                unfounded_spans=spans,
+            )
             if is_draft:
                 return made.replace(answered_at=None)
             check_answer(study, made)
             return stopped(made, at, paused=False).replace(answered_at=now())
 
         return await self._change(study, reader, node_id, sentence, change)
+
+    async def _spans(
+        self, study: Study, node_id: str, sentence: int, words: str
+    ) -> tuple[tuple[int, int], ...]:
+        """Where words of a sentence stand in the text of its document.
+
+        Raises:
+            NotFound: The study has no such document or sentence.
+            InputError: They do not stand in the sentence.
+        """
+        from veritrail_graph.verifier.attribution.propositions import stretches_of
+        from veritrail_graph.verifier.models.port import InvalidAnswer
+
+        one = await self._sentence(study, node_id, sentence)
+        try:
+            found = stretches_of([words], one.text)
+        except InvalidAnswer:
+            message = (
+                "must be words of the sentence, in its order and as they are written there; "
+                "write … for words between them that are left out"
+            )
+            fault = Violation("wrong_value", "unfounded", message)
+            raise InputError(
+                "The answer was not saved", [fault], code="answer_incomplete"
+            ) from None
+        return tuple((one.start + start, one.start + end) for start, end in found)
+
+    async def _sentence(self, study: Study, node_id: str, sentence: int) -> Sentence:
+        if node_id not in study.nodes:
+            raise NotFound(f"The study has no document {shown(node_id)}")
+        document = await self.document(study, node_id)
+        if not 0 <= sentence < len(document.text.sentences):
+            raise NotFound(f"Document {shown(node_id)} has no sentence {sentence}")
+        return document.text.sentences[sentence]
 
     async def _change(
         self,
@@ -444,11 +489,7 @@ class Studies(Part):
         change: Callable[[StudyAnswer], StudyAnswer],
         stop_others: Callable[[StudyAnswer], StudyAnswer] | None = None,
     ) -> StudyAnswer:
-        if node_id not in study.nodes:
-            raise NotFound(f"The study has no document {shown(node_id)}")
-        document = await self.document(study, node_id)
-        if not 0 <= sentence < len(document.text.sentences):
-            raise NotFound(f"Document {shown(node_id)} has no sentence {sentence}")
+        await self._sentence(study, node_id, sentence)
         place = await self._repository.join(study.study_id, reader)
         first = StudyAnswer(
             study_id=study.study_id,

@@ -6,11 +6,13 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from veritrail_graph.evaluation.attribution.corrections import CorrectionScore
 from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
 from veritrail_graph.evaluation.attribution.score import AttributionScore
 from veritrail_graph.evaluation.attribution.setups import Row
+from veritrail_graph.evaluation.attribution.study import StudyScore
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model.attribution import Faithfulness
@@ -20,9 +22,18 @@ _COLOURS = {Faithfulness.FAITHFUL: "#1b7837", Faithfulness.UNFAITHFUL: "#b2182b"
 
 
 def write_tables(
-    folder: Path, score: AttributionScore, analysis: LinkAnalysis | None
+    folder: Path,
+    score: AttributionScore,
+    analysis: LinkAnalysis | None,
+    figures: Mapping[str, Any],
 ) -> list[Path]:
-    """Write `sentences.csv`, and of an analysis `tenths.csv` and `tenths.svg`.
+    """Write `figures.csv` and `sentences.csv`, and of an analysis `tenths.csv` and `tenths.svg`.
+
+    Args:
+        folder: Where to.
+        score: The figures of each sentence.
+        analysis: Where unfaithful sentences come from; None: it was not asked for.
+        figures: Every figure, as the JSON has them.
 
     Returns:
         The files; those that were there are replaced.
@@ -30,7 +41,8 @@ def write_tables(
     Raises:
         InputError: They cannot be written.
     """
-    texts = {"sentences.csv": _csv(_sentences(score))}
+    rows = [("figure", "value"), *_flat(figures)]
+    texts = {"figures.csv": _csv(rows), "sentences.csv": _csv(_sentences(score))}
     if analysis is not None:
         texts["tenths.csv"] = _csv(_tenths(analysis))
         texts["tenths.svg"] = _plot(analysis)
@@ -69,6 +81,21 @@ def write_corrections(folder: Path, found: Sequence[CorrectionScore], ranks: int
     return _write(folder, {"corrections.csv": _csv([columns, *rows])})
 
 
+def write_study(folder: Path, score: StudyScore) -> list[Path]:
+    """Write `study.csv`, a row for each mode.
+
+    Returns:
+        The files; those that were there are replaced.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    documents = [one.as_json() for one in score.modes]
+    columns = [name for name in documents[0] if name != "reasons"]
+    rows = [[one[name] for name in columns] for one in documents]
+    return _write(folder, {"study.csv": _csv([columns, *rows])})
+
+
 def _write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -101,6 +128,20 @@ def _judgements(rows: Sequence[Row]) -> Iterator[Sequence[object]]:
                 one.status.value,
                 guarded(one.reason or ""),
             )
+
+
+def _flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, object]]:
+    """Figures with the path of each, such as `comparison.macro_f1.p_value`.
+
+    Reasons, and the tenths, which have a file of their own, are left out; so are texts.
+    """
+    for name, value in figures.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.") if name != "reasons" else ()
+        elif isinstance(value, bool):
+            yield f"{before}{name}", "yes" if value else "no"
+        elif value is None or isinstance(value, int | float):
+            yield f"{before}{name}", value
 
 
 def _sentences(score: AttributionScore) -> Iterator[Sequence[object]]:

@@ -9,3 +9,8 @@ FORMULA = (*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last on
 def guarded(text: str) -> str:
     """A text that no spreadsheet computes: one that looks like a formula gets an apostrophe."""
     return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell that `guarded` wrote."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell

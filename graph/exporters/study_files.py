@@ -18,7 +18,7 @@ GOLD_TYPE = "application/jsonl; charset=utf-8"
 
 COLUMNS = (
     "study_id", "process_id", "reader", "document", "mode", "sentence", "label", "seconds", "note",
-    "times_paused", "answered_at", "idle_seconds",
+    "times_paused", "answered_at", "idle_seconds", "unfounded",
 )  # fmt: skip
 
 
@@ -46,6 +46,7 @@ def csv_of(study: Study, answers: Iterable[StudyAnswer]) -> str:
                 one.pauses,
                 one.answered_at or "",
                 f"{one.idle_seconds:.3f}",
+                guarded(one.unfounded),
             ]
         )
     return file.getvalue()
@@ -78,5 +79,8 @@ def gold_of(study: Study, answers: Iterable[StudyAnswer]) -> str:
             "attributed": attributed,
             "label": one.label.value,
         }
+        if one.unfounded_spans:  # what is left of the sentence rests on what is marked
+            nothing = {"spans": [list(span) for span in one.unfounded_spans], "attributed": []}
+            row["propositions"] = [{"attributed": attributed}, nothing] if attributed else [nothing]
         lines.append(json.dumps(row, ensure_ascii=False))
     return "".join(f"{line}\n" for line in lines)

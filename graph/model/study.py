@@ -10,7 +10,17 @@ from enum import StrEnum
 from pydantic import Field
 
 from veritrail_graph.graph.model.attribution import Against, AttributedSentence, SourceMode
-from veritrail_graph.graph.model.noun import Count, Many, NodeId, Noun, OneOf, PublicId, Text, Time
+from veritrail_graph.graph.model.noun import (
+    Count,
+    Many,
+    NodeId,
+    Noun,
+    OneOf,
+    Place,
+    PublicId,
+    Text,
+    Time,
+)
 
 MOST_SILENT = 120.0
 """Seconds without a heartbeat after which a page is taken for closed. Browsers let a page in the
@@ -68,6 +78,13 @@ class StudyAnswer(Noun):
     note: Text = Field(default="", description="What the reader adds.")
     marks: Many[AttributedSentence] = Field(
         default=(), description="What the sentence rests on, as the reader marked it."
+    )
+    unfounded: Text = Field(
+        default="", description="Words of the sentence that rest on nothing, as the reader wrote."
+    )
+    unfounded_spans: Many[Place] = Field(
+        default=(),
+        description="Where these words stand in the node's text, as [start, end) in code points.",
     )
     seconds: float = Field(default=0.0, ge=0, description="The time before the timer was stopped.")
     running_since: float | None = Field(

@@ -56,7 +56,7 @@ def test_more_keys_come_with_options_only(veritrail: Veritrail, tmp_path: Path) 
         "macro_precision", "macro_recall", "macro_f1"
     }  # fmt: skip
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"sentences.csv", "tenths.csv", "tenths.svg"}
+    assert names == {"figures.csv", "sentences.csv", "tenths.csv", "tenths.svg"}
 
 
 def test_people_read_the_same_figures(veritrail: Veritrail) -> None:

@@ -377,8 +377,16 @@ def test_tables_hold_every_sentence_and_tenth(tmp_path: Path) -> None:
         read(tmp_path, "gold", gold), read(tmp_path, "predicted", predicted), texts
     )
     analysis = LinkAnalysis.of(score.gold, texts)
-    written_to = write_tables(tmp_path / "out", score, analysis)
+    document = {**score.as_json(), "linked": analysis.as_json(), "comparison": {"x": {"yes": True}}}
+    figures, *written_to = write_tables(tmp_path / "out", score, analysis, document)
+    assert figures.name == "figures.csv"
     assert [path.name for path in written_to] == ["sentences.csv", "tenths.csv", "tenths.svg"]
+    lines = csv.reader(figures.read_text(encoding="utf-8").splitlines())
+    held = dict(lines)
+    assert float(held["macro_f1"]) == score.figures()["macro_f1"].value
+    assert held["comparison.x.yes"] == "yes"
+    assert "linked.unfaithful_linked.last_tenth" in held
+    assert not any("reasons" in name for name in held)
     rows = list(csv.DictReader(written_to[0].read_text(encoding="utf-8").splitlines()))
     assert len(rows) == len(gold)
     assert rows[0]["id"] == "'=1+1"
@@ -391,4 +399,4 @@ def test_tables_hold_every_sentence_and_tenth(tmp_path: Path) -> None:
     assert len(titles) == 20
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="cannot be written"):
-        write_tables(tmp_path / "file", score, None)
+        write_tables(tmp_path / "file", score, None, {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -92,6 +93,21 @@ def test_a_label_and_marks_that_contradict_each_other_are_refused(
     with pytest.raises(InputError) as refused:
         check_answer(made, answer(0, label, *marks))
     assert [one.where for one in refused.value.violations] == ["label"]
+
+
+def test_words_that_rest_on_nothing_make_a_sentence_unfaithful_beside_evidence() -> None:
+    made = study(task=StudyTask.ANNOTATE)
+    words = {"unfounded": "and sold it", "unfounded_spans": ((4, 9), (12, 15))}
+    check_answer(made, answer(0, UNFAITHFUL, EVIDENCE, **words))
+    with pytest.raises(InputError):
+        check_answer(made, answer(0, FAITHFUL, EVIDENCE, **words))
+    both, alone = gold_of(made, [answer(0, UNFAITHFUL, EVIDENCE, **words),
+                                 answer(1, UNFAITHFUL, **words)]).splitlines()  # fmt: skip
+    nothing = {"spans": [[4, 9], [12, 15]], "attributed": []}
+    assert json.loads(both)["propositions"] == [
+        {"attributed": json.loads(both)["attributed"]}, nothing,
+    ]  # fmt: skip
+    assert json.loads(alone)["propositions"] == [nothing]
 
 
 def test_the_timer_counts_what_ran_before_and_what_runs_now() -> None:

@@ -65,7 +65,7 @@ def read_propositions(text: str, sentence: str) -> tuple[Spans, ...]:
         raise InvalidAnswer("`propositions` is not a list of propositions")
     if len(named) > MOST_PROPOSITIONS:
         raise InvalidAnswer(f"`propositions` has more than {MOST_PROPOSITIONS} entries")
-    stretches = {_stretches(_pieces(one), sentence) for one in named}
+    stretches = {stretches_of(_pieces(one), sentence) for one in named}
     found = sorted(stretches, key=lambda spans: (spans[0][0], spans[-1][1], spans))
     if left := _left_out(found, sentence):
         raise InvalidAnswer(f"`propositions` leaves out {left[:80]!r}")
@@ -85,8 +85,16 @@ def _pieces(given: Any) -> list[str]:
     return pieces
 
 
-def _stretches(pieces: Iterable[str], sentence: str) -> Spans:
-    """Where the pieces of a proposition stand; those with nothing between them are one stretch."""
+def stretches_of(pieces: Iterable[str], sentence: str) -> Spans:
+    """Where the pieces of a proposition stand; those with nothing between them are one stretch.
+
+    Args:
+        pieces: The words of the sentence, from left to right; an ellipsis in a piece is a gap.
+        sentence: The sentence.
+
+    Raises:
+        InvalidAnswer: A piece does not stand in the sentence behind the others.
+    """
     found: list[tuple[int, int]] = []
     at = 0
     for piece in pieces:

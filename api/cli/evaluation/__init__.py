@@ -20,6 +20,7 @@ from veritrail_graph.api.cli.evaluation import (
     sentences,
     sheets,
     simulate,
+    study,
 )
 from veritrail_graph.api.cli.sections import sectioned
 
@@ -47,6 +48,7 @@ _SECTIONS: Mapping[str, Mapping[str, Callable[..., None]]] = {
         "attribution": attribution.attribution,
         "faithfulness": faithfulness.faithfulness,
         "corrections": corrections.corrections,
+        "study": study.study,
     },
     "Dialogues": {"dialogue": dialogue.dialogue},
     "Simulation": {"simulate": simulate.simulate},

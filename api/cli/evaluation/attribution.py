@@ -69,7 +69,8 @@ def attribution(
             "--output",
             "-o",
             metavar="DIR",
-            help="Write the figures of each sentence as CSV; with --linked also a plot (SVG).",
+            help="Write all figures, and those of each sentence, as CSV; with --linked also a "
+            "plot (SVG).",
         ),
     ] = None,
     with_intervals: WithIntervals = False,
@@ -119,7 +120,7 @@ def attribution(
         notes += _notes(other, gold, compare)
     tell_notes({}, notes)  # the document counts what is missing
     if output is not None:
-        for path in write_tables(output, found, analysis):
+        for path in write_tables(output, found, analysis, document):
             say(f"Wrote {path}")
     if as_json:
         print_json(document)

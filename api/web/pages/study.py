@@ -289,7 +289,7 @@ async def _reading(
     status: int = 200,
     *,
     draft: Draft | None = None,
-    given: tuple[str, str] | None = None,
+    given: tuple[str, str, str] | None = None,
 ) -> Response:
     name = _node(study, number)
     document = await app.studies.document(study, name)
@@ -334,6 +334,7 @@ async def _reading(
         labels=LABEL_WORDS,
         label=label if given is None else given[0],
         note_text=answer.note if given is None else given[1],
+        unfounded=answer.unfounded if given is None else given[2],
         categories=CATEGORY_MARKS,
         draft=draft or Draft(),
     )
@@ -397,6 +398,7 @@ async def save(
     note: Annotated[str, Form()] = "",
     part: Annotated[int, Form()] = 1,
     mark: Annotated[list[str] | None, Form()] = None,
+    unfounded: Annotated[str, Form()] = "",
     then: Annotated[str, Form()] = "next",
 ) -> Response:
     """Save an answer and go on; or keep a draft, and show another part or stop the clock."""
@@ -418,6 +420,7 @@ async def save(
             label=ReaderLabel(label) if label in set(ReaderLabel) else None,
             note=note[:MOST_NOTE] if is_draft else note,
             marks=lambda before: _marks(study, found, part, mark or (), before),
+            unfounded=unfounded if study.task is StudyTask.ANNOTATE else "",
             is_draft=is_draft,
         )
 
@@ -432,7 +435,7 @@ async def save(
         draft = Draft(heading="Not saved yet", wrong=wrong)
         return await _reading(
             request, app, study, reader, document, sentence, part, 422, draft=draft,
-            given=(label, note),
+            given=(label, note, unfounded),
         )  # fmt: skip
     if then == "pause":
         await app.studies.pause(study, reader, name, sentence)

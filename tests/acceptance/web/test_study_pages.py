@@ -18,7 +18,7 @@ import httpx2
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking
-from fakes.attributing import SAMPLE, AttributionReader
+from fakes.attributing import FERRY, SAMPLE, AttributionReader, gold_sentences
 from fakes.model_server import ModelServer
 from fakes.page_attributions import store_attributed
 from fakes.page_forms import send
@@ -169,15 +169,32 @@ def test_annotations_become_a_file_that_counts_as_right(
     act(eve, study, "answer", 1, label="UNFAITHFUL", mark="0.1.NEAR_MATCH", part="1")
     act(eve, study, "timer", 4, act="start")
     act(eve, study, "answer", 4, label="UNFAITHFUL")
+    act(eve, study, "timer", 5, act="start")
+    half = {"label": "UNFAITHFUL", "mark": "1.0.EVIDENCE", "part": "1"}
+    unnamed = act(eve, study, "answer", 5, **half)
+    assert unnamed.status_code == 422
+    assert "rests on nothing, write its words down" in words_of(unnamed.text)
+    other = act(eve, study, "answer", 5, **half, unfounded="has sold a ferry")
+    assert other.status_code == 422
+    assert 'value="has sold a ferry"' in other.text  # it is not lost
+    words = "The Skerra ferry … has bought a second ferry"
+    assert act(eve, study, "answer", 5, **half, unfounded=words).status_code == 200
     told = eve.get(f"{study}/gold.jsonl?reader=Eve").text
     lines = [json.loads(line) for line in told.splitlines()]
-    assert [one["id"] for one in lines] == [["summary", 1], ["summary", 4]]
+    assert [one["id"] for one in lines] == [["summary", 1], ["summary", 4], ["summary", 5]]
+    (start,) = (one["start"] for one in gold_sentences() if one["sentence"] == 5)
+    supported, nothing = lines[2]["propositions"]
+    assert supported["attributed"] == lines[2]["attributed"]
+    assert [FERRY[first - start : last - start] for first, last in nothing["spans"]] == [
+        "The Skerra ferry", "has bought a second ferry",
+    ]  # fmt: skip
+    assert nothing["attributed"] == []
     assert lines[0]["attributed"][0]["text"] == "It may close the east quay in winter."
     gold, predicted = tmp_path / "gold.jsonl", tmp_path / "predicted.json"
     gold.write_text(told, encoding="utf-8")
     predicted.write_text(SAMPLE.with_suffix(".gold.json").read_text(encoding="utf-8"))
     figures = veritrail("eval", "attribution", str(gold), str(predicted), "--json").json
-    assert (figures["sentences"], figures["macro_f1"]) == (2, 1.0)
+    assert (figures["sentences"], figures["macro_f1"]) == (3, pytest.approx((1 + 1 + 2 / 3) / 3))
 
 
 def test_what_cannot_be_studied_is_refused_by_name(named: Named, harbour: str) -> None:
