@@ -21,6 +21,7 @@ from benchmarks import (
     imports,
     ingest,
     models,
+    money,
     pages,
     peers,
     queries,
@@ -41,7 +42,7 @@ STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
 PARTS = (
     "help", "recorder", "imports", "simulation", "batches", *STORED, "reading", *models.PARTS,
-    "since", "attribution", "dialogues", "jobs", "service", "pages",
+    "money", "since", "attribution", "dialogues", "jobs", "service", "pages",
 )  # fmt: skip
 SERVED = ("attribution", "dialogues", "jobs", "service", "pages")
 EXTRA = ("growth", "peers")
@@ -86,6 +87,8 @@ def main() -> int:
             _attempt(report, "batches", lambda: batches.measure(report))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
+        if "money" in parts:
+            _attempt(report, "money", lambda: money.measure(report, options.scale))
         if "since" in parts:
             _attempt(report, "since", lambda: since.measure(report, options.scale))
         if "peers" in parts:

@@ -168,7 +168,7 @@ def lines(scale: float = 1.0) -> Iterator[Line]:
 def _line(what: str, processes: Sequence[Process], changed: frozenset[str]) -> Line:
     """Verify a claim about each terminal, then again after the change."""
     whole = processes[0]
-    sentences = {name: _sentences(ref) for name, ref in whole.refs.items()}
+    sentences = {name: sentences_of(ref) for name, ref in whole.refs.items()}
     readers = {f"k{n}": Reader(one, random.Random(f"k{n}")) for n, one in enumerate(processes)}
     about = [one.terminal for one in processes]
     before, cache = Nodes(whole, sentences), set[object]()
@@ -192,7 +192,8 @@ def _line(what: str, processes: Sequence[Process], changed: frozenset[str]) -> L
     )
 
 
-def _sentences(ref: NodeRef) -> int:
+def sentences_of(ref: NodeRef) -> int:
+    """How many sentences a node of the generated process has."""
     length = dag.STAGE_TEXT[min(ref.known_stage, len(dag.STAGE_TEXT)) - 1]
     return max(1, (length or CHUNK) // SENTENCE)
 

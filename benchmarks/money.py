@@ -1,0 +1,306 @@
+"""What a claim costs at list prices: live, in batches, with shared prompts, in a cascade.
+
+No engine and no server: claims are verified by the driver, the judge, the prompts and the packing
+of the product, over processes in memory, and an endpoint in memory answers. It counts tokens with
+the tokenizer of the model whose list price is taken, and knows prefixes that were asked before, as
+endpoints do: in steps of 128 tokens, from 1,024 on. How long answers are is assumed, as `veritrail
+estimate` assumes it. The reference is the paper's call pattern: one claim a prompt, single calls,
+no prefix cached.
+
+Source: VeriTrail D (computational cost).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks import since
+from benchmarks.model_reader import CLAIMS, STRAY, Process, Reader
+from benchmarks.report import Line, Report
+from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
+from veritrail_graph.graph.importers.registry import open_input
+from veritrail_graph.graph.model import Claim, NodeRef, Sentence, Status, Usage, Verification
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.driver import Observer, Task
+from veritrail_graph.verifier.estimate import LIKELY
+from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
+from veritrail_graph.verifier.models.port import Completion, Request, Step
+from veritrail_graph.verifier.models.prices import Price, price_of, priced
+from veritrail_graph.verifier.models.tokens import counter
+from veritrail_graph.verifier.ports import NodeSource, ReadNode, SplitNode
+from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.run import Run
+
+ROOT = Path(__file__).resolve().parents[1]
+MODEL, STRONG, ADDRESS = "gpt-4.1-mini", "gpt-4.1", "https://api.openai.com/v1"
+SHARE, Q = 8, 3
+LIVE_TARGET, BATCH_TARGET, SHARED_TARGET = 0.6, 0.5, 0.25
+STEP, LEAST = 128, 1_024
+"""Tokens in which prefixes are cached, and how many the shortest one has."""
+_SENTENCE = re.compile(r"(\d+): (.*)")
+_WORD = re.compile(r"\w+")
+_EVERY_DAY = frozenset(
+    {"a", "an", "and", "as", "at", "by", "for", "in", "is", "it", "of", "on", "that", "the", "to"}
+)
+
+Selects = Callable[[str, str], bool]
+"""Whether a sentence (second) bears on a claim (first)."""
+
+
+@lru_cache(200_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) - _EVERY_DAY
+
+
+def shares_words(claim: str, sentence: str) -> bool:
+    """Whether a sentence has half of the words of a claim."""
+    wanted = _words(claim)
+    return 2 * len(wanted & _words(sentence)) >= len(wanted)
+
+
+@dataclass
+class Prefixes:
+    """The beginnings of prompts that were asked, in steps of so many tokens."""
+
+    known: set[int] = field(default_factory=set)
+
+    def cached(self, text: str, tokens: int) -> int:
+        """Tokens of a prompt that were asked before; learns the rest."""
+        size = max(1, STEP * len(text) // max(1, tokens))
+        found, prefix, grows = 0, 0, True
+        for place, start in enumerate(range(0, len(text) - size + 1, size), start=1):
+            prefix = hash((prefix, text[start : start + size]))
+            grows = grows and prefix in self.known
+            found = STEP * place if grows else found
+            self.known.add(prefix)
+        return found if found >= LEAST else 0
+
+
+@dataclass
+class Endpoint:
+    """An endpoint in memory: answers by a rule, counts as the model's own does.
+
+    Attributes:
+        selects: Which sentences are evidence.
+        calls: The usage of every call by step.
+    """
+
+    selects: Selects
+    address: str = ADDRESS
+    prefixes: Prefixes = field(default_factory=Prefixes)
+    calls: list[tuple[str, Usage]] = field(default_factory=list)
+    count: Callable[[str], int] = field(default_factory=lambda: lru_cache(4_096)(counter(MODEL)))
+
+    async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
+        """Answer at once."""
+        await asyncio.sleep(0)
+        text, output = self._answer(request)
+        before, own = request.user[: request.shared], request.user[request.shared :]
+        tokens = self.count(request.system) + self.count(before) + self.count(own)
+        cached = self.prefixes.cached(request.system + request.user, tokens)
+        usage = Usage(
+            calls=1, input_tokens=tokens, cached_input_tokens=cached, output_tokens=output
+        )
+        self.calls.append((request.call.step, usage))
+        return Completion(text, usage)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _answer(self, request: Request) -> tuple[str, int]:
+        step, user = request.call.step, request.user
+        if step == Step.SUB_CLAIM_DECOMPOSITION:
+            claim = user.removeprefix("Claim: ")
+            return json.dumps({"claims": claim.split(" and ", 1)}), LIKELY.decomposed
+        lines = user.split("\n")
+        sentences = [found for line in lines if (found := _SENTENCE.match(line))]
+        if step == Step.VERDICT:
+            claim = lines[-1].removeprefix("Claim: ")
+            holds = any(self.selects(claim, one[2]) for one in sentences)
+            verdict = "FULLY_SUPPORTED" if holds else "NOT_FULLY_SUPPORTED"
+            return json.dumps({"verdict": verdict, "reason": "As read."}), LIKELY.verdict
+        claims = [line.split(": ", 1)[1] for line in lines if re.match(r"Claim( \d+)?: ", line)]
+        parts, output = [], 0
+        for number, claim in enumerate(claims, start=1):
+            ids = [int(one[1]) for one in sentences if self.selects(claim, one[2])]
+            output += LIKELY.found if ids else LIKELY.nothing_found
+            found: dict[str, Any] = {"sentence_ids": ids, "context_ids": [], "missing": None}
+            summary = " ".join(one[2] for one in sentences if int(one[1]) in ids) or None
+            parts.append({"claim": number, **found, "summary": summary})
+        shared = step == Step.EVIDENCE_SELECTION_SHARED
+        return json.dumps({"claims": parts} if shared else parts[0]), output
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Claims of a process in memory.
+
+    Attributes:
+        name: What it is called.
+        nodes: Where its nodes are read from.
+        tasks: Its claims.
+        selects: Which sentences are evidence.
+    """
+
+    name: str
+    nodes: NodeSource
+    tasks: Sequence[Task]
+    selects: Selects
+
+
+def harbour() -> Sample:
+    """The harbour sample: the claims of its file, and those that are given beside it."""
+    process = HeldProcess.read(open_input(ROOT / "examples" / "harbour-summary.json"))
+    given = json.loads((ROOT / "examples" / "harbour-claims.json").read_text("utf-8"))
+    node = process.claims[0].node_id
+    more = [Claim(claim_id=one["claim_id"], text=one["text"], node_id=node) for one in given]
+    plain = [one.replace(sub_claims=()) for one in process.claims]
+    tasks = [Task(one, process.node(one.node_id)) for one in (*plain, *more)]
+    nodes = HeldNodes(process, SentenceSplitter.for_language("english"))
+    return Sample("harbour", nodes, tasks, shares_words)
+
+
+@dataclass
+class LongNodes(since.Nodes):
+    """The generated process with sentences of usual length."""
+
+    def _node(self, ref: NodeRef) -> ReadNode:
+        name = ref.node_id
+        draw = random.Random(name)
+        made = tuple(
+            Sentence(name, place, 0, 1, f"{name} {place}: {_said(draw)}")
+            for place in range(self.sentences[name])
+        )
+        return SplitNode(ref, " ".join(one.text for one in made), made)
+
+
+def _said(draw: random.Random) -> str:
+    words = ("harbour", "ferry", "report", "quarter", "freight", "pilot", "season", "berth")
+    return " ".join(draw.choice(words) for _ in range(14)) + "."
+
+
+def paper_size(scale: float) -> Sample:
+    """Claims about the answer of the paper-size process, with the simulated reader."""
+    process = Process.generated(scale)
+    sentences = {name: since.sentences_of(ref) for name, ref in process.refs.items()}
+    readers: Mapping[str, Reader] = {
+        f"Claim {n}": Reader(process, random.Random(f"k{n}")) for n in range(CLAIMS)
+    }
+
+    def selects(claim: str, sentence: str) -> bool:
+        name, place = [*sentence.split(" ", 2), "", ""][:2]
+        if place != "0:":
+            return False
+        stray = random.Random(f"{claim} {name}").random() < STRAY
+        return stray or readers[claim].bears(name)
+
+    tasks = [
+        Task(Claim(claim_id=f"k{n}", text=name, node_id=process.terminal.node_id), process.terminal)
+        for n, name in enumerate(readers)
+    ]
+    return Sample("paper-size", LongNodes(process, sentences), tasks, selects)
+
+
+async def _run(
+    sample: Sample, share: int, *, cascade: bool = False
+) -> tuple[Endpoint, Endpoint, list[Verification]]:
+    cheap, strong = Endpoint(sample.selects), Endpoint(sample.selects)
+    model = LanguageModel(cheap, MODEL, warm=Warm.ON)
+    second = LanguageModel(strong, STRONG, warm=Warm.ON)
+    step = StepModel(model)
+    models = StepModels(step, step, step, StepModel(second) if cascade else None)
+    split = SentenceSplitter.for_language("english").split
+    judge = LanguageModelJudge.of("openai", models, load_prompts(), split, share=share)
+    observer = judge.sharing.watched(Observer()) if judge.sharing is not None else Observer()
+
+    async def keep(*_made: Verification) -> None:
+        pass
+
+    run = Run("p", judge, sample.nodes, keep, q=Q, concurrency=256, observer=observer)
+    made = await run.verify(sample.tasks)
+    await model.close()
+    await second.close()
+    failed = [one for one in made if one.status is not Status.SUCCEEDED]
+    if failed:
+        raise RuntimeError(f"{len(failed)} claims failed: {failed[0].error}")
+    return cheap, strong, made
+
+
+def _cost(calls: Sequence[tuple[str, Usage]], price: Price, **changes: int) -> float:
+    return sum(priced(one.replace(**changes), price).cost_usd or 0.0 for _, one in calls)
+
+
+def _selected(made: Sequence[Verification]) -> list[object]:
+    return [
+        [(cited.node_id, cited.sentence) for each in one.iterations for cited in each.evidence]
+        for one in made
+    ]
+
+
+def lines(sample: Sample) -> list[Line]:
+    """The cost of a claim in each way to ask, by that of the paper's call pattern."""
+    price = price_of(MODEL, ADDRESS)
+    stronger = price_of(STRONG, ADDRESS)
+    if price is None or stronger is None:
+        raise RuntimeError(f"the list price of {MODEL} or {STRONG} is not known")
+    price = price.with_batch(None)
+    alone, _, made = asyncio.run(_run(sample, 1))
+    shared, _, together = asyncio.run(_run(sample, SHARE))
+    first, second, _ = asyncio.run(_run(sample, 1, cascade=True))
+    claims = len(sample.tasks)
+    plain = _cost(alone.calls, price, cached_input_tokens=0) / claims
+    batch = {"cached_input_tokens": 0, "batch_calls": 1}
+    same = sum(
+        one == other for one, other in zip(_selected(made), _selected(together), strict=True)
+    )
+    calls = f"{len(shared.calls):,} calls for {len(alone.calls):,}; "
+    verdicts = [one for one in alone.calls if one[0] == Step.VERDICT]
+    more = _cost(verdicts, stronger, cached_input_tokens=0)
+    all_strong = plain + (more - _cost(verdicts, price, cached_input_tokens=0)) / claims
+    rows: list[tuple[str, float, float, float | None, str]] = [
+        ("live", _cost(alone.calls, price), plain, LIVE_TARGET, f"{len(alone.calls):,} calls"),
+        ("batch", _cost(alone.calls, price, **batch), plain, BATCH_TARGET, "no prefix cached"),
+        (
+            f"shared (N = {SHARE})",
+            _cost(shared.calls, price),
+            plain,
+            SHARED_TARGET,
+            f"{calls}the same evidence for {same} of {claims} claims",
+        ),
+        (f"shared (N = {SHARE}), in batches", _cost(shared.calls, price, **batch), plain, None, ""),
+        (
+            f"cascade to {STRONG}",
+            _cost(first.calls, price) + _cost(second.calls, stronger),
+            all_strong,
+            None,
+            f"against {STRONG} for all verdicts; {len(second.calls):,} of {len(verdicts):,} "
+            "verdicts escalated",
+        ),
+    ]
+    return [
+        Line(
+            f"cost a claim, {sample.name}: {name}",
+            1_000 * dollars / claims,
+            "mUSD",
+            reference=1_000 * reference,
+            target=target,
+            note=note,
+        )
+        for name, dollars, reference, target, note in rows
+    ]
+
+
+def measure(report: Report, scale: float) -> None:
+    """Both samples; needs no engine."""
+    for sample in (harbour(), paper_size(scale)):
+        for line in lines(sample):
+            report.add(line)
