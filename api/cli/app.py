@@ -15,6 +15,7 @@ from veritrail_graph.api.cli import (
     cache,
     check,
     claims,
+    completion,
     db,
     demo,
     dialogue,
@@ -106,7 +107,12 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
         "keys": keys.app,
         "audit": keys.audit,
     },
-    "This machine": {"doctor": doctor.doctor, "db": db.app, "cache": cache.app},
+    "This machine": {
+        "doctor": doctor.doctor,
+        "db": db.app,
+        "cache": cache.app,
+        "completion": completion.completion,
+    },
 }
 for _section, _commands in _SECTIONS.items():
     for _name, _one in _commands.items():
@@ -144,6 +150,7 @@ _command = functools.cache(lambda: typer.main.get_command(app))
 
 def status() -> int:
     """Run the command line; give its exit status."""
+    completion.prepare()
     try:
         result = _command()(prog_name="veritrail", standalone_mode=False)
     except Exit as ended:
@@ -159,7 +166,8 @@ def status() -> int:
         except Exit as ended:
             return ended.status
     except SystemExit:  # so typer and rich end when the reader of our output closed the pipe
-        _drop_output()
+        if not completion.is_asked():  # the shell has its answer
+            _drop_output()
         return 0
     except OSError as error:
         return _system_fault(error)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run, say_starting
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import inert, print_json, say
@@ -29,7 +30,9 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 Process = Annotated[
     str,
     typer.Argument(
-        metavar="PROCESS", help="The process, by its process_id or as a file with verdicts."
+        metavar="PROCESS",
+        help="The process, by its process_id or as a file with verdicts.",
+        autocompletion=completion.processes,
     ),
 ]
 MaxUnsupported = Annotated[
