@@ -1,4 +1,4 @@
-"""The server: eight tools over the operations that every client offers.
+"""The server: eight tools over the operations that every client offers, resources, a prompt.
 
 Five of them only read. `verify_claim` adds a verification, `attribute_sentences` attributions,
 `verify_turns` results of turns, and all three may ask models; with which engine, and for how much
@@ -23,7 +23,6 @@ from pydantic import BaseModel, Field, ValidationError
 from veritrail_graph.api.app.attribute_request import AttributeRequest
 from veritrail_graph.api.app.dialogue_request import MAX_TURNS
 from veritrail_graph.api.app.job_request import Id
-from veritrail_graph.api.app.queries import Queries
 from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
@@ -54,6 +53,7 @@ from veritrail_graph.api.mcp.dialogues import (
     shown_turns,
     verified_text,
 )
+from veritrail_graph.api.mcp.resources import CHOSEN, add_resources, query_lines
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError, VeriTrailError, with_advice
@@ -120,7 +120,7 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
     tools = Tools(door, terms)
     described = f"{tools.run_query.__doc__}\n\n{query_list()}"
     make = StrictTool.from_function
-    return MCPServer(
+    server: MCPServer[Any] = MCPServer(
         "veritrail",
         title="VeriTrail Graph",
         instructions=INSTRUCTIONS,
@@ -137,15 +137,15 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
             make(tools.run_query, title="Run a query", annotations=READS, description=described),
         ],
     )
+    add_resources(server, door)
+    return server
 
 
 def query_list() -> str:
-    """The queries of the library with their parameters, one a line."""
-    return "Queries:\n" + "\n".join(
-        f"- {one.short_name}("
-        + ", ".join(p.name if p.required else f"[{p.name}]" for p in one.parameters)
-        + f"): {one.purpose}"
-        for one in Queries.all()
+    """The queries that answer most questions, with their parameters, one a line."""
+    return (
+        f"Queries that answer most questions:\n{query_lines(CHOSEN)}\n"
+        "The resource veritrail://queries lists all of them."
     )
 
 
