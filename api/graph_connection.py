@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from veritrail_graph.graph.errors import EngineUnavailable, InputError
+from veritrail_graph.graph.errors import EngineStarting, InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
@@ -171,7 +171,7 @@ class GraphConnection:
         opening = self._opening
         done, _ = await asyncio.wait([opening], timeout=self._patience)
         if not done:
-            raise EngineUnavailable("The graph engine is still starting. Ask again in a moment.")
+            raise EngineStarting("The graph engine is still starting. Ask again in a moment.")
         return opening.result()
 
     async def _open(self) -> Store:

@@ -1,4 +1,4 @@
-"""Settings: from options, then the environment, then a `.env` file in the working folder.
+"""Settings: from options, the environment, then `.env` and `veritrail.toml` of the working folder.
 
 A setting of the models holds for all steps. A step's own has its name in front:
 `VERITRAIL_VERDICT_MODEL` beside `VERITRAIL_MODEL`. A step with an endpoint of its own takes no key
@@ -17,9 +17,16 @@ from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from veritrail_graph.api import setting_values as read
+from veritrail_graph.api.settings_file import ProjectFile
 from veritrail_graph.graph.errors import InputError
 
 CALLS = 16
@@ -257,11 +264,23 @@ class Settings(ModelFields, BaseSettings):
     copy_to: Login = Field(Login(), validation_alias=f"{_PREFIX}TO")
     import_from: Login = Field(Login(), validation_alias=f"{_PREFIX}IMPORT")
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Values of a call come first, then the environment, `.env`, `veritrail.toml`."""
+        return init_settings, env_settings, dotenv_settings, ProjectFile(settings_cls)
+
     def __init__(self, **values: Any) -> None:
-        """Read the environment and a `.env` of the working folder; the environment wins.
+        """Read the environment, then `.env` and `veritrail.toml` of the working folder.
 
         Args:
-            **values: Values that come before both, by their name here or in the environment.
+            **values: Values that come before all of them, by their name here or in the environment.
 
         Raises:
             InputError: A setting has a value that it cannot have; the message names it.

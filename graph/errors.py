@@ -10,6 +10,7 @@ VeriTrailError                   exit status   what happened
 │   └── NotFound                 2             no such process, claim, node, verification or query
 ├── EngineError                  3             the graph engine cannot do what was asked
 │   ├── EngineUnavailable        3             it cannot be started, reached or logged in to
+│   │   ├── EngineStarting       3             it is being started
 │   │   └── CommitInDoubt        3             the connection was lost while it was storing
 │   ├── QueryTimeout             3             a query took longer than it may
 │   ├── ReadOnlyGraph            3             it is set read-only
@@ -134,6 +135,12 @@ class EngineUnavailable(EngineError):
     """The graph engine cannot be started, reached or logged in to."""
 
     code = "engine_unavailable"
+
+
+class EngineStarting(EngineUnavailable):
+    """The graph engine is being started; the next attempt may find it running."""
+
+    code = "engine_starting"
 
 
 class CommitInDoubt(EngineUnavailable):

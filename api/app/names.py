@@ -54,6 +54,19 @@ class Names(Part):
             raise _with_nearest(error, given, known) from None
         return given
 
+    async def processes(self, given: str, limit: int) -> list[str]:
+        """Ids of processes that some letters begin."""
+        return await (await self._store()).processes.starting(given, limit)
+
+    async def claims(self, process: str, given: str, limit: int) -> list[str]:
+        """Ids of claims of a process that some letters begin.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        process_id = await self.process(process)
+        return await (await self._store()).claims.starting(process_id, given, limit)
+
     async def claim(self, process_id: str, given: str) -> JudgedClaim:
         """The claim whose id some letters begin, with its verdict in force.
 

@@ -3,7 +3,7 @@
 Words are looked up in an index on this machine, which is brought up to date in the background; the
 texts that are shown come from the graph.
 
-Source: ours (docs/adr/0041-search.md).
+Source: ours (docs/adr/0043-search.md).
 """
 
 from __future__ import annotations

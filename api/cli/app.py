@@ -15,6 +15,7 @@ from veritrail_graph.api.cli import (
     cache,
     check,
     claims,
+    completion,
     db,
     demo,
     dialogue,
@@ -116,7 +117,12 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
         "keys": keys.app,
         "audit": keys.audit,
     },
-    "This machine": {"doctor": doctor.doctor, "db": db.app, "cache": cache.app},
+    "This machine": {
+        "doctor": doctor.doctor,
+        "db": db.app,
+        "cache": cache.app,
+        "completion": completion.completion,
+    },
 }
 for _section, _commands in _SECTIONS.items():
     for _name, _one in _commands.items():
@@ -154,6 +160,7 @@ _command = functools.cache(lambda: typer.main.get_command(app))
 
 def status() -> int:
     """Run the command line; give its exit status."""
+    completion.prepare()
     try:
         result = _command()(prog_name="veritrail", standalone_mode=False)
     except Exit as ended:
@@ -169,7 +176,8 @@ def status() -> int:
         except Exit as ended:
             return ended.status
     except SystemExit:  # so typer and rich end when the reader of our output closed the pipe
-        _drop_output()
+        if not completion.is_asked():  # the shell has its answer
+            _drop_output()
         return 0
     except OSError as error:
         return _system_fault(error)

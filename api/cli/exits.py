@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -17,6 +17,7 @@ from veritrail_graph.graph.errors import (
     InputError,
     NotFound,
     VeriTrailError,
+    Violation,
     violation_with_advice,
     with_advice,
 )
@@ -142,12 +143,32 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
     if as_json:
         print_json({"error": fault_json(error)})
     say(_indented(f"Error: {text}"), "bold red")
-    for one in violations[:SHOWN_VIOLATIONS]:
-        place = f"{one.where}: " if one.where else ""
-        say(_indented(f"  {place}{violation_with_advice(one, ADVICE)}"))
-    if len(violations) > SHOWN_VIOLATIONS:
-        say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
+    lines = _grouped(violations)
+    for line in lines[:SHOWN_VIOLATIONS]:
+        say(_indented(f"  {line}"))
+    if len(lines) > SHOWN_VIOLATIONS:
+        say(f"  … and {len(lines) - SHOWN_VIOLATIONS} more; --json lists all of them")
     raise Exit(_status(error))
+
+
+_EQUAL_SHOWN = 3
+_PLACES_SHOWN = 3
+
+
+def _grouped(violations: Sequence[Violation]) -> list[str]:
+    """A line for each violation; many that say the same share one."""
+    places: dict[str, list[str]] = {}
+    for one in violations:
+        places.setdefault(violation_with_advice(one, ADVICE), []).append(one.where)
+    lines = []
+    for words, found in places.items():
+        if len(found) <= _EQUAL_SHOWN:
+            lines += [f"{where}: {words}" if where else words for where in found]
+        else:
+            first = ", ".join(filter(None, found[:_PLACES_SHOWN]))
+            among = f" (among them {first})" if first else ""
+            lines.append(f"{len(found):,} times{among}: {words}")
+    return lines
 
 
 def fault_json(error: VeriTrailError) -> dict[str, Any]:

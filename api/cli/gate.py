@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run, say_starting
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import inert, print_json, say
@@ -29,7 +30,9 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 Process = Annotated[
     str,
     typer.Argument(
-        metavar="PROCESS", help="The process, by its process_id or as a file with verdicts."
+        metavar="PROCESS",
+        help="The process, by its process_id or as a file with verdicts.",
+        autocompletion=completion.processes,
     ),
 ]
 MaxUnsupported = Annotated[
@@ -88,6 +91,19 @@ JUnit = Annotated[
     Path | None,
     typer.Option("--junit", metavar="FILE", help="Write rules and claims as JUnit XML."),
 ]
+Sarif = Annotated[
+    Path | None,
+    typer.Option(
+        "--sarif", metavar="FILE", help="Write claims as SARIF, for editors and code scanning."
+    ),
+]
+Artifact = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="With --sarif: the file that holds the answer. Default: PROCESS, if it is a file.",
+    ),
+]
 Summary = Annotated[
     Path | None,
     typer.Option(
@@ -106,6 +122,8 @@ class _Order:
     baseline: Path | None
     write_baseline: Path | None
     junit: Path | None
+    sarif: Path | None
+    artifact: Path | None
     summary: Path | None
     as_json: bool
 
@@ -122,6 +140,8 @@ def gate(
     strict: Strict = False,
     format_name: FormatName = "text",
     junit: JUnit = None,
+    sarif: Sarif = None,
+    artifact: Artifact = None,
     summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
@@ -137,7 +157,11 @@ def gate(
         max_unsupported = 0
     limits = Limits(max_unsupported, max_rate, stages, max_failed, max_unchecked, strict)
     summary = summary or _summary_of_the_step()
-    order = _Order(process, limits, baseline, write_baseline, junit, summary, as_json)
+    if artifact is not None and sarif is None:
+        raise InputError("--artifact names the file of --sarif; name that, too.")
+    order = _Order(
+        process, limits, baseline, write_baseline, junit, sarif, artifact, summary, as_json
+    )
     try:
         _check(order, format_name)
         outcome, names = _judge(order)
@@ -165,7 +189,7 @@ def _check(order: _Order, format_name: str) -> None:
         raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
     if order.limits.rate is not None and math.isnan(order.limits.rate):
         raise InputError("--max-rate must be a number from 0 to 1")
-    for path in (order.write_baseline, order.junit, order.summary):
+    for path in (order.write_baseline, order.junit, order.sarif, order.summary):
         if path is not None:
             check_writable(path)
 
@@ -206,6 +230,14 @@ def _write(order: _Order, outcome: Outcome, material: ReportData) -> None:
     if order.junit is not None:
         with whole_file(order.junit) as file:
             file.write(outcome_xml(outcome, material).encode())
+    if order.sarif is not None:
+        from veritrail_graph.api.gate.sarif import outcome_sarif
+        from veritrail_graph.api.reports.sources import is_file
+
+        artifact = order.artifact or (Path(order.process) if is_file(order.process) else None)
+        with whole_file(order.sarif) as file:
+            text = outcome_sarif(outcome, material.process.stage_names, artifact)
+            file.write(text.encode())
     if order.write_baseline is not None and _may_write(order, outcome):
         text = baseline_text(outcome.process_id, judges(material), outcome.entries)
         with whole_file(order.write_baseline) as file:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.server.options import LogFormat, LogLevel
 from veritrail_graph.graph.errors import InputError
 
@@ -24,6 +25,7 @@ ProcessId = Annotated[
     typer.Argument(
         metavar="PROCESS",
         help="The process, by its process_id, the first letters of it, or @last.",
+        autocompletion=completion.processes,
     ),
 ]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veritrail_graph.api.app import Application
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.query_output import Form, tell_result
@@ -22,11 +23,20 @@ if TYPE_CHECKING:
 
 def query(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The query; --list shows all.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="The query; --list shows all.",
+            autocompletion=completion.queries,
+        ),
     ] = None,
     values: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[VALUE]…", help="Its parameters, in the order of --list."),
+        typer.Argument(
+            metavar="[VALUE]…",
+            help="Its parameters, in the order of --list.",
+            autocompletion=completion.query_values,
+        ),
     ] = None,
     param: Annotated[
         list[str] | None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import run, say_starting
 from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.graph.errors import InputError
@@ -33,6 +34,7 @@ Given = Annotated[
     typer.Argument(
         metavar="PROCESS",
         help="The process, by its process_id; or a process file with verifications.",
+        autocompletion=completion.processes,
     ),
 ]
 FormatName = Annotated[

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
+import threading
 import time
+import webbrowser
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -46,10 +49,18 @@ def serve(
     worker: Annotated[
         bool, typer.Option("--worker/--no-worker", help="Work on jobs in this process too.")
     ] = True,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser once it can be reached.")
+    ] = False,
     log_format: Format = None,
     log_level: Level = LogLevel.INFO,
 ) -> None:
-    """Start the web page and REST API, with a worker."""
+    """Start the web page and REST API, with a worker.
+
+    The page is at the address of the service, its description with try-out at /docs.
+
+    Examples: veritrail serve --open; veritrail serve --port 8010 --no-worker
+    """
     from veritrail_graph.api.server.options import api_key, is_loopback
     from veritrail_graph.api.settings import Settings
 
@@ -68,10 +79,17 @@ def serve(
 
     with listen(host, port) as listening:
         start_logs(settings, form_of(log_format), log_level)
-        app = create_app(settings, Way(key, is_open, worker))
+        app = create_app(settings, Way(key, is_open, worker, opens_graph=True))
         app.state.app.check_database()
         proxies = settings.proxies
-        Server(app, proxy_headers=True, forwarded_allow_ips=proxies).serve_on(listening)
+
+        def listens(url: str) -> None:
+            if sys.stderr.isatty():
+                say(f"VeriTrail is at {url} (page) and {url}/docs (REST). Ctrl-C stops it.", "bold")
+            if open_page:
+                threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
+
+        Server(app, listens, proxy_headers=True, forwarded_allow_ips=proxies).serve_on(listening)
 
 
 async def _has_key(app: Application) -> bool:

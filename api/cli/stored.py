@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_about
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
@@ -44,11 +45,16 @@ def show(
             metavar="VERIFICATION",
             help="The verification, by its id or the first letters of it; or @last; or, before "
             "CLAIM, the process.",
+            autocompletion=completion.processes,
         ),
     ],
     claim: Annotated[
         str | None,
-        typer.Argument(metavar="CLAIM", help="A claim: what counts for it is shown."),
+        typer.Argument(
+            metavar="CLAIM",
+            help="A claim: what counts for it is shown.",
+            autocompletion=completion.claims,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -87,7 +93,11 @@ async def _whole(
 def list_(
     process: Annotated[
         str | None,
-        typer.Argument(metavar="PROCESS", help="A process: its claims and verifications."),
+        typer.Argument(
+            metavar="PROCESS",
+            help="A process: its claims and verifications.",
+            autocompletion=completion.processes,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -326,7 +336,12 @@ async def _deleted(app: Application, process: str) -> Removed:
 
 def delete(
     process: Annotated[
-        str, typer.Argument(metavar="PROCESS", help="The process, by its process_id in full.")
+        str,
+        typer.Argument(
+            metavar="PROCESS",
+            help="The process, by its process_id in full.",
+            autocompletion=completion.processes,
+        ),
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.batches import cancel_batches
 from veritrail_graph.api.cli.exits import (
     about,
@@ -103,6 +104,7 @@ def verify(
             metavar="PROCESS",
             help="The process, by its process_id, the first letters of it, or @last; not with "
             "--resume.",
+            autocompletion=completion.processes,
         ),
     ] = None,
     claim: Claims = None,

@@ -28,6 +28,7 @@ from veritrail_graph.graph.errors import (
     ClaimInUse,
     CommitInDoubt,
     EngineError,
+    EngineStarting,
     EngineUnavailable,
     InputError,
     NotFound,
@@ -219,6 +220,7 @@ _ANSWERS: tuple[tuple[type[Exception], tuple[int, str]], ...] = (
 """The status and the kind of an error; the first class that fits counts."""
 
 _WAIT = ("engine-unavailable", "store-full", "read-only")
+STARTING = "The graph engine is still starting, which takes a few seconds."
 _BUSY = (
     "Another writer stores the same at this moment. Come again; if this does not change, an "
     "operator of the service can remove what was left half-made."
@@ -231,6 +233,7 @@ _HIDDEN: tuple[tuple[type[Exception], str], ...] = (
         "not known.",
     ),
     (ServiceUnavailable, "The database of the service does not answer now."),
+    (EngineStarting, STARTING),
     (EngineUnavailable, "The graph engine does not answer now, or is still starting."),
 )
 """What is said in place of texts that name machines, programs and files."""

@@ -17,7 +17,7 @@ ADVICE: Mapping[str, str] = {
         "`run_query` with the query `descendants` lists nodes that were made from a node."
     ),
     "process_unknown": "`list_processes` lists those that are.",
-    "query_unknown": "The description of `run_query` lists those that are.",
+    "query_unknown": "The resource `veritrail://queries` lists those that are.",
     "run_not_pinned": "A person pins runs: the command line, REST or the page.",
     "run_unknown": _VERIFICATIONS,
     "verification_unknown": _VERIFICATIONS,

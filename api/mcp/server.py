@@ -1,4 +1,4 @@
-"""The server: eight tools over the operations that every client offers.
+"""The server: eight tools over the operations that every client offers, resources, a prompt.
 
 Five of them only read. `verify_claim` adds a verification, `attribute_sentences` attributions,
 `verify_turns` results of turns, and all three may ask models; with which engine, and for how much
@@ -20,7 +20,6 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
-from veritrail_graph.api.app.queries import Queries
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.attributions import (
     AgainstName,
@@ -54,6 +53,7 @@ from veritrail_graph.api.mcp.dialogues import (
     shown_turns,
     verified_text,
 )
+from veritrail_graph.api.mcp.resources import CHOSEN, add_resources, query_lines
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
 from veritrail_graph.api.requests.attribute import AttributeRequest
 from veritrail_graph.api.requests.dialogue import MAX_TURNS
@@ -138,7 +138,7 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
     tools = Tools(door, terms)
     described = f"{tools.run_query.__doc__}\n\n{query_list()}"
     make = StrictTool.from_function
-    return MCPServer(
+    server: MCPServer[Any] = MCPServer(
         "veritrail",
         title="VeriTrail Graph",
         instructions=INSTRUCTIONS,
@@ -155,15 +155,15 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
             make(tools.run_query, title="Run a query", annotations=READS, description=described),
         ],
     )
+    add_resources(server, door)
+    return server
 
 
 def query_list() -> str:
-    """The queries of the library with their parameters, one a line."""
-    return "Queries:\n" + "\n".join(
-        f"- {one.short_name}("
-        + ", ".join(p.name if p.required else f"[{p.name}]" for p in one.parameters)
-        + f"): {one.purpose}"
-        for one in Queries.all()
+    """The queries that answer most questions, with their parameters, one a line."""
+    return (
+        f"Queries that answer most questions:\n{query_lines(CHOSEN)}\n"
+        "The resource veritrail://queries lists all of them."
     )
 
 

@@ -17,10 +17,13 @@ from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 
 from veritrail_graph.api.http.problems import BrokenRule, Problem, described
+from veritrail_graph.api.rest.call_examples import add_examples
 
 _TEXT = """\
 Stores the steps of a language-model pipeline as a graph, checks what its output claims against the
 source text, and shows where every claim came from or went wrong.
+
+The page for people is at [/](/).
 
 Every error is a problem details object (RFC 9457) with a stable `type`. Edges point with the flow
 of data. Ids are opaque; in a path their characters are percent-encoded. Every answer has the
@@ -149,6 +152,7 @@ def _whole(app: FastAPI) -> dict[str, Any]:
         for method in _METHODS:
             if method in item:
                 _add_headers(item[method])
+    add_examples(document)
     return document
 
 

@@ -63,7 +63,7 @@ async def get_process(app: App, process_id: ProcessId) -> Response:
     dependencies=[needs(Scope.READ)],
 )
 async def list_stages(app: App, process_id: ProcessId) -> Response:
-    """Per stage: nodes, claims into which an error came there, sentences that evidence cites."""
+    """The stages of a process: nodes, claims that went wrong there, sentences that are cited."""
     return answer(await app.processes.stages(process_id))
 
 

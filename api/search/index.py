@@ -4,7 +4,7 @@ It holds the words of nodes and claims and no text: what is found is read from t
 that is lost, or is behind, costs time and nothing else. Several programs of one machine may share
 it; one of them at a time adds to it.
 
-Source: ours (docs/adr/0041-search.md).
+Source: ours (docs/adr/0043-search.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from veritrail_graph.api.advice import CALLER_HEADER, PYTHON, REST
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
-from veritrail_graph.api.graph_connection import STARTING_SECONDS
+from veritrail_graph.api.graph_connection import STARTING_SECONDS, GraphConnection
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
@@ -49,6 +49,7 @@ from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.web.faults import Faults, is_page
 from veritrail_graph.api.web.pages import ROUTERS as PAGES
 from veritrail_graph.api.web.rendering import warm_up
+from veritrail_graph.graph.errors import VeriTrailError
 
 ROUTERS = (
     health.router,
@@ -84,11 +85,13 @@ class Way:
         key: VERITRAIL_API_KEY, if it is set.
         is_open: Whether others than this machine may reach it: then a key is always needed.
         works: Whether jobs are worked on in this process.
+        opens_graph: Whether the graph is opened at once, so that the first request finds it.
     """
 
     key: str | None = None
     is_open: bool = False
     works: bool = True
+    opens_graph: bool = False
 
 
 _ADVICE_OF = {"python": PYTHON, "mcp": MCP_ADVICE}
@@ -127,6 +130,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
         strict_content_type=False,
     )
     state = app.state
+    state.opens_graph = way.opens_graph
     state.app = Application(settings, patience=STARTING_SECONDS, works=way.works)
     state.settings, state.service = settings, state.app.database
     service = state.service
@@ -157,6 +161,7 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     state.jobs = state.app.jobs
     state.jobs.start()
     state.app.traces.start()
+    opening = [asyncio.create_task(_open(state.graph))] if state.opens_graph else []
     try:
         yield
     finally:
@@ -164,11 +169,17 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
         await _within(ENDING_SECONDS, state.app.traces.stop())
         await _within(ENDING_SECONDS, state.jobs.stop())
         noting.cancel()
-        await asyncio.wait([noting, warming])
+        await asyncio.wait([noting, warming, *opening])
         await state.ring.note_uses()
         await state.graph.close()
         await asyncio.to_thread(state.uploads.close)
         state.service.close()
+
+
+async def _open(graph: GraphConnection) -> None:
+    """Open the graph; a fault is told to whoever asks next."""
+    with suppress(VeriTrailError):
+        await graph.store()
 
 
 def _add_layers(app: FastAPI, rules: Rules) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from types import FrameType
@@ -36,6 +37,7 @@ UNREAD_SECONDS = 60.0
 """How long a client may take nothing of an answer before its connection is dropped."""
 
 BACKLOG = 1_024
+MOST_PORT = 65_535
 
 _KINDS = {400: "bad-request", 408: "request-timeout", 431: "headers-too-large"}
 
@@ -110,10 +112,13 @@ class Server(uvicorn.Server):
 
     Args:
         app: The application.
+        on_listening: Called with the address once it can be reached.
         **settings: More settings of uvicorn.
     """
 
-    def __init__(self, app: FastAPI, **settings: Any) -> None:
+    def __init__(
+        self, app: FastAPI, on_listening: Callable[[str], None] | None = None, **settings: Any
+    ) -> None:
         config = uvicorn.Config(
             app,
             http=Protocol,
@@ -130,6 +135,7 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._app = app
+        self._on_listening = on_listening or (lambda _url: None)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal to end: streams end now, other answers are finished."""
@@ -145,7 +151,8 @@ class Server(uvicorn.Server):
             for one in sockets or ():
                 host, port = one.getsockname()[:2]
                 url = f"http://{shown(host)}:{port}"
-                _service.warning("Listening on %s", url, extra={"fields": {"url": url}})
+                _service.info("Listening on %s", url, extra={"fields": {"url": url}})
+                self._on_listening(url)
 
     def serve_on(self, listening: socket.socket) -> None:
         """Serve until SIGTERM, which is a regular end, or Ctrl-C.
@@ -183,8 +190,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise InputError(
-            f"{shown(host)}:{port} cannot be opened ({error.strerror}). "
-            "Choose another port with --port."
+            f"Port {port} of {shown(host)} cannot be opened ({error.strerror}). Choose another: "
+            f"--port {port + 1 if port < MOST_PORT else 0}"
         ) from None
     return listening
 

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from veritrail_graph.api.advice import ENTAILMENT
 from veritrail_graph.api.http.bodies import MAX_BODY
 from veritrail_graph.api.http.guard import crosses, netloc
-from veritrail_graph.api.http.problems import MEDIA_TYPE, PREFIX, problem
+from veritrail_graph.api.http.problems import MEDIA_TYPE, PREFIX, STARTING, problem
 from veritrail_graph.api.web.links import inside, sent, url
 from veritrail_graph.api.web.rendering import render
 
@@ -112,6 +112,8 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
     heading, todo = _SAID.get(status, (str(problem["title"]), "Go back and try again."))
     kind = str(problem["type"]).removeprefix(PREFIX)
     detail = str(problem["detail"])
+    if detail == STARTING:
+        return FaultWords("Starting, a few seconds", detail, "Nothing is wrong.", "lost")
     heading, todo = _OTHER_403.get(kind, (heading, todo))
     return FaultWords(
         _HEADINGS.get(kind, heading),

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from acceptance.command import Veritrail, process_file
 
+from veritrail_graph.api.cli import completion
+
 pytestmark = pytest.mark.engine
 
 
@@ -94,3 +96,31 @@ def test_only_a_full_id_deletes(veritrail: Veritrail, tmp_path: Path) -> None:
     refused = veritrail("delete", "yy-on", "--yes", status=2).err
     assert "Name 'yy-only-one' in full" in refused
     veritrail("delete", "yy-only-one", "--yes")
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("veritrail sho", {"show"}),
+        ("veritrail list zz-quay", {"zz-quay-1", "zz-quay-2"}),
+        ("veritrail show zz-quay-2 co", {"cost-1", "cost-2"}),
+        ("veritrail query error_o", {"error_origin"}),
+        ("veritrail query error_origin zz-quay-2 na", {"name"}),
+    ],
+)
+def test_a_shell_completes_commands_ids_and_queries(
+    veritrail: Veritrail,
+    run: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str,
+    offered: set[str],
+) -> None:
+    monkeypatch.setattr(completion, "_SECONDS", 60.0)
+    last = str(len(typed.split()) - 1)
+    shown = veritrail(COMP_WORDS=typed, COMP_CWORD=last, _VERITRAIL_COMPLETE="complete_bash")
+    assert set(shown.out.split()) == offered
+
+
+def test_completion_prints_the_script_of_a_shell(veritrail: Veritrail) -> None:
+    assert "complete -o default -F" in veritrail("completion", "bash").out
+    assert 'eval "$(veritrail completion bash)"' in veritrail("completion").out

@@ -31,6 +31,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from veritrail_graph import AsyncClient, AsyncLocal
 from veritrail_graph.api.mcp.advice import ADVICE
+from veritrail_graph.api.mcp.resources import CHOSEN
 from veritrail_graph.api.mcp.server import Terms, create_server
 from veritrail_graph.graph.store.queries import library
 
@@ -133,8 +134,45 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
         "process_id", "node_id", "against", "judge", "judge_with",  # the server's own checkers
         "propositions", "correct", "mode", "recheck", "every_mode", "claim_id", "unsupported",
     }  # fmt: skip
-    for statement in library():
-        assert f"- {statement.short_name}(" in tools["run_query"].description
+    described = tools["run_query"].description
+    assert [one for one in CHOSEN if f"- {one}(" not in described] == []
+    assert "check_orphans" not in described
+    assert len(described) < 3_000
+
+
+def test_resources_and_the_prompt_explain_without_a_tool(asking, harbour):
+    async def work(client):
+        templates = await client.list_resource_templates()
+        texts = {}
+        addresses = [
+            "veritrail://queries",
+            f"veritrail://processes/{harbour}/claims",
+        ]
+        for address in addresses:
+            (content,) = (await client.read_resource(address)).contents
+            texts[address] = content.text
+        prompts = (await client.list_prompts()).prompts
+        given = {"process_id": harbour, "claim_id": "k04"}
+        (message,) = (await client.get_prompt("explain_claim", given)).messages
+        try:
+            await client.read_resource("veritrail://processes/nothing/claims")
+            fault = ""
+        except mcp.MCPError as error:
+            fault = str(error)
+        return templates.resource_templates, texts, prompts, message.content.text, fault
+
+    templates, texts, prompts, told, fault = asking(work)
+    assert [one.uri_template for one in templates] == [
+        "veritrail://processes/{process_id}/claims",
+        "veritrail://verifications/{verification_id}",
+    ]
+    queries, claims = texts.values()
+    assert [one.short_name for one in library() if f"- {one.short_name}(" not in queries] == []
+    assert "- k04: " in claims
+    assert '"The dredger Cornelis Bakker' in claims
+    assert [(one.name, len(one.arguments)) for one in prompts] == [("explain_claim", 2)]
+    assert "the claim 'k04'" in told
+    assert "No process 'nothing' is stored." in fault
 
 
 def test_a_claim_is_verified_and_its_trail_shown(asking_child):

@@ -23,7 +23,9 @@ HEADERS = ("content-type", "location", "retry-after", "allow", "www-authenticate
 PROSE = ("detail", "message", "title")
 BOUNDS = ("required", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 OF_QUERIES = ("purpose", "meaning")
-DESCRIPTIONS = ("description", "summary", "title", "example", "examples", "tags", "operationId")
+DESCRIPTIONS = (
+    "description", "summary", "title", "example", "examples", "tags", "operationId", "x-codeSamples"
+)  # fmt: skip
 PROCESS = {
     "format": "veritrail.process/1",
     "process_id": "pier",

@@ -174,3 +174,17 @@ def test_the_example_of_a_query_is_a_query_of_the_library_with_its_parameters(
     answer = schemas["QueryRows"]["examples"][0]
     assert answer["columns"] == [one["name"] for one in statement["columns"]]
     assert all(len(row) == len(answer["columns"]) for row in answer["rows"])
+
+
+def test_every_call_says_in_words_what_it_does_and_how_curl_makes_it(told: dict[str, Any]) -> None:
+    summaries = Counter(call["summary"] for _, call in calls(told))
+    assert [words for words, count in summaries.items() if count > 1] == []
+    for where, call in calls(told):
+        method = where.partition(" ")[0]
+        assert call["summary"] != call["operationId"].replace("_", " ").title(), where
+        assert " " in call["summary"], where
+        shown = call["x-codeSamples"][0]["source"]
+        assert shown.startswith("curl -f "), where
+        assert "{" not in shown.rpartition("http://")[2], where
+        assert (method == "GET") == (" -X " not in shown), where
+        assert shown in call["description"], where

@@ -241,6 +241,8 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
         lists = () if place else LISTS  # only a whole document has no place
         known = ", ".join([*model.model_fields, *lists])
         message = f"unknown key {shown(key)}; known keys: {known}"
+        if "metadata" in model.model_fields and key not in lists:
+            message += "; facts of your own, such as model or prompt, belong into `metadata`"
         return Violation("unknown_key", place or "document", message)
     if kind in {"missing", "too_long"} and key.startswith("also."):
         place_key = ".".join(key.split(".")[:2])

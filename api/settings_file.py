@@ -1,0 +1,100 @@
+"""Settings of a project in `veritrail.toml`, in the working folder: behind the environment.
+
+Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
+are a table. The file is meant to be shared, so secrets are refused in it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+FILE = "veritrail.toml"
+
+_SECRET = ("api_key", "password", "jobs_url")
+
+
+class ProjectFile(PydanticBaseSettingsSource):
+    """What `veritrail.toml` says, as texts that settings are read from.
+
+    Args:
+        settings: The class of the settings.
+        path: The file; where it is not there, nothing is set.
+    """
+
+    def __init__(self, settings: type[BaseSettings], path: Path | None = None) -> None:
+        super().__init__(settings)
+        self._path = path or Path(FILE)
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Nothing: all fields are read at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """The values by the names that the settings read.
+
+        Raises:
+            InputError: It is no TOML, or holds what is no setting, or a secret.
+        """
+        try:
+            text = self._path.read_text("utf-8")
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self._path.resolve()} cannot be read: {error}") from None
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{self._path.resolve()} is no TOML: {error}") from None
+        return _read(document, self.settings_cls, "")
+
+
+def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[str, Any]:
+    names = {_name_of(name, one): (name, one) for name, one in model.model_fields.items()}
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        if key not in names:
+            near = get_close_matches(key, names, n=1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"{FILE}: there is no setting {place + key!r}.{meant}")
+        name, field = names[key]
+        if key.endswith(_SECRET):
+            raise InputError(
+                f"{FILE}: {place + key!r} is a secret. Put it into the environment or into .env, "
+                "which are not shared."
+            )
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            if not isinstance(value, dict):
+                raise InputError(f"{FILE}: {place + key!r} is a table: [{key}]")
+            found[str(field.validation_alias or name)] = _read(value, inner, f"{key}.")
+        else:
+            found[str(field.validation_alias or name)] = _text(value, place + key)
+    return found
+
+
+def _name_of(name: str, field: FieldInfo) -> str:
+    """The name of a setting in the file."""
+    alias = field.validation_alias
+    return str(alias).lower().removeprefix("veritrail_") if alias else name
+
+
+def _text(value: Any, place: str) -> str:
+    """A value as the environment would hold it."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return ",".join(map(str, value))
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise InputError(f"{FILE}: {place!r} must be a text, a number, true or false, or a list")
