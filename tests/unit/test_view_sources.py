@@ -44,8 +44,9 @@ def test_only_addresses_of_the_web_without_a_login_are_links(address: object) ->
     assert found.href is None
 
 
-@pytest.mark.parametrize(
-    "metadata", [None, "", "no json", "[]", {}, {"page": True}, {"title": "a"}]
-)
+NOWHERE = [None, "", "no json", "[]", {}, {"page": True}, {"title": "a"}]
+
+
+@pytest.mark.parametrize("metadata", NOWHERE)
 def test_metadata_without_a_place_says_nothing(metadata: object) -> None:
     assert place_of(metadata) is None  # type: ignore[arg-type]

@@ -28,9 +28,8 @@ def test_a_comment_is_shown_as_text_and_removed(
 ) -> None:
     client, place = shared_service.client, f"/processes/{harbour}/claims/k04"
     page = client.get(place)
-    said = send(
-        client, page, f"{place}/comments", text="<script>x</script> See page 3.", author="A"
-    )
+    words = "<script>x</script> See page 3."
+    said = send(client, page, f"{place}/comments", text=words, author="A")
     assert said.headers["location"] == f"{place}#comments"
     shown = client.get(place)
     assert "&lt;script&gt;x" in shown.text
