@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unicodedata import category
 
 from veritrail_graph.graph.errors import InputError, NotFound, ReviewOutdated, Violation, shown
@@ -33,6 +33,8 @@ class NewReview:
         overrides: The verification whose verdict is reviewed; None: the claim's latest that
             succeeded.
         recorded_by: Name of the key that it came in with.
+        blind: Whether the model's verdict was hidden from the reviewer; None: not known.
+        adjudicates: Whether it decides between reviewers.
     """
 
     verdict: str | None
@@ -40,6 +42,8 @@ class NewReview:
     reviewer: str
     overrides: str | None = None
     recorded_by: str | None = None
+    blind: bool | None = None
+    adjudicates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ def check_given(given: NewReview) -> NewReview:
         )
     if faults:
         raise InputError("The review cannot be stored", faults)
-    return NewReview(given.verdict, reason, reviewer, given.overrides, given.recorded_by)
+    return replace(given, reason=reason, reviewer=reviewer)
 
 
 def verdict_faults(verdict: str | None) -> list[Violation]:
@@ -215,6 +219,8 @@ def review_of(
         overrides=None if considered is None else considered.verification_id,
         model_verdict=verdict,
         recorded_by=given.recorded_by,
+        blind=given.blind,
+        adjudicates=given.adjudicates or None,
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.sharing import Sharing
     from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
+    from veritrail_graph.api.app.teamwork import Teamwork
     from veritrail_graph.api.app.traces import Traces
     from veritrail_graph.api.app.turn_labels import TurnLabels
     from veritrail_graph.api.app.verifications import Verifications
@@ -225,6 +226,13 @@ class Application:
         from veritrail_graph.api.app.sharing import Sharing
 
         return Sharing(self)
+
+    @cached_property
+    def teamwork(self) -> Teamwork:
+        """Comments on claims, rounds of review, decisions between reviewers."""
+        from veritrail_graph.api.app.teamwork import Teamwork
+
+        return Teamwork(self)
 
     @cached_property
     def projects(self) -> Projects:

@@ -461,6 +461,7 @@ class Processes(Part):
                 await self._app.studies.forget(process_id)
                 await self._app.turn_labels.forget(process_id)
                 await self._app.sharing.links.forget(process_id)
+                await self._app.teamwork.repository.forget(process_id)
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )

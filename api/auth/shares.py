@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -166,9 +167,16 @@ def _signature(token: str, link: ShareLink) -> str:
     return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
 
 
-def _link(row: sa.Row[tuple[object, ...]]) -> ShareLink:
-    names = ("share_id", "process_id", "note", "created_by", "created_at", "expires_at")
-    return ShareLink(*(getattr(row, name) for name in names), revoked_at=row.revoked_at)
+def _link(row: sa.Row[Any]) -> ShareLink:
+    return ShareLink(
+        row.share_id,
+        row.process_id,
+        row.note,
+        row.created_by,
+        row.created_at,
+        row.expires_at,
+        row.revoked_at,
+    )
 
 
 def _insert(connection: Connection, row: dict[str, object], now: float) -> None:

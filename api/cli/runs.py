@@ -11,7 +11,6 @@ from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.costs import UNKNOWN, money_words
-from veritrail_graph.api.views.runs import CHANGE_WORDS, comparison_csv, known_cost
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
@@ -55,6 +54,8 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
 
 def cost_of(spent: Spending) -> str:
     """A cost in words; an unknown one is never 0."""
+    from veritrail_graph.api.views.runs import known_cost
+
     dollars = known_cost(spent)
     return UNKNOWN if dollars is None else money_words(dollars)
 
@@ -75,6 +76,8 @@ def compare(
     """
     found = ask(lambda app: app.runs.compare(process, first, second), as_json=as_json)
     if csv is not None:
+        from veritrail_graph.api.views.runs import comparison_csv
+
         try:
             csv.write_text(comparison_csv(found.claims), encoding="utf-8", newline="")
         except OSError as error:
@@ -87,6 +90,8 @@ def compare(
 
 
 def _tell(found: RunComparison) -> None:
+    from veritrail_graph.api.views.runs import CHANGE_WORDS
+
     changed = [one for one in found.claims if one.change.value not in ("same", "neither")]
     table(
         ("claim_id", "change", "A", "B", "claim"),
@@ -109,7 +114,7 @@ def _tell(found: RunComparison) -> None:
             for one, number in side.verdicts.items()
         )
         say(f"{name}: {side.model or side.engine}, q = {side.q}: {verdicts}; {cost_of(side.spent)}")
-    counts = found.changes
+    counts = {change.value: number for change, number in found.changes.items()}
     say(
         f"{len(found.claims):,} claim(s): {counts['lost']:,} lost, {counts['gained']:,} gained, "
         f"{counts['moved']:,} moved, {counts['other']:,} other, {counts['same']:,} the same."

@@ -42,6 +42,7 @@ from veritrail_graph.api.rest import (
     reviews,
     search,
     shares,
+    teamwork,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
@@ -66,6 +67,7 @@ ROUTERS = (
     dialogues.submitting,
     *resources.ROUTERS,
     reviews.router,
+    teamwork.router,
     otlp.router,
     *PAGES,
 )

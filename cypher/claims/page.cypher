@@ -28,7 +28,7 @@ WITH c, count(x) AS verifications, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
-       RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       RETURN r.verdict ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
      }) END AS said
 WITH c, verifications, latest, v,
      ($verdict IS NULL OR CASE

@@ -26,7 +26,7 @@ WITH c, count(x) AS verifications
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
-       RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       RETURN r ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
      }) AS r
 RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id, v.verdict AS verdict,
        v.indicative AS indicative, CASE

@@ -33,7 +33,7 @@ RETURN c.claim_id AS claim_id, c.text AS claim, verdict,
        head(COLLECT {
          MATCH (c)<-[:REVIEWS]-(r:Review)
          RETURN CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END
-         ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+         ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
        }) AS reviewed_verdict, verifications,
        v.verification_id AS verification_id, v.engine AS engine, v.model AS model, v.q AS q,
        v.created_at AS created_at

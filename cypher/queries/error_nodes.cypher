@@ -20,7 +20,7 @@ MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
 WHERE c.origin IS NULL AND v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH c, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
-       RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       RETURN r.verdict ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
      }) IN ['FULLY_SUPPORTED', 'INCONCLUSIVE'] AS is_overridden
 MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
 WITH s, c, is_overridden ORDER BY c.position, c.claim_id

@@ -24,7 +24,7 @@ WHERE $stage IS NULL OR stage = $stage
 WITH c, v, stage ORDER BY coalesce(stage, 2147483648), c.position, c.claim_id LIMIT $limit
 WITH c, v, stage, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
-       RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       RETURN r ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
      }) AS r
 RETURN stage, c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
        v.verification_id AS verification_id,

@@ -22,7 +22,7 @@ WHERE c.origin IS NULL AND v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH c, v ORDER BY c.position, c.claim_id LIMIT $limit
 WITH c, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
-       RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       RETURN r ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
      }) AS r
 RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
        v.verification_id AS verification_id, v.error_stages AS error_stages,

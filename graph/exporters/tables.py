@@ -46,7 +46,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "reviews": (
         "review_id", "claim_id", "claim", "verdict", "kind", "reason", "reviewer", "recorded_by",
-        "created_at", "overrides", "model_verdict",
+        "created_at", "overrides", "model_verdict", "blind", "adjudicates",
     ),
 }  # fmt: skip
 """The columns of each file."""
@@ -156,7 +156,7 @@ def _verification_row(found: Verification) -> list[Any]:
 
 def _review_row(stored: Properties) -> list[Any]:
     made = review_from(stored).json_object()
-    return [made[column] for column in COLUMNS["reviews"]]
+    return [made.get(column) for column in COLUMNS["reviews"]]
 
 
 def _evidence_rows(found: Verification, iteration: Iteration) -> Iterator[list[Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from veritrail_graph.graph.model.noun import Noun, OneOf, PublicId, RecordId, Text, Time
+from veritrail_graph.graph.model.noun import Noun, OneOf, PublicId, RecordId, Text, Time, is_none
 from veritrail_graph.graph.model.process import Verdict
 
 
@@ -59,6 +59,16 @@ class Review(Noun):
     model_verdict: OneOf[Verdict] | None = Field(
         default=None, description="The verdict of that verification."
     )
+    blind: bool | None = Field(
+        default=None,
+        description="Whether the model's verdict was hidden from the reviewer; null: not known.",
+        exclude_if=is_none,
+    )
+    adjudicates: bool | None = Field(
+        default=None,
+        description="True: it decides between reviewers, and counts before their reviews.",
+        exclude_if=is_none,
+    )
 
     def model_post_init(self, context: Any, /) -> None:
         """Derive the kind."""
@@ -83,7 +93,8 @@ class Reviewed:
     """The state of the reviews of a claim, beside the verdict of the model.
 
     Attributes:
-        latest: The latest review of all; it gives the reviewed verdict.
+        latest: The latest review of all, or the latest that decides between reviewers; it gives
+            the reviewed verdict.
         counting: The latest review of each reviewer, the latest of them first.
         verdict: The model's verdict now: that of the verification in force.
         reviews: How many reviews there are.
@@ -107,8 +118,8 @@ class Reviewed:
 
     @property
     def disputed(self) -> bool:
-        """Whether the reviewers disagree, by the latest review of each."""
-        return len({one.verdict for one in self.counting}) > 1
+        """Whether the reviewers disagree, by the latest review of each, and nobody decided."""
+        return not self.latest.adjudicates and len({one.verdict for one in self.counting}) > 1
 
 
 def latest_of_each(reviews: Iterable[Review]) -> list[Review]:
@@ -130,4 +141,6 @@ def reviewed(reviews: Iterable[Review], verdict: Verdict | None) -> Reviewed | N
     if not every:
         return None
     counting = latest_of_each(every)
-    return Reviewed(counting[0], tuple(counting), verdict, len(every))
+    deciding = [one for one in every if one.adjudicates]
+    latest = max(deciding, key=lambda one: one.order) if deciding else counting[0]
+    return Reviewed(latest, tuple(counting), verdict, len(every))

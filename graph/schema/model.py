@@ -83,6 +83,11 @@ def integer(name: str, meaning: str) -> Property:
     return Property(name, "integer", meaning)
 
 
+def boolean(name: str, meaning: str) -> Property:
+    """A property that is true or false."""
+    return Property(name, "boolean", meaning)
+
+
 def strings(name: str, meaning: str) -> Property:
     """A property that holds a list of texts."""
     return Property(name, "list of strings", meaning)
@@ -270,6 +275,8 @@ _REVIEW = (
     string("reviewer", "the reviewer's name"),
     string("recorded_by", "name of the key that it was sent with; absent where no key was needed"),
     string("verification_id", "the verification whose verdict was reviewed"),
+    boolean("blind", "whether the model's verdict was hidden from the reviewer"),
+    boolean("adjudicates", "true where it decides between reviewers"),
     string("created_at", "when it was stored"),
 )
 

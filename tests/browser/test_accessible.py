@@ -30,6 +30,13 @@ PAGES = {
     "blind review": f"/processes/{PROCESS}/review?blind=1",
     "agreement": f"/processes/{PROCESS}/agreement",
     "verify": f"/processes/{PROCESS}/verify",
+    "runs": f"/processes/{PROCESS}/runs",
+    "edit": f"/processes/{PROCESS}/edit",
+    "edit a claim": f"/processes/{PROCESS}/claims/k2/edit",
+    "share": f"/processes/{PROCESS}/share",
+    "team": f"/processes/{PROCESS}/rounds",
+    "search": "/search?q=pump",
+    "projects": "/projects",
     "jobs": "/jobs",
     "nothing there": "/processes/no-such-process",
 }

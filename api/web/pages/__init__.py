@@ -20,6 +20,7 @@ from veritrail_graph.api.web.pages import (
     session,
     sharing,
     study,
+    teamwork,
     turn_labels,
     upload,
 )
@@ -40,6 +41,7 @@ ROUTERS = tuple(
         claim,
         runs,
         review,
+        teamwork,
         graph,
         node,
         attribution,

@@ -5,23 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.app.teamwork import Comment
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.database import ServiceUnavailable
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.columns import columns_of
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
+from veritrail_graph.api.views.sources import SourcePlace, place_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
 from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words, sharing_words
 from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.pages.review import reviewer_of
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
 from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare
@@ -61,6 +66,7 @@ After = Annotated[int, Query(ge=0, le=10_000_000)]
 async def show_claim(
     request: Request,
     app: App,
+    caller: Calling,
     process_id: ProcessId,
     claim_id: ClaimId,
     verification: VerificationName = None,
@@ -79,6 +85,7 @@ async def show_claim(
     if outline is None and chosen is not None:
         missing = chosen
     view = await _whole_view(app, outline, process, iteration)
+    contrast = _contrast(outline, process, view)
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.claim.node_id, *(node.node_id for node in shown)]
@@ -102,8 +109,11 @@ async def show_claim(
         in_text=_in_text(judged, texts),
         verifications=verifications,
         reviews=reviews,
+        comments=await _comments(app, caller, process_id, claim_id),
+        commenter=reviewer_of(request, caller),
         view=view,
-        contrast=_contrast(outline, process, view),
+        contrast=contrast,
+        source_place=await _source_place(app, process_id, contrast),
         columns=columns_of(view) if view else (),
         shared=sharing_words(view.verification.share) if view is not None else None,
         kept_from=reuse_words(view.verification) if view is not None else None,
@@ -111,6 +121,29 @@ async def show_claim(
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
         **_cypher(app, view),
     )
+
+
+async def _source_place(
+    app: Application, process_id: str, contrast: Contrast | None
+) -> SourcePlace | None:
+    """Where the source of the pair is in its document, if its metadata says so."""
+    if contrast is None or contrast.source is None or not contrast.source.is_root:
+        return None
+    with suppress(NotFound):
+        return place_of((await app.nodes.piece(process_id, contrast.source.node_id)).metadata)
+    return None
+
+
+async def _comments(
+    app: Application, caller: Caller, process_id: str, claim_id: str
+) -> list[Comment] | None:
+    """The comments; None: the database of the service does not answer."""
+    if caller.only_process is not None:
+        return []
+    try:
+        return (await app.teamwork.comments(process_id, claim_id, by=caller)).comments
+    except ServiceUnavailable:
+        return None
 
 
 def _chosen(

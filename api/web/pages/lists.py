@@ -41,7 +41,7 @@ CLAIM_COLUMNS = (
 NODE_COLUMNS = ("node_id", "stage", "role", "kind", "step", "model", "origin", "length")
 REVIEW_COLUMNS = (
     "claim_id", "claim", "verdict", "kind", "reason", "reviewer", "created_at", "model_verdict",
-    "overrides", "recorded_by", "review_id",
+    "overrides", "recorded_by", "review_id", "blind", "adjudicates",
 )  # fmt: skip
 JOB_COLUMNS = (
     "job_id", "process_id", "run_id", "kind", "status", "name", "created_at", "done", "calls",

@@ -12,6 +12,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
+from veritrail_graph.api.views.sources import place_of
 from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting
@@ -69,6 +70,7 @@ async def show_node(
         text=text,
         pieces=pieces_near(text.number, text.pieces),
         metadata=as_text(text.metadata),
+        place=place_of(text.metadata),
         upstream=upstream,
         downstream=downstream,
         cited=cited_here(cited[0], is_cut=cited[1]),

@@ -241,17 +241,20 @@ async def save(
 async def _add(
     app: Application, asked: ReviewState, who: Reviewer, given: Given, caller: Caller
 ) -> Review:
-    reason = given.reason
+    reason, is_first = given.reason, True
     if not given.verdict:
         message = "is missing; choose one of the four"
         raise InputError("No verdict was chosen", [Violation("missing", "verdict", message)])
-    if asked.blind and not reason.strip() and given.verdict != ReviewVerdict.UNCLEAR:
+    if asked.blind:
         said = await app.reviews.of_claims(asked.process_id, [given.claim_id])
         counting = said[given.claim_id].counting if given.claim_id in said else ()
-        if not any(one.reviewer == who.name for one in counting):
+        is_first = not any(one.reviewer == who.name for one in counting)
+        if is_first and not reason.strip() and given.verdict != ReviewVerdict.UNCLEAR:
             reason = JUDGED_BLIND
     overrides = given.overrides or None
-    new = NewReview(given.verdict, reason, who.name or "", overrides)
+    # Whoever reviewed the claim before has seen the verdict since.
+    is_blind = asked.blind and is_first
+    new = NewReview(given.verdict, reason, who.name or "", overrides, blind=is_blind)
     seen = Seen(given.words, overrides)
     return await app.reviews.add(
         asked.process_id, given.claim_id, new, once=given.once, seen=seen, by=caller
@@ -305,7 +308,8 @@ async def _page(
         app.reviews.queue(asked.process_id, judged=asked.tells),
         app.reviews.reviewers(asked.process_id),
     )
-    queue = queue_of(asked, every, said, who.name)
+    mine = await _assigned(app, asked, who)
+    queue = queue_of(asked, every, said, who.name, assigned=mine)
     read = await _read(app, process, queue, saved)
     if queue.is_lost and status == 200:
         status = 404
@@ -326,6 +330,13 @@ async def _page(
         shows=SHOWN,
         once=secrets.token_urlsafe(12),
     )
+
+
+async def _assigned(app: Application, asked: ReviewState, who: Reviewer) -> set[str]:
+    """The claims that the reviewer is to review, where these are asked for."""
+    if asked.show != "assigned" or who.name is None:
+        return set()
+    return await app.teamwork.assigned(asked.process_id, who.name)
 
 
 async def _read(app: Application, process: Process, queue: Queue, saved: str | None) -> Read:

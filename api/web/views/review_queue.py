@@ -18,8 +18,9 @@ from veritrail_graph.api.web.links import url
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import QueuedClaim
 
-SHOWN = ("all", "open", "mine", "others")
-"""Which claims are listed: all, those without a word of the reviewer's, with one, with others'."""
+SHOWN = ("all", "assigned", "open", "mine", "others")
+"""Which claims are listed: all, those assigned to the reviewer, those that they have not reviewed,
+those that they have, and those that others have."""
 
 VERDICTS = ("FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none")
 
@@ -188,6 +189,7 @@ def queue_of(
     said: Reviewers,
     reviewer: str | None,
     size: int = LISTED,
+    assigned: Collection[str] = (),
 ) -> Queue:
     """The place of the open claim in the list.
 
@@ -197,9 +199,15 @@ def queue_of(
         said: Who has reviewed which claim.
         reviewer: Who reviews; None: not named.
         size: Claims of one page of the list.
+        assigned: The claims that the reviewer is to review.
     """
     places = {one.claim_id: place for place, one in enumerate(every)}
-    wanted = [one.claim_id for one in every if _is_wanted(state, one, said, reviewer)]
+    wanted = [
+        one.claim_id
+        for one in every
+        if _is_wanted(state, one, said, reviewer)
+        and (state.show != "assigned" or one.claim_id in assigned)
+    ]
     order = [places[name] for name in wanted]
     unseen = [one.claim_id for one in every if reviewer not in said.get(one.claim_id, ())]
     claim = state.claim if state.claim in places else _first(wanted, unseen)

@@ -1,0 +1,1 @@
+"""What teams keep beside the graph: comments, and who reviews which claims."""
