@@ -45,6 +45,15 @@ async def stop_engine(settings: Settings) -> bool:
     return await stop_engine(engine_settings(settings))
 
 
+async def can_be_asked(settings: Settings) -> bool:
+    """Whether a server is named, or the embedded engine runs; nothing is started."""
+    from veritrail_graph.graph.embedded import engine_status
+
+    return settings.neo4j_uri is not None or (
+        (await engine_status(engine_settings(settings))).running
+    )
+
+
 async def graph_facts(settings: Settings, *, with_password: bool = False) -> dict[str, Any]:
     """Facts on the embedded engine and, where NEO4J_URI names one, on the server.
 

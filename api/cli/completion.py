@@ -109,15 +109,12 @@ def _asked(work: Callable[[Application], Awaitable[list[str]]]) -> list[str]:
 
     async def asked() -> list[str]:
         from veritrail_graph.api.app import Application
-        from veritrail_graph.api.graph_connection import engine_settings
+        from veritrail_graph.api.app.engine import can_be_asked
         from veritrail_graph.api.settings import Settings
-        from veritrail_graph.graph.embedded import engine_status
 
         settings = Settings()
-        if settings.neo4j_uri is None:
-            status = await engine_status(engine_settings(settings))
-            if not status.running:
-                return []
+        if not await can_be_asked(settings):
+            return []
         async with asyncio.timeout(_SECONDS), Application(settings) as app:
             return await work(app)
 
