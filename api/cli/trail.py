@@ -61,7 +61,7 @@ def show_results(verifications: Sequence[Verification]) -> None:
     has_cost = any(one.usage.calls or one.usage.cached_calls for one in verifications)
     columns = ("claim_id", "verdict", "stage")
     counts = ("calls", "input", "output", "cost") if has_cost else ()
-    rows = []
+    rows: list[list[str | Text]] = []
     for one in sorted(verifications, key=attention):
         spent: list[str] = []
         if has_cost:
@@ -85,7 +85,7 @@ def attention(one: Verification) -> int:
 def show_others(verifications: Sequence[Verification]) -> None:
     """Verifications whose verdict does not count, newest first."""
     names = ("claim_id", "verdict", "stage", "judged by", "verification")
-    rows = [
+    rows: list[list[str | Text]] = [
         [
             one.claim_id,
             Text(*verdict_words(one.verdict, one.status)),
