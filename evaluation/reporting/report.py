@@ -380,9 +380,13 @@ def _stages_json(stages: ErrorStages) -> Mapping[str, Any]:
         name: {
             "claims": one.claims,
             "found": one.found,
+            "alone": one.alone,
             "unlocated": one.unlocated,
+            "stages_reported": one.reported.value,
             "share": one.share.value,
             "interval": one.interval.as_json(),
+            "share_alone": one.share_alone.value,
+            "interval_alone": one.interval_alone.as_json(),
         }
         for name, one in stages.labelled.items()
     }
