@@ -178,6 +178,28 @@ def test_error_stages_are_those_of_the_walking_configurations(
         assert one["stages_reported"] == pytest.approx(sum(map(len, reported)) / len(own))
 
 
+def test_tracing_is_compared_with_retrieval_under_the_same_other_settings(tmp_path: Path) -> None:
+    openai: dict[str, Any] = {"engine": "openai"}
+    runs: list[tuple[str, str, dict[str, Any]]] = [
+        ("walk", "veritrail", {"q": 1, **openai}),
+        ("walk-3", "veritrail", {"q": 3, **openai}),
+        ("limits", "veritrail", {"q": 1, **openai, "max_sentences": 20}),
+        ("both", "vt_rag", {"k": 5, **openai}),
+        ("rag", "rag", {"k": 5, **openai, "sources": "process"}),
+        ("rag-samples", "rag", {"k": 5, **openai, "samples": 3}),
+        ("rag-1", "rag", {"k": 1, **openai}),
+    ]
+    labels = {"a": FS, "b": NFS}
+    run = JudgedRun(tmp_path, {"data": labels}, runs)
+    for name, _, _ in runs:
+        # Where limits make the judge undecided, this comparison keeps the claim all the same.
+        run.judged(name, {"a": FS, "b": INC if name == "limits" else NFS})
+    document = write_report(tmp_path, ReportOptions(resamples=5))
+    rows = document["datasets"][0]["ablation"]["rows"]
+    assert [row["configuration_id"] for row in rows] == ["walk", "rag", "both"]
+    assert {row["scored"] for row in rows} == {2}
+
+
 def test_many_stages_are_rows_and_a_stage_among_many_is_not_alone(tmp_path: Path) -> None:
     labels = dict.fromkeys(("a", "b", "c"), NFS)
     planted = {"a": [3], "b": [3], "c": [3]}
