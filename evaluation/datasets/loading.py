@@ -6,6 +6,7 @@ to the entry points of the group `veritrail_graph.datasets`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -14,6 +15,7 @@ from typing import Protocol
 
 from veritrail_graph.evaluation.datasets.dataset_file import lacks_header, read_dataset
 from veritrail_graph.evaluation.datasets.model import FORMAT, Dataset, LabelledClaim
+from veritrail_graph.evaluation.datasets.reviewed import reviews_of, with_reviews
 from veritrail_graph.evaluation.loader_registry import (
     Loader,
     in_order,
@@ -156,7 +158,7 @@ class ProcessesLoader:
 
     name = "processes"
     description = "recorded runs in any format of `veritrail ingest`, with labels on their claims"
-    layout = "whatever `veritrail formats` lists; labels in the claims of process files"
+    layout = "whatever `veritrail formats` lists; labels in the claims of process files, or reviews"
     source = "your own runs"
 
     def detect(self, path: Path) -> str | None:
@@ -182,6 +184,7 @@ class ProcessesLoader:
                 f"{path} holds {counted(len(found.processes), 'process', 'processes')}, but no "
                 "claim with a label. Label them: veritrail ingest it, veritrail claims extract, "
                 "veritrail export it, and hand that to annotators with veritrail eval sheets. "
+                "Or review them on the page, and export the process with its reviews. "
                 "Or write labels into the claims of the process file (docs/annotation.md)."
             )
         return found
@@ -196,9 +199,12 @@ class ProcessesLoader:
         processes: dict[str, Callable[[], ProcessInput]] = {}
         claims: list[LabelledClaim] = []
         remarks = []
+        counts: Counter[str] = Counter()
         for found in find_processes(path):
             try:
-                read = survey(found.open())
+                source = found.open()
+                read = survey(source)
+                reviews = reviews_of(source)
             except InputError as error:
                 if not skip_bad:
                     found_faults = getattr(error, "violations", ())
@@ -214,7 +220,7 @@ class ProcessesLoader:
                 remarks.append(f"{found.where} is left out: {again}")
                 continue
             processes[read.process_id] = found.open
-            claims += [
+            own = [
                 LabelledClaim(
                     process_id=read.process_id,
                     claim_id=claim.claim_id,
@@ -227,6 +233,10 @@ class ProcessesLoader:
                 for claim in read.claims
                 if claim.origin is None
             ]
+            reviewed = with_reviews(own, reviews)
+            claims += reviewed.claims
+            counts += reviewed.counts
         if not processes:
             raise InputError(f"{path}: no process can be read. " + " ".join(remarks[:3]))
+        remarks += [counted(number, "time") + f": {what}" for what, number in counts.items()]
         return Dataset(path.name, processes, tuple(claims), remarks=tuple(remarks))

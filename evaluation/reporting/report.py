@@ -204,13 +204,20 @@ def _dataset_report(
 
 
 def _ablation(runs: Sequence[ConfigurationRun], options: ReportOptions) -> ScoreTable | None:
-    """Tracing, retrieval and both beside each other, by k. Source: VeriTrail E.1."""
+    """Tracing, retrieval and both beside each other, by k. Source: VeriTrail E.1.
+
+    Of the first two those with the other settings of the third, such as model, prompts, samples
+    and limits, where there are some: what is compared is how evidence is found.
+    """
     by_method = {
         name: [run for run in runs if run.configuration.method == name]
         for name in (TRACING, TRACING_RETRIEVAL, RETRIEVAL)
     }
     if not all(by_method.values()):
         return None
+    same = [_apart_from_retrieval(run) for run in by_method[TRACING_RETRIEVAL]]
+    for name, every in by_method.items():
+        by_method[name] = [run for run in every if _apart_from_retrieval(run) in same] or every
     tracing = by_method[TRACING]
     narrow = [one for one in tracing if one.configuration.parameters.get("q") == Q_OF_ABLATION]
     ks = {_k(run) for run in by_method[TRACING_RETRIEVAL]}
@@ -218,6 +225,12 @@ def _ablation(runs: Sequence[ConfigurationRun], options: ReportOptions) -> Score
     others = [*retrieval, *by_method[TRACING_RETRIEVAL]]
     ordered = sorted(others, key=lambda run: (str(type(_k(run))), _k(run)))
     return score_table([*(narrow or tracing), *ordered], options.inconclusive)
+
+
+def _apart_from_retrieval(run: ConfigurationRun) -> dict[str, Any]:
+    """The parameters of a configuration that say nothing of how evidence is found."""
+    own = ("q", "k", "embedding", "sources")
+    return {name: one for name, one in run.configuration.parameters.items() if name not in own}
 
 
 def _k(run: ConfigurationRun) -> Any:
@@ -380,9 +393,13 @@ def _stages_json(stages: ErrorStages) -> Mapping[str, Any]:
         name: {
             "claims": one.claims,
             "found": one.found,
+            "alone": one.alone,
             "unlocated": one.unlocated,
+            "stages_reported": one.reported.value,
             "share": one.share.value,
             "interval": one.interval.as_json(),
+            "share_alone": one.share_alone.value,
+            "interval_alone": one.interval_alone.as_json(),
         }
         for name, one in stages.labelled.items()
     }

@@ -5,15 +5,18 @@ Source: VeriTrail H. How often the labelled stage is among the reported ones is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
 from veritrail_graph.evaluation.figures.confusion import UNSUPPORTED
-from veritrail_graph.evaluation.figures.figure import Figure, share
+from veritrail_graph.evaluation.figures.figure import Figure, missing, share
 from veritrail_graph.evaluation.figures.localization import ROOT_STAGE, Localization
 from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun, located_claims
+
+_NONE_LABELLED = "no true positive with a labelled stage"
 
 
 @dataclass(frozen=True)
@@ -23,16 +26,25 @@ class LabelledStages:
     Attributes:
         claims: Claims rightly called Not Fully Supported whose error stage is labelled.
         found: Those of them for which a labelled stage is among the reported ones.
+        alone: Those of `found` for which no other stage is reported.
         unlocated: Those for which no stage was reported; they count as not found.
+        reported: The mean number of stages that are reported of a claim; the more there are, the
+            easier it is to find the labelled one.
         share: `found` of `claims`.
         interval: 95 %, over the claims.
+        share_alone: `alone` of `claims`.
+        interval_alone: 95 %, over the claims.
     """
 
     claims: int
     found: int
+    alone: int
     unlocated: int
+    reported: Figure
     share: Figure
     interval: Interval
+    share_alone: Figure
+    interval_alone: Interval
 
 
 @dataclass(frozen=True)
@@ -83,29 +95,50 @@ def error_stages(runs: Sequence[ConfigurationRun], how: Resampling) -> ErrorStag
     )
 
 
+class _Hit(NamedTuple):
+    """What was reported of a claim with a labelled stage."""
+
+    is_found: bool
+    is_alone: bool
+    is_located: bool
+
+
 def _labelled(
     run: ConfigurationRun, labels: Mapping[tuple[str, str], frozenset[int]], how: Resampling
 ) -> LabelledStages:
-    hits: list[bool] = []
-    unlocated = 0
+    hits: list[_Hit] = []
+    reported = 0
     for claim, outcome in run.pairs():
-        if not labels[claim.key] or outcome is None:
+        labelled = labels[claim.key]
+        if not labelled or outcome is None:
             continue
         if claim.label is not UNSUPPORTED or outcome.verdict is not UNSUPPORTED:
             continue
-        reported = set(outcome.error_stages or ())
-        unlocated += not reported
-        hits.append(bool(reported & labels[claim.key]))
+        stages = set(outcome.error_stages or ())
+        reported += len(stages)
+        hits.append(
+            _Hit(bool(stages & labelled), bool(stages) and stages <= labelled, bool(stages))
+        )
 
-    def shared(drawn: Mapping[bool, int]) -> dict[str, Figure]:
+    def shares(drawn: Mapping[_Hit, int]) -> dict[str, Figure]:
         total = sum(drawn.values())
-        return {"share": share(drawn.get(True, 0), total, "no true positive with a labelled stage")}
+        found = sum(count for hit, count in drawn.items() if hit.is_found)
+        alone = sum(count for hit, count in drawn.items() if hit.is_alone)
+        return {
+            "share": share(found, total, _NONE_LABELLED),
+            "share_alone": share(alone, total, _NONE_LABELLED),
+        }
 
-    counts = {hit: hits.count(hit) for hit in set(hits)}
+    figures = shares(Counter(hits))
+    spans = intervals(hits, shares, how)
     return LabelledStages(
-        len(hits),
-        sum(hits),
-        unlocated,
-        shared(counts)["share"],
-        intervals(hits, shared, how)["share"],
+        claims=len(hits),
+        found=sum(hit.is_found for hit in hits),
+        alone=sum(hit.is_alone for hit in hits),
+        unlocated=sum(not hit.is_located for hit in hits),
+        reported=Figure(reported / len(hits)) if hits else missing(_NONE_LABELLED),
+        share=figures["share"],
+        interval=spans["share"],
+        share_alone=figures["share_alone"],
+        interval_alone=spans["share_alone"],
     )

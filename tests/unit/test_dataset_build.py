@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from veritrail_graph.evaluation.datasets.build import build_from
+from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loading import find_loader, load_dataset, loaders
+from veritrail_graph.evaluation.datasets.reviewed import with_reviews
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import Review, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT.parent / "shared" / "data" / "agents" / "who_and_when"
@@ -61,6 +63,63 @@ def test_recorded_runs_are_built_too(tmp_path: Path) -> None:
     built = build_from(ROOT / "examples/harbour-summary.json", tmp_path / "out.jsonl")
     assert built.format_name == "processes"
     assert len(load_dataset(tmp_path / "out.jsonl").labelled) == len(built.dataset.labelled) > 0
+
+
+def _review(number: int, claim_id: str, reviewer: str, verdict: str, text: str) -> dict[str, Any]:
+    return {
+        "review_id": f"r-{number}",
+        "process_id": "quay",
+        "claim_id": claim_id,
+        "claim": text,
+        "verdict": verdict,
+        "reason": f"reason {number}",
+        "reviewer": reviewer,
+        "created_at": f"2026-01-0{number}T00:00:00Z",
+    }
+
+
+def test_reviews_of_people_become_labels_of_annotators(tmp_path: Path) -> None:
+    text = "It is of oak."
+    claims = [
+        {"claim_id": name, "text": text, "node_id": "t", **more}
+        for name, more in {"k": {}, "open": {}, "own": {"label": "FULLY_SUPPORTED"}}.items()
+    ]
+    no, unclear = "NOT_FULLY_SUPPORTED", "UNCLEAR"
+    reviews = [
+        _review(1, "k", "Ada", unclear, text),
+        _review(2, "k", "Ben", unclear, text),
+        _review(3, "open", "Ada", unclear, text),
+        _review(4, "open", "Cleo", unclear, "It was of oak."),
+        _review(5, "own", "Ada", unclear, text),
+        _review(6, "k", "Ada", unclear, text),
+    ]
+    said = {**PROCESS, "format": "veritrail.process/1", "claims": claims, "reviews": reviews}
+    path = tmp_path / "quay.json"
+    path.write_text(json.dumps(said), encoding="utf-8")
+    built = build_from(path, tmp_path / "out.jsonl").dataset
+    k, unread, own = built.claims
+    assert [(one.annotator, one.label, one.comment) for one in k.labels] == [
+        ("Ben", AnnotatorLabel.NOT_UNDERSTOOD, "reason 2"),
+        ("Ada", AnnotatorLabel.NOT_UNDERSTOOD, "reason 6"),
+    ]
+    assert (k.label, k.label_origin, len(unread.labels)) == (None, "unresolved", 1)
+    assert (own.label, own.label_origin) == (Verdict.FULLY_SUPPORTED, "given")
+    assert len(own.labels) == 1
+    assert set(built.remarks) == {
+        "4 times: label of an annotator from a review",
+        "1 time: review of another text of the claim: left out",
+    }
+    assert load_dataset(tmp_path / "out.jsonl").claims == built.claims
+
+    verdicts = [Review(**{**one, "verdict": no, "overrides": "v"}) for one in reviews[:3]]
+    (found,) = with_reviews([k.replace(labels=())], verdicts[:2]).claims
+    assert (found.label, found.label_origin) == (Verdict.NOT_FULLY_SUPPORTED, "majority")
+
+    said["reviews"] = [{**reviews[0], "reviewer": ""}]
+    path.write_text(json.dumps(said), encoding="utf-8")
+    with pytest.raises(InputError, match="breaks rules") as raised:
+        load_dataset(path)
+    assert "reviewer" in str(raised.value.violations[0])
 
 
 def test_nothing_is_written_when_something_is_wrong(tmp_path: Path) -> None:

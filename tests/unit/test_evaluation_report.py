@@ -174,6 +174,53 @@ def test_error_stages_are_those_of_the_walking_configurations(
         hits = sum(bool(set(r["error_stages"] or ()) & set(labelled[r["claim_id"]])) for r in own)
         assert (one["claims"], one["found"]) == (len(own), hits)
         assert one["share"] == hits / len(own)
+        reported = [set(r["error_stages"] or ()) for r in own]
+        assert one["stages_reported"] == pytest.approx(sum(map(len, reported)) / len(own))
+
+
+def test_tracing_is_compared_with_retrieval_under_the_same_other_settings(tmp_path: Path) -> None:
+    openai: dict[str, Any] = {"engine": "openai"}
+    runs: list[tuple[str, str, dict[str, Any]]] = [
+        ("walk", "veritrail", {"q": 1, **openai}),
+        ("walk-3", "veritrail", {"q": 3, **openai}),
+        ("limits", "veritrail", {"q": 1, **openai, "max_sentences": 20}),
+        ("both", "vt_rag", {"k": 5, **openai}),
+        ("rag", "rag", {"k": 5, **openai, "sources": "process"}),
+        ("rag-samples", "rag", {"k": 5, **openai, "samples": 3}),
+        ("rag-1", "rag", {"k": 1, **openai}),
+    ]
+    labels = {"a": FS, "b": NFS}
+    run = JudgedRun(tmp_path, {"data": labels}, runs)
+    for name, _, _ in runs:
+        # Where limits make the judge undecided, this comparison keeps the claim all the same.
+        run.judged(name, {"a": FS, "b": INC if name == "limits" else NFS})
+    document = write_report(tmp_path, ReportOptions(resamples=5))
+    rows = document["datasets"][0]["ablation"]["rows"]
+    assert [row["configuration_id"] for row in rows] == ["walk", "rag", "both"]
+    assert {row["scored"] for row in rows} == {2}
+
+
+def test_many_stages_are_rows_and_a_stage_among_many_is_not_alone(tmp_path: Path) -> None:
+    labels = dict.fromkeys(("a", "b", "c"), NFS)
+    planted = {"a": [3], "b": [3], "c": [3]}
+    run = JudgedRun(
+        tmp_path, {"data": labels}, [("v", "veritrail", {"q": 1})], error_stages=planted
+    )
+    every = list(range(2, 14))
+    for claim, stages in {"a": [3], "b": every, "c": None}.items():
+        run.keep(outcome("v", claim, NFS, error_stages=stages, iterations=1))
+    document = write_report(tmp_path, ReportOptions(resamples=20))
+    found = document["datasets"][0]["error_stages"]["labelled"]["v"]
+    assert (found["claims"], found["found"], found["alone"], found["unlocated"]) == (3, 2, 1, 1)
+    assert (found["share"], found["share_alone"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert found["stages_reported"] == pytest.approx(13 / 3)
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| Stage | veritrail (q = 1) | All, weighted by true positives |" in report
+    assert "| True positives | 2 | 2 |" in report
+    rows = re.findall(r"^\| (\d+) \| (0\.500|1\.000) \|", report, re.MULTILINE)
+    assert [(int(stage), rate) for stage, rate in rows] == [
+        (stage, "1.000" if stage == 3 else "0.500") for stage in every
+    ]
 
 
 def test_cost_is_of_finished_claims_with_preparation_divided_among_all(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ table says why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from veritrail_graph.api.reports.evaluation.heat_maps import heat_map
 from veritrail_graph.api.reports.evaluation.parts import (
@@ -37,6 +37,8 @@ from veritrail_graph.evaluation.reporting.stages import ErrorStages
 _MOST_FAULTS = 8
 _MOST_CHARACTERS = 300
 _MOST_OPEN_ROWS = 40
+_MOST_STAGES_ACROSS = 10
+"""Stages that a table shows as columns; more are rows."""
 
 ENDINGS = {
     "FULLY_SUPPORTED": "Supported",
@@ -235,10 +237,17 @@ def _stages(stages: ErrorStages) -> Section:
             f"{claims_words(stages.localization.unlocated)} rightly called Not Fully Supported "
             "without an error stage left out."
         )
+    columns = ["Variant", "True positives", *columns]
+    if len(keys) > _MOST_STAGES_ACROSS:
+        notes.append(
+            "Stages stand below each other, as there are many. Stages of processes of different "
+            "lengths have little in common but their number."
+        )
+        columns, rows = _turned(columns, rows)
     tables = [
         ShownTable(
             "Share of true positives whose error came in at each stage",
-            ["Variant", "True positives", *columns],
+            columns,
             rows,
             notes=notes,
         )
@@ -253,24 +262,47 @@ def _stages(stages: ErrorStages) -> Section:
     return Section("Error stages", words, tables)
 
 
+def _turned(
+    columns: Sequence[str], rows: Sequence[Sequence[Cell]]
+) -> tuple[list[str], list[list[Cell]]]:
+    """A table with rows and columns exchanged; the names of its rows become those of columns."""
+    named_rows = [[Cell(name) for name in columns], *rows]
+    turned = [list(row) for row in zip(*named_rows, strict=True)]
+    return ["Stage", *(cell.text for cell in turned[0][1:])], turned[1:]
+
+
 def _labelled(stages: ErrorStages, titles: Mapping[str, str]) -> ShownTable:
     rows = []
-    notes = ["A claim for which no stage was reported counts as not found. The figure is ours."]
+    notes = [
+        "A claim for which no stage was reported counts as not found. Alone: the labelled stage is "
+        "reported and no other one. The more stages are reported of a claim, the easier the "
+        "labelled one is among them. The figures are ours."
+    ]
     for name, one in stages.labelled.items():
         rows.append(
             [
                 Cell(titles[name]),
                 Cell(f"{one.claims:,}"),
                 Cell(f"{one.found:,}"),
-                Cell(f"{one.unlocated:,}"),
                 Cell(shown(one.share.value), span=span_of(one.interval)),
+                Cell(shown(one.share_alone.value), span=span_of(one.interval_alone)),
+                Cell(shown(one.reported.value, 1)),
+                Cell(f"{one.unlocated:,}"),
             ]
         )
         if one.share.reason is not None:
             notes.append(f"{DASH} {titles[name]}: {one.share.reason}.")
     return ShownTable(
         "How often a labelled stage is among the reported ones",
-        ["Variant", "Claims with labelled stage", "Found", "No stage reported", "Share"],
+        [
+            "Variant",
+            "Claims with labelled stage",
+            "Found",
+            "Share found",
+            "Share alone",
+            "Stages reported",
+            "No stage reported",
+        ],
         rows,
         notes=notes,
     )

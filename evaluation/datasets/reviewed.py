@@ -1,0 +1,86 @@
+"""Reviews by people as labels of annotators: what was said on the page counts in an evaluation.
+
+Source: VeriTrail B.2.2 (several annotators, the majority's label); reviews are ours
+(docs/reviews.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from veritrail_graph.evaluation.annotation.final_labels import settled
+from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
+from veritrail_graph.evaluation.datasets.model import Annotation, LabelledClaim
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.records import ProcessInput, ReviewRecord, TrailInput
+from veritrail_graph.graph.model import Review, ReviewVerdict
+from veritrail_graph.graph.model.review import latest_of_each
+
+_LABELS = {
+    ReviewVerdict.FULLY_SUPPORTED: AnnotatorLabel.FULLY_SUPPORTED,
+    ReviewVerdict.NOT_FULLY_SUPPORTED: AnnotatorLabel.NOT_FULLY_SUPPORTED,
+    ReviewVerdict.INCONCLUSIVE: AnnotatorLabel.INCONCLUSIVE,
+    ReviewVerdict.UNCLEAR: AnnotatorLabel.NOT_UNDERSTOOD,
+}
+OTHER_TEXT = "review of another text of the claim: left out"
+BESIDE = "label of an annotator from a review"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedClaims:
+    """Claims with the labels that reviews gave them.
+
+    Attributes:
+        claims: The claims, in their order.
+        counts: What was done with reviews, and how often.
+    """
+
+    claims: tuple[LabelledClaim, ...]
+    counts: Counter[str]
+
+
+def reviews_of(source: ProcessInput) -> list[Review]:
+    """The reviews that an input carries: the latest one of each reviewer of each claim.
+
+    Raises:
+        InputError: The input carries what cannot be read beside its claims.
+    """
+    if not isinstance(source, TrailInput):
+        return []
+    every = list(source.trails())
+    if faults := [one for one in every if isinstance(one, Violation)]:
+        message = "what was recorded of its claims breaks rules"
+        raise InputError(message, faults, code="bad_rows")
+    return latest_of_each(one.review for one in every if isinstance(one, ReviewRecord))
+
+
+def with_reviews(claims: Sequence[LabelledClaim], reviews: Sequence[Review]) -> ReviewedClaims:
+    """Claims of one process with the reviews of people as labels of annotators.
+
+    A claim with a label of its own keeps it. Any other gets the label of more than half of its
+    reviewers.
+    """
+    counts: Counter[str] = Counter()
+    found: dict[str, list[Annotation]] = {}
+    texts = {claim.claim_id: claim.text for claim in claims}
+    for one in sorted(reviews, key=lambda review: review.order):
+        if one.claim != texts.get(one.claim_id):
+            counts[OTHER_TEXT] += 1
+            continue
+        counts[BESIDE] += 1
+        said = Annotation(annotator=one.reviewer, label=_LABELS[one.verdict], comment=one.reason)
+        found.setdefault(one.claim_id, []).append(said)
+    return ReviewedClaims(
+        tuple(_labelled(claim, found.get(claim.claim_id, ())) for claim in claims), counts
+    )
+
+
+def _labelled(claim: LabelledClaim, labels: Sequence[Annotation]) -> LabelledClaim:
+    if not labels:
+        return claim
+    found = settled(claim.replace(labels=tuple(labels)))
+    if claim.label is None:
+        return found
+    return found.replace(label=claim.label, label_origin=claim.label_origin)
