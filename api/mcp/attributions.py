@@ -63,6 +63,10 @@ class RestingSentence(BaseModel):
     implied_label: str | None = Field(description="As the categories imply")
     judged_label: str | None = Field(description="As a model judged; null: none was asked")
     judged_reason: str | None = Field(default=None, description="Why it was judged so")
+    judge_was_asked: bool = Field(
+        default=False,
+        description="Whether the label is a judge's; else it follows from an empty attribution",
+    )
     correction: str | None = Field(description="A proposed wording; the text stays as it is")
     proposed: list[str] = Field(
         description="Proposed wordings with rank and mode, and what became of each: fixed, partly "
@@ -127,6 +131,7 @@ def resting(node_id: str, found: StoredSentence) -> RestingSentence:
         implied_label=found.implied_label,
         judged_label=found.judged_label,
         judged_reason=one_line(found.judged_reason, TEXT) if found.judged_reason else None,
+        judge_was_asked=found.is_asked,
         propositions=[_proposition(one) for one in found.propositions[:MOST_PROPOSITIONS]],
         propositions_left_out=max(0, len(found.propositions) - MOST_PROPOSITIONS),
         dropped_ids=found.dropped_ids,
@@ -232,7 +237,8 @@ def _sentence_lines(one: RestingSentence) -> Sequence[str]:
     if one.judged_label and one.implied_label and one.judged_label != one.implied_label:
         lines.append("  the judge and the categories disagree")
     if one.judged_reason:
-        lines.append(f"  the judge: {quoted(one.judged_reason)}")
+        who = "the judge" if one.judge_was_asked else "no judge was asked"
+        lines.append(f"  {who}: {quoted(one.judged_reason)}")
     lines += [f"  {_source_words(source)}: {quoted(source.text)}" for source in one.attributed]
     if not one.attributed:
         lines.append("  no source sentence decides it")

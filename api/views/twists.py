@@ -130,10 +130,9 @@ def _became_words(revision: Revision) -> str:
 
 
 def _words(carried: CarriedSentence, diffs: dict[int, WordDiff]) -> str:
+    sources = "the sources" if carried.against is Against.ROOTS else "this step's sources"
     if not carried.attributed:
-        if carried.against is Against.ROOTS:
-            return "No sentence of the sources decides it."
-        return "No sentence of this step's sources decides it."
+        return f"No sentence of {sources} decides it."
     of = {
         category: [
             (number, one)
@@ -149,6 +148,8 @@ def _words(carried: CarriedSentence, diffs: dict[int, WordDiff]) -> str:
         said.append(f"This sentence says the opposite of {_quoted(one.text)}.")
     for _, one in of[AttributionCategory.EXPECTED_SPAN][:SAID_OF]:
         said.append(f"The source would say it here, and does not: {_quoted(one.text)}.")
+    unfounded = [one.text for one in carried.propositions if not one.attributed]
+    said += [f"No sentence of {sources} decides {_quoted(text)}." for text in unfounded[:SAID_OF]]
     if not said:
         one = carried.attributed[0]
         said.append(f"The attribution finds it supported: {_quoted(one.text)}.")

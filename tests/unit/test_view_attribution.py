@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.mcp.attributions import resting
+from veritrail_graph.api.mcp.attributions import Attributions, attributions_text, resting
 from veritrail_graph.api.reports.resting import sentence_of as report_sentence
 from veritrail_graph.api.views.attribution import CATEGORY_MARKS, Change, changes, label_mark
 from veritrail_graph.api.web.views.attribution import (
@@ -17,6 +17,7 @@ from veritrail_graph.api.web.views.attribution import (
 )
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
+    NOTHING_ATTRIBUTED,
     AttributedSentence,
     AttributionCategory,
     Faithfulness,
@@ -154,3 +155,19 @@ def test_every_place_says_what_became_of_a_correction() -> None:
     assert open_view(stored).proposed == expected
     assert resting("t", stored).proposed == expected
     assert list(report_sentence(stored).proposed) == expected
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (NOTHING_ATTRIBUTED, "no judge was asked: No source sentence is attributed to it."),
+        ("It says more.", "judge: It says more."),
+    ],
+)
+def test_every_place_says_whether_a_judge_was_asked(reason: str, words: str) -> None:
+    wrong = Faithfulness.UNFAITHFUL
+    facts = sentence(implied_label=wrong, judged_label=wrong, judged_reason=reason).__dict__
+    stored = StoredSentence.model_validate({**facts, "run_id": "r-1"}, strict=False)
+    assert report_sentence(stored).judged == words
+    found = Attributions(process_id="p", sentences=[resting("t", stored)], truncated=False)
+    assert words in attributions_text(found).replace('"', "")

@@ -48,6 +48,20 @@ def test_what_was_attributed_to_the_roots_does_not_speak_of_the_step() -> None:
     assert twist_of(carried(4, against="roots")).words == "No sentence of the sources decides it."
 
 
+def test_a_part_that_rests_on_nothing_is_named_beside_evidence_for_the_rest() -> None:
+    evidence = carried(5).attributed[:1]
+    parts = [
+        {"spans": [[0, 4]], "text": "The Skerra ferry carried 41,000 passengers last year",
+         "attributed": evidence, "implied_label": "FAITHFUL"},
+        {"spans": [[0, 4]], "text": "The Skerra ferry … has bought a second ferry",
+         "attributed": [], "implied_label": "UNFAITHFUL"},
+    ]  # fmt: skip
+    one = carried(5, attributed=evidence, propositions=parts)
+    assert twist_of(one).words == (
+        "No sentence of this step's sources decides “The Skerra ferry … has bought a second ferry”."
+    )
+
+
 def test_a_word_that_was_left_out_is_told_where_nothing_else_differs() -> None:
     source = {"node_id": "a", "sentence": 0, "start": 0, "end": 15, "text": "It is not safe."}
     one = carried(0, text="It is safe.", attributed=[{**source, "categories": ["NEAR_MATCH"]}])
