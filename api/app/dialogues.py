@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         TurnCounts,
     )
     from veritrail_graph.graph.model.dialogue import (
+        ClaimCategory,
         DialogueRunSummary,
         TurnClaim,
         TurnVerification,
@@ -230,6 +231,10 @@ class Dialogues(Part):
     async def counts(self, dialogue_id: str, run_id: str | None = None) -> list[TurnCounts]:
         """How many claims of each kind every turn has, in their order."""
         return await (await self._store()).dialogues.counts(dialogue_id, run_id)
+
+    async def categories(self, dialogue_id: str) -> dict[str, ClaimCategory]:
+        """The categories that count, by claim_id; a process that is no dialogue has none."""
+        return await (await self._store()).dialogues.categories(dialogue_id)
 
     async def places(
         self, dialogue_id: str, claim_ids: Sequence[str], longest: int = WHOLE

@@ -10,13 +10,15 @@ from veritrail_graph.api.app.answers import Answer, Listed
 from veritrail_graph.graph.model import CitedSentence, Claim, VerificationHeader
 from veritrail_graph.graph.model.attribution import AttributedNode, StoredSentence
 from veritrail_graph.graph.model.dialogue import DialogueRun, DialogueRunSummary, Turn
+from veritrail_graph.graph.model.noun import is_none
 from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model.attribution import StoredNodeAttribution
-    from veritrail_graph.graph.model.listed import JudgedClaim, QueryResult
+    from veritrail_graph.graph.model.listed import JudgedClaim
+    from veritrail_graph.graph.model.queried import QueryResult
     from veritrail_graph.graph.store.claims import Removed
 
 
@@ -34,6 +36,11 @@ class ClaimFound(Claim):
     reviewed_verdict: str | None = Field(None, description="The verdict of the latest review.")
     reviews: int = Field(0, description="How many reviews it has.")
     disputed: bool = Field(False, description="Whether its reviewers disagree.")
+    category: str | None = Field(
+        None,
+        description="Of a claim of a dialogue's turn: what its verification says of it.",
+        exclude_if=is_none,
+    )
 
     @classmethod
     def of_judged(cls, found: JudgedClaim) -> ClaimFound:
@@ -48,6 +55,7 @@ class ClaimFound(Claim):
             error_stages=list(found.error_stages),
             verifications=found.verifications,
             **reviewed_json(found.reviewed),
+            category=found.category.value if found.category else None,
         )
 
 

@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.jobs.model import JobClaim
     from veritrail_graph.api.jobs.storage import JobRow
     from veritrail_graph.graph.model import Verification
-    from veritrail_graph.graph.model.listed import (
-        JudgedClaim,
-        PlacedClaim,
-        QueryResult,
-        RunSummary,
-    )
+    from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim, RunSummary
+    from veritrail_graph.graph.model.queried import QueryResult
 
 _log = logging.getLogger("veritrail.jobs")
 

@@ -10,7 +10,7 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.cypher import Statement
-    from veritrail_graph.graph.model.listed import QueryResult, QueryRows
+    from veritrail_graph.graph.model.queried import QueryResult, QueryRows
 
 
 class Queries(Part):

@@ -225,8 +225,7 @@ def store_and_tell(
     if not as_json:
         _tell(found)
         if verifying is None:
-            follow = "" if found.claims else ' --claim "…"'
-            say(f"Next: veritrail verify {found.process_id}{follow}", "dim")
+            say(f"Next: {_next(found)}", "dim")
     document, status = found.model_dump(mode="json"), 0
     if verifying is not None:
         if why := _unverifiable(found, verifying):
@@ -389,6 +388,16 @@ def _tell_one(outcome: Outcome) -> None:
         return
     line = StoredLine.of(one_line(where, 100), found)
     say(f"{line.where}: {line.process_id} ({line.status}), {', '.join(line.facts)}")
+
+
+def _next(found: Ingested) -> str:
+    """The command that follows: turns of a dialogue are verified by one of their own."""
+    from veritrail_graph.graph.importers.dialogue.file import NAME
+
+    if found.format == NAME:
+        return f"veritrail dialogue verify {found.process_id}"
+    follow = "" if found.claims else ' --claim "…"'
+    return f"veritrail verify {found.process_id}{follow}"
 
 
 def _tell(found: Ingested) -> None:

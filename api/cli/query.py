@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from veritrail_graph.cypher import Statement
-    from veritrail_graph.graph.model.listed import QueryResult
+    from veritrail_graph.graph.model.queried import QueryResult
 
 
 def query(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from veritrail_graph.graph.model.listed import QueryResult
+    from veritrail_graph.graph.model.queried import QueryResult
 
 
 class Form(StrEnum):

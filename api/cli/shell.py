@@ -28,7 +28,7 @@ from veritrail_graph.graph.private import make_private_folders
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.model.listed import QueryRows
+    from veritrail_graph.graph.model.queried import QueryRows
 
 
 async def run_shell(app: Application, *, own: bool = False) -> None:

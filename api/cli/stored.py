@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,11 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import INDICATIVE_IN_PART, VERDICT_WORDS
+from veritrail_graph.api.views.words import (
+    CLAIM_CATEGORY_WORDS,
+    INDICATIVE_IN_PART,
+    VERDICT_WORDS,
+)
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.version_diff import VersionDifference
     from veritrail_graph.graph.model import Review
     from veritrail_graph.graph.model.attribution import CarriedSentence
+    from veritrail_graph.graph.model.dialogue import ClaimCategory
     from veritrail_graph.graph.model.listed import JudgedClaim, ProcessSummary, RunSummary
 
 ASKED_SHOWN = 1_000
@@ -122,7 +127,15 @@ def list_(
             {
                 "process_id": process,
                 "claims": [
-                    {**claim.json_object(), **reviewed_json(found.said.get(claim.claim_id))}
+                    {
+                        **claim.json_object(),
+                        **reviewed_json(found.said.get(claim.claim_id)),
+                        **(
+                            {"category": found.categories[claim.claim_id].value}
+                            if claim.claim_id in found.categories
+                            else {}
+                        ),
+                    }
                     for claim in found.claims
                 ],
                 "verifications": [one.header.json_object() for one in found.verifications],
@@ -152,6 +165,7 @@ class _Listing:
     said: dict[str, Reviewed]
     asked: list[JudgedClaim]
     run_of_record: str | None
+    categories: Mapping[str, ClaimCategory]
 
     @property
     def in_force(self) -> dict[str, str]:
@@ -172,6 +186,7 @@ async def _one(app: Application, process_id: str) -> _Listing:
         await app.reviews.states(process_id),
         asked,
         (await app.processes.get(process_id)).run_of_record,
+        await app.dialogues.categories(process_id),
     )
 
 
@@ -259,6 +274,8 @@ def _tell_one(found: _Listing) -> None:
             words, style = verdict_words(verified.verdict, verified.status)
             judged = (judge_words(verified), verified.verification_id)
             result = [_styled(words, style), stage_cell(verified), *judged]
+        elif claim.claim_id in found.categories:
+            result[0] = CLAIM_CATEGORY_WORDS[found.categories[claim.claim_id]]
         row = [claim.claim_id, *node, *result[:2], *label, *review, one_line(claim.text)]
         rows.append([*row, *(result[2:] if of_answer else [])])
     more = (*(["node"] if has_many else []), "verdict", "stage")

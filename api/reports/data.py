@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
+from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
 from veritrail_graph.api.views.words import (
     BY_KIND,
     STATE_OF,
@@ -28,7 +29,7 @@ from veritrail_graph.api.views.words import (
 )
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InputError, NotFound, shown
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import (
     Claim,
     NodeRef,
@@ -38,11 +39,11 @@ from veritrail_graph.graph.model import (
     Usage,
     Verdict,
     Verification,
-    in_force,
     share_of_nodes,
     total_usage,
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
+from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.trail import SHARED
 
 DISTRIBUTION = "veritrail-graph"
@@ -60,6 +61,7 @@ class CheckedClaim:
         verifications: How many verifications it has.
         reviewed: What people said of it; None: nothing.
         number: Its place among the claims of the process, counted from 1, as the page has it.
+        category: What counts for it as a claim of a dialogue's turn; None: nothing does.
     """
 
     claim: Claim
@@ -68,11 +70,19 @@ class CheckedClaim:
     verifications: int = 0
     reviewed: Reviewed | None = None
     number: int = 1
+    category: ClaimCategory | None = None
 
     @property
     def mark(self) -> Mark:
-        """The mark of its verification."""
+        """The mark of its verification; without one the words for its category, if it has one."""
+        if self.is_of_turn and self.category is not None:
+            return replace(CLAIM_MARKS[self.category], kind=State.UNCHECKED)
         return mark_now(self.verification)
+
+    @property
+    def is_of_turn(self) -> bool:
+        """Whether its category is all that is known: no verdict was asked for."""
+        return self.verification is None and self.category is not None
 
     @property
     def state(self) -> State:
@@ -296,6 +306,17 @@ class ReportData:
         return {state: found[state] for state in State}
 
     @property
+    def marks(self) -> list[tuple[Mark, int]]:
+        """The same by marks; where all claims without a verdict are of turns, one says so."""
+        counts = self.counts
+        of_turns = sum(one.is_of_turn for one in self.claims)
+        unchecked = unchecked_mark(counts[State.UNCHECKED], of_turns)
+        return [
+            (unchecked if state is State.UNCHECKED else BY_KIND[state], claims)
+            for state, claims in counts.items()
+        ]
+
+    @property
     def verifications(self) -> list[Verification]:
         """The verifications that the report goes by, without their trails."""
         return [one.verification for one in self.claims if one.verification is not None]
@@ -458,114 +479,6 @@ class ReportSource(Protocol):
             counted: Whether the nodes without evidence that an iteration read may be left out and
                 only counted.
         """
-
-
-_NAMED = 10
-"""Claims that are named where one is not there."""
-
-
-def material_of(
-    process: Process,
-    claims: Iterable[Claim],
-    headers: Iterable[Verification],
-    reviewed: Mapping[str, Reviewed],
-    wanted: ClaimSelection = ClaimSelection(),
-    made: Made | None = None,
-    total: int | None = None,
-    numbers: Mapping[str, int] | None = None,
-) -> ReportData:
-    """The material of a report.
-
-    Args:
-        process: The process.
-        claims: All its claims, in the order of the input, or those that are asked for.
-        headers: All their verifications, with or without their trails, in any order.
-        reviewed: What people said of claims, by claim_id.
-        wanted: Which claims the report is about.
-        made: When and by what it is made; None: now, from the store.
-        total: How many claims the process has; None: these.
-        numbers: By claim_id: its place in the process, counted from 1; None: that among these.
-
-    Raises:
-        NotFound: A claim that is asked for by its id is not there.
-        InputError: No claim is about a node that is asked for.
-    """
-    by_claim: dict[str, list[Verification]] = {}
-    for header in sorted(headers, key=lambda one: (one.created_at, one.verification_id)):
-        by_claim.setdefault(header.claim_id, []).append(header)
-    checked = [
-        checked_claim(
-            one,
-            by_claim.get(one.claim_id, ()),
-            reviewed.get(one.claim_id),
-            process.run_of_record,
-            place if numbers is None else numbers[one.claim_id],
-        )
-        for place, one in enumerate(claims, start=1)
-    ]
-    every = len(checked) if total is None else total
-    _check_wanted(process, checked, wanted, every)
-    found = tuple(one for one in checked if wanted.takes(one))
-    return ReportData(process, found, every, wanted, made or Made())
-
-
-def checked_claim(
-    claim: Claim,
-    verifications: Sequence[Verification],
-    reviewed: Reviewed | None = None,
-    run_of_record: str | None = None,
-    number: int = 1,
-) -> CheckedClaim:
-    """A claim with the one of its verifications that counts.
-
-    Args:
-        claim: The claim.
-        verifications: All its verifications, oldest first.
-        reviewed: What people said of it.
-        run_of_record: The run whose verdicts count, where one is pinned.
-        number: Its place among the claims of the process, counted from 1.
-    """
-    newest = verifications[-1] if verifications else None
-    best = in_force(verifications, run_of_record) or newest
-    is_pinned = best is not None and run_of_record is not None and best.run_id == run_of_record
-    has_later = newest is not None and newest is not best and newest.verdict is None
-    return CheckedClaim(
-        claim=claim,
-        verification=best,
-        later=newest if has_later and not is_pinned else None,  # a pinned run decides
-        verifications=len(verifications),
-        reviewed=reviewed,
-        number=number,
-    )
-
-
-def _check_wanted(
-    process: Process, claims: Sequence[CheckedClaim], wanted: ClaimSelection, total: int
-) -> None:
-    known = {one.claim.claim_id for one in claims}
-    unknown = [name for name in wanted.claim_ids if name not in known]
-    if unknown:
-        names = ", ".join(shown(name) for name in unknown[:5])
-        raise NotFound(
-            f"Process {process.process_id!r} has no claim {names}. {_claims_known(claims, total)}"
-        )
-    about = {one.claim.node_id for one in claims}
-    empty = [name for name in wanted.node_ids if name not in about]
-    if empty:
-        names = ", ".join(shown(name) for name in empty[:5])
-        raise InputError(f"No claim of process {process.process_id!r} is about the node {names}.")
-
-
-def _claims_known(claims: Sequence[CheckedClaim], total: int) -> str:
-    """Which claims there are; only their number where not all of them were read."""
-    if not total:
-        return "It has no claims."
-    words = f"It has {counted(total, 'claim')}"
-    if len(claims) < total:
-        return f"{words}."
-    names = ", ".join(shown(one.claim.claim_id) for one in claims[:_NAMED])
-    more = f" and {total - _NAMED:,} more" if total > _NAMED else ""
-    return f"{words}: {names}{more}."
 
 
 _NAMES = {state.value: state for state in State} | {

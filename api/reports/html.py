@@ -33,6 +33,7 @@ from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
 from veritrail_graph.api.views.context import quoted
 from veritrail_graph.api.views.costs import money_words, spent_together, step_words
+from veritrail_graph.api.views.dialogue import OF_TURNS
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
 from veritrail_graph.api.views.texts import file_name
@@ -157,7 +158,8 @@ def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, 
 
 def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str, Any]:
     """What every part of the file knows."""
-    counts = [(mark, _count(material, mark.kind)) for mark in MARKS]
+    marks = {mark.kind: (mark, claims) for mark, claims in material.marks}
+    counts = [marks[mark.kind] for mark in MARKS]
     unsupported = [one for one in material.claims if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
     introduced = {one.stage: one.introduced for one in material.stages}
     unplaced = sum(not one.error_stages for one in unsupported)
@@ -191,10 +193,6 @@ def _rows(bars: StageBars) -> list[StageBar]:
         return list(bars.bars)
     worst = sorted(bars.bars, key=lambda bar: -bar.introduced)[:_MOST_STAGES]
     return sorted(worst, key=lambda bar: bar.stage)
-
-
-def _count(material: ReportData, kind: str) -> int:
-    return next(count for state, count in material.counts.items() if state.value == kind)
 
 
 def _end(material: ReportData, limits: Limits, seen: _Seen) -> dict[str, Any]:
@@ -353,11 +351,12 @@ def open_words(material: ReportData) -> str:
     Where no claim is known to be not fully supported, it says what is known instead of a place.
     """
     states = material.counts
+    is_of_turns = any(mark is OF_TURNS for mark, _ in material.marks)
     without = {
         "is inconclusive": states[State.INCONCLUSIVE],
         "could not be decided": states[State.UNDECIDED],
         "could not be checked": states[State.FAILED],
-        "was not checked": states[State.UNCHECKED],
+        "was checked by turn only" if is_of_turns else "was not checked": states[State.UNCHECKED],
     }
     left = [_how_many(claims, words) for words, claims in without.items() if claims]
     judged = sum(states[one] for one in VERDICT_OF)

@@ -126,6 +126,7 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
         "verifications": one.verifications,
         "later_attempt": one.later.header.json_object() if one.later else None,
         **reviewed_json(one.reviewed),
+        **({"category": one.category.value} if one.category is not None else {}),
         "verification": found.json_object() if found is not None else None,
         "routes": [_route(route) for route in routes.routes] if routes else [],
         "routes_total": routes.total if routes else 0,

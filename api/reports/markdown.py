@@ -18,7 +18,7 @@ from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
 from veritrail_graph.api.views.costs import share_words, step_words, usage_words
 from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import BY_KIND, WAITING, review_mark
+from veritrail_graph.api.views.words import WAITING, review_mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import ReviewKind
 
@@ -72,7 +72,7 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
         .render(
             material=material,
             process=material.process,
-            counts=[(BY_KIND[state], claims) for state, claims in material.counts.items()],
+            counts=material.marks,
             indicative=material.indicative,
             indicative_reason=material.indicative_reason,
             usage=usage_words(material.usage) if by_model else "",

@@ -23,9 +23,9 @@ from veritrail_graph.api.reports.data import (
     ReportData,
     ReportSource,
     Trail,
-    material_of,
     trail_of,
 )
+from veritrail_graph.api.reports.material import material_of
 from veritrail_graph.api.reports.resting import Resting, read_resting
 from veritrail_graph.api.views.context import (
     Around,
@@ -114,6 +114,11 @@ class StoredSource:
         reviewed = await app.reviews.of_claims(process_id, list(reviews))
         total = process.claims if asked else None
         material = material_of(process, claims, headers, reviewed, wanted, made, total, numbers)
+        if categories := await app.dialogues.categories(process_id):
+            of_turns = (
+                replace(one, category=categories.get(one.claim.claim_id)) for one in material.claims
+            )
+            material = replace(material, claims=tuple(of_turns))
         names = [one.verification_id for one in material.verifications]
         checked = await app.verifications.nodes_verified(names)
         about = material.node_ids

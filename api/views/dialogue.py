@@ -17,8 +17,10 @@ from veritrail_graph.api.views.words import (
     CLAIM_CATEGORY_WORDS,
     DIALOGUE_LABEL_WORDS,
     LONGEST_REASON,
+    UNCHECKED,
     Mark,
     State,
+    mark_now,
     mark_of,
 )
 from veritrail_graph.graph.counted import counted
@@ -33,6 +35,7 @@ from veritrail_graph.graph.model.dialogue import (
     TurnClaim,
     TurnVerification,
 )
+from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim
 
 SPEAKER_WORDS: Mapping[Speaker, str] = MappingProxyType(
     {
@@ -105,6 +108,14 @@ TURN_UNVERIFIABLE = Mark(
     "inconclusive",
     "Not all claims of the turn are verified; each says why.",
 )
+OF_TURNS = Mark(
+    State.UNCHECKED,
+    "Checked by turn",
+    "unchecked",
+    "No trail to the sources was looked for; the conversation shows what was found of its turn.",
+)
+"""The mark of claims of turns among the claims of a process, which are counted by verdict."""
+
 NO_CLAIMS = Mark(
     State.UNCHECKED, "no claims", "unchecked", "The turn makes no claim, so it has no label."
 )
@@ -122,6 +133,23 @@ SCORE_WORDS = "verified claims among those that a source could confirm; this sco
 def is_dialogue(process: Process) -> bool:
     """Whether a process looks like a dialogue: its final output is a turn."""
     return any(one.startswith(TURN) for one in process.terminals)
+
+
+def unchecked_mark(unchecked: int, of_turns: int) -> Mark:
+    """The mark of claims without a verdict; where all are claims of turns, they were checked.
+
+    Args:
+        unchecked: How many claims have no verification of their own.
+        of_turns: How many of these have a category as claims of turns.
+    """
+    return OF_TURNS if unchecked and unchecked == of_turns else UNCHECKED
+
+
+def listed_mark(found: JudgedClaim | PlacedClaim) -> Mark:
+    """The mark of a claim in a list; of one that was never verified, that of its category."""
+    if found.category is not None and found.verdict is None and found.status is None:
+        return CLAIM_MARKS[found.category]
+    return mark_now(found)
 
 
 def claim_mark(claim: TurnClaim) -> Mark:

@@ -15,6 +15,7 @@
 // column error_stages: list - where an error came in, or null
 // column status: string - status of its latest verification, or null
 // column error: string - why that one has no verdict, or null
+// column category: string - that of a claim of a dialogue's turn, or null
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
@@ -34,5 +35,5 @@ RETURN c.claim_id AS claim_id,
        CASE WHEN c.start IS NULL THEN c.text ELSE left(c.text, 300) END AS text,
        c.start AS start, c.end AS end, c.also AS also, c.position AS position,
        v.verdict AS verdict, v.indicative AS indicative, v.error_stages AS error_stages,
-       latest.status AS status, latest.error AS error
+       latest.status AS status, latest.error AS error, c.category AS category
 ORDER BY position, claim_id

@@ -1,6 +1,7 @@
 // purpose: Number of claims of a process, by the verdict of their verification in force and who gave it, or else undecided, failed or unchecked.
 // param process_id: string - the process
 // column state: string - the verdict; undecided, failed: without one, where the latest verification ended so; unchecked
+// column of_turn: boolean - whether it is unchecked, and has a category as a claim of a dialogue's turn
 // column error_stages: list - where an error came in
 // column indicative: boolean - whether no model judged
 // column engine: string - that of the verification in force, or null
@@ -21,8 +22,9 @@ WITH CASE
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN 'failed'
        ELSE 'unchecked'
      END AS state,
+     v IS NULL AND latest IS NULL AND c.category IS NOT NULL AS of_turn,
      coalesce(v.error_stages, []) AS error_stages, coalesce(v.indicative, false) AS indicative,
      v.engine AS engine, v.model AS model, v.q AS q, v.created_at AS created_at
-RETURN state, error_stages, indicative, engine, model, q, max(created_at) AS latest_at,
+RETURN state, of_turn, error_stages, indicative, engine, model, q, max(created_at) AS latest_at,
        count(*) AS claims
-ORDER BY state, error_stages, indicative, engine, model, q
+ORDER BY state, of_turn, error_stages, indicative, engine, model, q

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.node_ref import Origin, Role
 from veritrail_graph.graph.model.process import Claim, Process, Verdict
 from veritrail_graph.graph.model.review import Review, Reviewed
@@ -34,6 +35,7 @@ class JudgedClaim:
         status: That of its latest verification; None: it has none.
         error: Why that one has no verdict, if it was said.
         position: Its place among the claims of the process, counted from 0.
+        category: What counts for it as a claim of a dialogue's turn; None: nothing does.
     """
 
     claim: Claim
@@ -46,6 +48,7 @@ class JudgedClaim:
     status: Status | None = None
     error: str | None = None
     position: int = 0
+    category: ClaimCategory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +309,7 @@ class PlacedClaim:
         error_stages: Where an error came in.
         status: That of its latest verification; None: it has none.
         error: Why that one has no verdict, if it was said.
+        category: What counts for it as a claim of a dialogue's turn; None: nothing does.
     """
 
     claim_id: str
@@ -319,6 +323,7 @@ class PlacedClaim:
     error_stages: tuple[int, ...]
     status: Status | None
     error: str | None
+    category: ClaimCategory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +355,7 @@ class Tally:
         without_stage: Claims that are not fully supported and have no error stage.
         indicative: Claims that have a verdict which no model gave.
         in_force: Who gave the verdicts, most claims first.
+        of_turns: Claims that are `unchecked`, and have a category as claims of a dialogue's turns.
     """
 
     states: Mapping[str, int]
@@ -357,6 +363,7 @@ class Tally:
     without_stage: int
     indicative: int
     in_force: tuple[InForce, ...] = ()
+    of_turns: int = 0
 
     @property
     def stages(self) -> dict[int, int]:
@@ -449,23 +456,6 @@ class OutcomeSummary:
             unmetered=self.unmetered + turns.unmetered,
             verified=self.verified + turns.turns,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """An answer of the library.
-
-    Attributes:
-        columns: Names of the columns.
-        rows: Rows as JSON values.
-        truncated: Whether there were more rows.
-        indicative: Whether it draws on a verdict that no model gave; None: on none at all.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    truncated: bool
-    indicative: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,16 +573,3 @@ class NodeContent:
     text: str
     prompt: str | None
     metadata: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class QueryRows:
-    """Columns and rows of a statement given as text; `truncated` when there were more rows.
-
-    `changes` counts what changed, in the words of the engine (`nodes_created`).
-    """
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    truncated: bool
-    changes: Mapping[str, int] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from veritrail_graph.graph.errors import (
     shown,
 )
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict
+from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 from veritrail_graph.graph.model.listed import (
     ClaimFilter,
@@ -262,9 +263,11 @@ class ClaimStore:
         states: dict[str, int] = {}
         together: dict[tuple[int, ...], int] = {}
         in_force: dict[tuple[str, str | None, int], tuple[int, str]] = {}
-        without_stage = indicative = 0
+        without_stage = indicative = of_turns = 0
         rows = await self._database.read("claims/tally", process_id=process_id)
-        for state, error_stages, is_indicative, engine, model, q, latest_at, claims in rows:
+        for state, is_of_turn, error_stages, is_indicative, *who, latest_at, claims in rows:
+            engine, model, q = who
+            of_turns += claims if is_of_turn else 0
             if engine is not None:
                 known, at = in_force.get((engine, model, q), (0, ""))
                 in_force[engine, model, q] = known + claims, max(at, latest_at)
@@ -276,7 +279,7 @@ class ClaimStore:
                 together[tuple(error_stages)] = together.get(tuple(error_stages), 0) + claims
         kinds = [InForce(*who, *rest) for who, rest in in_force.items()]
         kinds.sort(key=lambda one: -one.claims)
-        return Tally(states, together, without_stage, indicative, tuple(kinds))
+        return Tally(states, together, without_stage, indicative, tuple(kinds), of_turns)
 
     async def nodes(self, process_id: str, limit: int) -> list[tuple[str, int]]:
         """The nodes that most claims are about, with how many these are."""
@@ -566,11 +569,13 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
         status=Status(status) if status else None,
         error=error,
         position=claim.get("position") or 0,
+        category=ClaimCategory(claim["category"]) if claim.get("category") else None,
     )
 
 
 def _placed(row: Sequence[Any]) -> PlacedClaim:
-    claim_id, text, start, end, also, position, verdict, indicative, stages, status, error = row
+    claim_id, text, start, end, also, position, verdict, indicative, stages, *latest, category = row
+    status, error = latest
     return PlacedClaim(
         claim_id,
         text,
@@ -583,4 +588,5 @@ def _placed(row: Sequence[Any]) -> PlacedClaim:
         tuple(stages or ()),
         Status(status) if status else None,
         error,
+        ClaimCategory(category) if category else None,
     )

@@ -30,7 +30,7 @@ from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, 
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, InputError
-from veritrail_graph.graph.model.listed import QueryRows
+from veritrail_graph.graph.model.queried import QueryRows
 from veritrail_graph.graph.store import faults
 
 # The driver logs what it retries and raises; our own errors inform the user.

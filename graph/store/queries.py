@@ -11,7 +11,7 @@ from typing import Any
 from veritrail_graph import cypher
 from veritrail_graph.cypher import Parameter, Statement
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
-from veritrail_graph.graph.model.listed import QueryResult
+from veritrail_graph.graph.model.queried import QueryResult
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import ready_process

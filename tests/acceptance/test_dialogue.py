@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +102,15 @@ def test_a_report_shows_the_turns_with_their_claims(
     assert "# The conversation" not in bare
     with ModelServer(DialogueReader()) as server:
         veritrail("dialogue", "verify", dialogue, "--turn-check", **asking(server))
+    listed = veritrail("list", dialogue)
+    assert re.search(r"turn/t24 +contradicted +The Lindholm Tram Museum is open", listed.out)
+    categories = [one["category"] for one in veritrail("list", dialogue, "--json").json["claims"]]
+    assert (len(categories), categories.count("CONTRADICTED")) == (30, 2)
     report = veritrail("report", dialogue, "--format", "markdown").out.replace("\\", "")
+    assert "Not checked" not in report
     for words in (
+        "- Checked by turn: 30",
+        "| turn/t24 | contradicted |  | The Lindholm Tram Museum is open on Mondays. |",
         "# The conversation",
         "15 turns of the assistant verified. Score 0.79",
         "- contradicted: 2",
@@ -117,6 +125,7 @@ def test_a_report_shows_the_turns_with_their_claims(
     path = tmp_path / "report.html"
     veritrail("report", dialogue, "--format", "html", "-o", str(path))
     page = path.read_text(encoding="utf-8")
+    assert "were checked by turn only" in page
     assert '<h2 id="r-talk-heading">The conversation</h2>' in page
     assert 'role="img" aria-label="Score over all turns: 0.79.' in page
     assert page.count('<details class="r-resting"') == 15

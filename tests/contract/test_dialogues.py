@@ -33,6 +33,7 @@ from veritrail_graph.graph.model.dialogue import (
     TurnCheck,
     TurnVerification,
 )
+from veritrail_graph.graph.model.listed import ClaimFilter
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.dialogues import RunOfTurns
 from veritrail_graph.graph.store.export import StoredProcess
@@ -191,7 +192,14 @@ def test_the_claims_of_a_dialogue_are_claims_without_verdicts(
     name, _ = verified
     claims = arun(store.claims.all(name))
     assert [one.text for one in claims] == [one.claim for turn in GOLD for one in turn.claims]
-    assert arun(store.claims.tally(name)).states == {"unchecked": len(claims)}
+    tally = arun(store.claims.tally(name))
+    assert (tally.states, tally.of_turns) == ({"unchecked": len(claims)}, len(claims))
+    found = [claim.category for turn in GOLD for claim in turn.claims]
+    assert list(arun(store.dialogues.categories(name)).values()).count("CONTRADICTED") == 2
+    listed, _ = arun(store.claims.page(name, ClaimFilter()))
+    assert [one.category for one in listed] == found
+    placed, _ = arun(store.claims.in_text(name, "turn/t24", 0, 1_000))
+    assert [one.category for one in placed] == ["CONTRADICTED", "VERIFIED"]
     assert arun(store.trails.all_ids(name)) == []
     assert arun(store.trails.runs(name)) == []
     one = f"r-1/{claims[0].claim_id}"

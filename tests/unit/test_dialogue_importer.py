@@ -146,8 +146,12 @@ def test_ids_may_be_any_text_and_what_is_known_of_turns_is_kept() -> None:
     assert dict(found["turn/b"].metadata) == {"model": "m", "page": 3}
 
 
-def test_documents_that_no_turn_names_are_told() -> None:
-    value = {**GOOD, "documents": [{"document_id": "x", "text": "A text."}]}
+@pytest.mark.parametrize("names", [{}, {"documents": ["x"]}])
+def test_documents_that_no_turn_of_the_assistant_names_are_told(names: dict[str, Any]) -> None:
+    user, *others = GOOD["turns"]
+    assert user["role"] == "user"
+    documents = [{"document_id": "x", "text": "A text."}]
+    value = {**GOOD, "documents": documents, "turns": [{**user, **names}, *others]}
     (warning,) = process_of(read_dialogue(value)).header.warnings
     assert warning.endswith("nothing is compared with them: 'x'")
 

@@ -13,9 +13,9 @@ from rich.console import Console
 
 from veritrail_graph.api.cli.trail import trail_tree
 from veritrail_graph.api.rendering import environment
-from veritrail_graph.api.reports.data import material_of
 from veritrail_graph.api.reports.html import html_pieces
 from veritrail_graph.api.reports.junit import junit_report
+from veritrail_graph.api.reports.material import material_of
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.words import either
 from veritrail_graph.api.web.views.graph import Explored, Focus, Part, part_words

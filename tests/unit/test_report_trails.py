@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fakes.trails import a_trail
 
-from veritrail_graph.api.reports.data import checked_claim
+from veritrail_graph.api.reports.material import checked_claim
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.model import Claim, Status

@@ -21,6 +21,7 @@ from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_te
 from veritrail_graph.api.views.columns import columns_of
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
+from veritrail_graph.api.views.dialogue import listed_mark
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.sources import SourcePlace, place_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
@@ -104,6 +105,7 @@ async def show_claim(
         process=process,
         claim=judged.claim,
         judged=judged,
+        own_mark=listed_mark(judged),
         said=said_of(judged.reviewed),
         around=around,
         in_text=_in_text(judged, texts),
@@ -196,7 +198,7 @@ def _in_text(judged: JudgedClaim, texts: Mapping[str, str]) -> ClaimInText | Non
     claim, text = judged.claim, texts.get(judged.claim.node_id)
     if text is None:
         return None
-    mark = mark_now(judged)
+    mark = listed_mark(judged)
     here = TextClaim(claim.claim_id, claim.text, mark, claim.start, claim.end, claim.also)
     return claim_in_text(text, here)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from veritrail_graph.api.app.summaries import Place, Ranked
 from veritrail_graph.api.views.answer import AnswerText, TextClaim
 from veritrail_graph.api.views.costs import Spent, spent
+from veritrail_graph.api.views.dialogue import listed_mark, unchecked_mark
 from veritrail_graph.api.views.texts import Clipped, clip, part_of
 from veritrail_graph.api.views.words import (
     MARKS,
@@ -149,7 +150,11 @@ RANKS: Mapping[str, int] = {name: place for place, name in enumerate(STATES.valu
 
 def counts(tally: Tally) -> tuple[Count, ...]:
     """How the claims of a process stand, what needs attention first; undecided where there are."""
-    found = (Count(mark, tally.states.get(name, 0)) for mark, name in STATES.items())
+    unchecked = unchecked_mark(tally.states.get(State.UNCHECKED.value, 0), tally.of_turns)
+    found = (
+        Count(unchecked if mark.kind is State.UNCHECKED else mark, tally.states.get(name, 0))
+        for mark, name in STATES.items()
+    )
     return tuple(one for one in found if one.mark.kind is not State.UNDECIDED or one.claims)
 
 
@@ -169,7 +174,7 @@ def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim
         TextClaim(
             one.claim_id,
             one.text,
-            mark_now(one),
+            listed_mark(one),
             one.start,
             one.end,
             one.also,
@@ -199,7 +204,7 @@ def claim_rows(
             one.position + 1,
             one.claim.claim_id,
             clip(one.claim.text, ROW_BYTES),
-            mark_now(one),
+            listed_mark(one),
             _stages(one, process),
             said_of(one.reviewed),
             one.claim.node_id,

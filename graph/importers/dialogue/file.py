@@ -226,15 +226,16 @@ def process_of(
         warnings: What the input does not hold.
     """
     used = {name for turn in dialogue.turns for name in turn.documents}
-    unused = [one.document_id for one in dialogue.documents if one.document_id not in used]
+    spoken = [turn for turn in dialogue.turns if turn.role is Speaker.ASSISTANT]
+    compared = {name for turn in spoken for name in turn.documents}
+    unused = [one.document_id for one in dialogue.documents if one.document_id not in compared]
     if unused:
         shown_ids = ", ".join(map(shown, unused[:5])) + (" …" if len(unused) > 5 else "")
         warnings = (
             *warnings,
-            f"No turn names {len(unused):,} of the documents, so nothing is compared with them: "
-            f"{shown_ids}",
+            f"No turn of the assistant names {len(unused):,} of the documents, so nothing is "
+            f"compared with them: {shown_ids}",
         )
-    spoken = [turn for turn in dialogue.turns if turn.role is Speaker.ASSISTANT]
     draft = Draft(
         Header(
             source_format,

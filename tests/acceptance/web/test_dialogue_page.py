@@ -108,6 +108,25 @@ def test_every_claim_is_marked_in_its_turn_and_contradictions_lead_both_ways(
     assert page.count('<rect class="chart-denied"') == 2
 
 
+def test_lists_and_the_page_of_a_claim_lead_to_what_was_found_of_its_turn(
+    shared_service: ServiceProcess, lindholm: str
+) -> None:
+    process = words_of(shared_service.get(f"/processes/{lindholm}").text)
+    assert "30 Checked by turn" in process
+    assert "Not checked" not in process
+    claims = shared_service.get(f"/v1/processes/{lindholm}/claims?limit=100").json()["claims"]
+    assert [one["category"] for one in claims].count("ABSTENTION") == 1
+    (denies,) = (one for one in claims if one["text"].endswith("is open on Mondays."))
+    assert denies["category"] == "CONTRADICTED"
+    page = shared_service.get(f"/processes/{lindholm}/claims/{denies['claim_id']}").text
+    assert "Checked by turn: contradicted" in words_of(page)
+    assert "was not checked" not in words_of(page)
+    address = f"/processes/{lindholm}/dialogue?claim={denies['claim_id']}"
+    assert f'href="{address}#claim-{denies["claim_id"]}"' in page
+    opened = shared_service.get(address).text
+    assert f'id="claim-{denies["claim_id"]}"' in opened
+
+
 def test_the_background_of_a_claim_can_be_opened(
     shared_service: ServiceProcess, lindholm: str
 ) -> None:
