@@ -1,8 +1,8 @@
-"""Which engines of judgement work with the settings of this service, and why others do not."""
+"""Which engines of judgement work with the settings of this service, and models for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from veritrail_graph.graph.errors import InputError
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.engines import Engine
+    from veritrail_graph.verifier.nli.fetching import Fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,29 @@ def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
     if usual in names:
         return usual
     return next((one.name for one in works if one.asks_models), names[0] if names else usual)
+
+
+def fetch_model(
+    settings: Settings,
+    name: str,
+    revision: str | None = None,
+    on_file: Callable[[str], None] = lambda _file: None,
+) -> Fetched:
+    """Download a model from a hub into the home folder; nothing else ever downloads one.
+
+    Args:
+        settings: The settings; they name the home folder.
+        name: Its name on the hub.
+        revision: A branch, tag or commit; None: the main branch.
+        on_file: Called with each file before it is downloaded.
+
+    Raises:
+        InputError: There is no such model, or it is none of entailment.
+        Unreachable: The hub did not answer.
+    """
+    from veritrail_graph.verifier.nli.fetching import fetch
+
+    return fetch(name, settings.home, revision=revision, on_file=on_file)
 
 
 def _problem(settings: Settings, engine: Engine) -> InputError | None:

@@ -327,7 +327,7 @@ def fetch(
     Its ONNX form where the hub has one, else its safetensors. The hub is huggingface.co, or that of
     HF_ENDPOINT. No other command downloads a model.
     """
-    from veritrail_graph.api.app.entailment_models import fetch_model
+    from veritrail_graph.api.app.engines import fetch_model
     from veritrail_graph.api.settings import Settings
 
     fetched = fetch_model(Settings(), name, revision, lambda file: say(f"{name}: {file}", "dim"))

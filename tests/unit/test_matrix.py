@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.api.app.evaluation.matrix import checked_matrix
+from veritrail_graph.api.app.evaluation.estimate import checked_matrix
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.app.evaluation.matrix import checked_matrix
+from veritrail_graph.api.app.evaluation.estimate import checked_matrix
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 

@@ -1,4 +1,4 @@
-"""What a run of a matrix would cost, before any call is made.
+"""A matrix before any call is made: whether each method can be made, and what a run would cost.
 
 The methods of the matrix judge a few claims of every process, as they would, with models that are
 never asked: their answers are assumed as in `veritrail estimate`. What these claims cost is scaled
@@ -28,6 +28,8 @@ from veritrail_graph.api.configured.entailment import configured_choice
 from veritrail_graph.api.configured.judge import check_engines
 from veritrail_graph.evaluation.methods.judging import task_of
 from veritrail_graph.evaluation.methods.memory import SharedEmbedder
+from veritrail_graph.evaluation.runs.matrix import parse_matrix, refuse_faults
+from veritrail_graph.evaluation.runs.matrix_check import method_faults
 from veritrail_graph.evaluation.runs.outcomes import OutcomeFile
 from veritrail_graph.evaluation.runs.runner import (
     OUTCOMES,
@@ -121,6 +123,27 @@ def assumptions() -> dict[str, Any]:
         "invalid_answers": 0,
         "likely": assumed_answers()["likely"],
     }
+
+
+async def checked_matrix(
+    settings: Settings, path: Path, price: str | None = None, loading: Loading = load
+) -> Matrix:
+    """Read a matrix, and see that every method of it can be made. No model is opened or asked.
+
+    Args:
+        settings: The settings.
+        path: The matrix; paths in it are relative to its folder.
+        price: The price of the models, where it is not known.
+        loading: Reads a data set.
+
+    Raises:
+        InputError: It cannot be read, or has faults; `violations` lists all of them.
+    """
+    matrix, faults = parse_matrix(path)
+    async with AssumedResources(settings, price=price, folder=path.parent) as resources:
+        faults += await method_faults(matrix, resources, path, loading)
+    refuse_faults(path, faults)
+    return matrix
 
 
 async def estimate_run(

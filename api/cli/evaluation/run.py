@@ -69,7 +69,7 @@ def run(
     What has an outcome in DIR is not judged again, so a run that was stopped goes on where it
     ended, and a matrix may grow. What failed is tried again.
     """
-    from veritrail_graph.api.app.evaluation.matrix import checked_matrix
+    from veritrail_graph.api.app.evaluation.estimate import checked_matrix
     from veritrail_graph.api.app.evaluation.resources import shared_within
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.methods.memory import RunMemory
