@@ -60,7 +60,12 @@ class RoundWanted(BaseModel):
 class DecisionGiven(BaseModel):
     """A decision between reviewers."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"verdict": "FULLY_SUPPORTED", "reason": "The annex says so on page 3."}]
+        },
+    )
 
     verdict: ReviewVerdict
     reason: str = Field(min_length=1, max_length=MAX_REASON)
