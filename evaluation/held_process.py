@@ -33,6 +33,7 @@ class HeldProcess:
         texts: Text by node_id.
         metadata: What the input says of a node besides, by node_id, where it says anything.
         questions: What a node answers, by node_id, where the node itself says so.
+        steps: What wrote a node, such as an agent, by node_id, where the input says so.
     """
 
     survey: Survey
@@ -41,6 +42,7 @@ class HeldProcess:
     metadata: Mapping[str, Mapping[str, Any]]
     adjacency: Adjacency
     questions: Mapping[str, str] = field(default_factory=dict)
+    steps: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, source: ProcessInput, *, max_node_text: int = MAX_NODE_TEXT) -> HeldProcess:
@@ -65,7 +67,24 @@ class HeldProcess:
             {name: one.metadata for name, one in first.items() if one.metadata},
             adjacency,
             {name: one.question for name, one in first.items() if one.question},
+            {name: one.step for name, one in first.items() if one.step},
         )
+
+    def repeated_steps(self) -> dict[int, tuple[str, ...]]:
+        """Which steps wrote the texts of each stage, where one wrote at several stages.
+
+        So it is with agents that take turns. Empty: a stage says as much as its steps do.
+        """
+        found: dict[int, dict[str, None]] = {}
+        stages: dict[str, set[int]] = {}
+        for ref in self.nodes:
+            step = self.steps.get(ref.node_id)
+            if step is not None and not ref.is_root:
+                found.setdefault(ref.known_stage, {})[step] = None
+                stages.setdefault(step, set()).add(ref.known_stage)
+        if not any(len(one) > 1 for one in stages.values()):
+            return {}
+        return {stage: tuple(steps) for stage, steps in sorted(found.items())}
 
     @property
     def process_id(self) -> str:

@@ -400,6 +400,8 @@ def _stages_json(stages: ErrorStages) -> Mapping[str, Any]:
             "interval": one.interval.as_json(),
             "share_alone": one.share_alone.value,
             "interval_alone": one.interval_alone.as_json(),
+            "share_step": None if one.share_step is None else one.share_step.value,
+            "interval_step": None if one.interval_step is None else one.interval_step.as_json(),
         }
         for name, one in stages.labelled.items()
     }

@@ -6,7 +6,7 @@ Source: VeriTrail H. How often the labelled stage is among the reported ones is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from veritrail_graph.evaluation.figures.confusion import UNSUPPORTED
 from veritrail_graph.evaluation.figures.figure import Figure, missing, share
 from veritrail_graph.evaluation.figures.localization import ROOT_STAGE, Localization
 from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun, located_claims
+from veritrail_graph.evaluation.runs.record import JudgedClaim
 
 _NONE_LABELLED = "no true positive with a labelled stage"
 
@@ -34,6 +35,9 @@ class LabelledStages:
         interval: 95 %, over the claims.
         share_alone: `alone` of `claims`.
         interval_alone: 95 %, over the claims.
+        share_step: How often a step, such as an agent, that wrote at a labelled stage wrote at a
+            reported one, too; None: in no process did a step write at several stages.
+        interval_step: 95 %, over the claims.
     """
 
     claims: int
@@ -45,6 +49,8 @@ class LabelledStages:
     interval: Interval
     share_alone: Figure
     interval_alone: Interval
+    share_step: Figure | None = None
+    interval_step: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -101,13 +107,14 @@ class _Hit(NamedTuple):
     is_found: bool
     is_alone: bool
     is_located: bool
+    is_step: bool
 
 
 def _labelled(
     run: ConfigurationRun, labels: Mapping[tuple[str, str], frozenset[int]], how: Resampling
 ) -> LabelledStages:
     hits: list[_Hit] = []
-    reported = 0
+    reported, has_steps = 0, False
     for claim, outcome in run.pairs():
         labelled = labels[claim.key]
         if not labelled or outcome is None:
@@ -116,17 +123,25 @@ def _labelled(
             continue
         stages = set(outcome.error_stages or ())
         reported += len(stages)
+        has_steps |= bool(claim.steps)
         hits.append(
-            _Hit(bool(stages & labelled), bool(stages) and stages <= labelled, bool(stages))
+            _Hit(
+                bool(stages & labelled),
+                bool(stages) and stages <= labelled,
+                bool(stages),
+                bool(_steps(claim, stages) & _steps(claim, labelled)),
+            )
         )
 
     def shares(drawn: Mapping[_Hit, int]) -> dict[str, Figure]:
         total = sum(drawn.values())
         found = sum(count for hit, count in drawn.items() if hit.is_found)
         alone = sum(count for hit, count in drawn.items() if hit.is_alone)
+        step = sum(count for hit, count in drawn.items() if hit.is_step)
         return {
             "share": share(found, total, _NONE_LABELLED),
             "share_alone": share(alone, total, _NONE_LABELLED),
+            "share_step": share(step, total, _NONE_LABELLED),
         }
 
     figures = shares(Counter(hits))
@@ -141,4 +156,11 @@ def _labelled(
         interval=spans["share"],
         share_alone=figures["share_alone"],
         interval_alone=spans["share_alone"],
+        share_step=figures["share_step"] if has_steps else None,
+        interval_step=spans["share_step"] if has_steps else None,
     )
+
+
+def _steps(claim: JudgedClaim, stages: Iterable[int]) -> set[object]:
+    """The steps that wrote at stages; a stage without a named step is a step of its own."""
+    return {step for stage in stages for step in claim.steps.get(stage) or (stage,)}

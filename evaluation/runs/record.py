@@ -34,6 +34,11 @@ class JudgedClaim(Noun):
     )
     fingerprint: str = Field(description="Hash of the claim and of the process's content.")
     nodes: Count = Field(description="Nodes of the process.")
+    steps: Mapping[int, Many[str]] = Field(
+        default={},
+        description="Of a claim with labelled error stages: which steps, such as agents, wrote at "
+        "each stage of its process; empty where no step wrote at several.",
+    )
 
     @property
     def key(self) -> tuple[str, str]:

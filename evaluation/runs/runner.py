@@ -383,6 +383,8 @@ def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:
 def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]) -> JudgedDataset:
     processes = loaded.processes
     sample = loaded.entry.sample
+    located = {claim.process_id for claim in loaded.claims if claim.error_stages}
+    steps = {name: processes[name].repeated_steps() for name in located}
     names: dict[int, str] = {}
     for process in processes.values():
         names |= process.survey.header.stage_names
@@ -400,6 +402,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
                 error_stages=claim.error_stages,
                 fingerprint=prints[claim.key],
                 nodes=len(processes[claim.process_id].nodes),
+                steps=steps[claim.process_id] if claim.error_stages else {},
             )
             for claim in loaded.claims
             if claim.label is not None

@@ -178,6 +178,30 @@ def test_error_stages_are_those_of_the_walking_configurations(
         assert one["stages_reported"] == pytest.approx(sum(map(len, reported)) / len(own))
 
 
+def test_the_agent_of_a_labelled_stage_is_found_at_another_stage_of_its_own(tmp_path: Path) -> None:
+    labels = dict.fromkeys(("a", "b", "c", "d"), NFS)
+    run = JudgedRun(
+        tmp_path,
+        {"data": labels},
+        [("v", "veritrail", {"q": 1})],
+        error_stages={claim: [3] for claim in labels},
+    )
+    path = tmp_path / "run.json"
+    record = json.loads(path.read_text("utf-8"))
+    for claim in record["datasets"][0]["claims"]:
+        claim["steps"] = {"2": ["Planner"], "3": ["Coder"], "4": ["Planner"], "5": ["Coder"]}
+    path.write_text(json.dumps(record), "utf-8")
+    for claim, stages in {"a": [3], "b": [5], "c": [2, 4], "d": None}.items():
+        run.keep(outcome("v", claim, NFS, error_stages=stages, iterations=1))
+    document = write_report(tmp_path, ReportOptions(resamples=20))
+    found = document["datasets"][0]["error_stages"]["labelled"]["v"]
+    assert (found["share"], found["share_step"]) == (0.25, 0.5)
+    low, high = found["interval_step"]
+    assert low <= 0.5 <= high
+    assert "Share of step found" in (tmp_path / "report.md").read_text("utf-8")
+    assert "Share of step found" in (tmp_path / "report.html").read_text("utf-8")
+
+
 def test_tracing_is_compared_with_retrieval_under_the_same_other_settings(tmp_path: Path) -> None:
     openai: dict[str, Any] = {"engine": "openai"}
     runs: list[tuple[str, str, dict[str, Any]]] = [
@@ -214,6 +238,7 @@ def test_many_stages_are_rows_and_a_stage_among_many_is_not_alone(tmp_path: Path
     assert (found["claims"], found["found"], found["alone"], found["unlocated"]) == (3, 2, 1, 1)
     assert (found["share"], found["share_alone"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
     assert found["stages_reported"] == pytest.approx(13 / 3)
+    assert found["share_step"] is None
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "| Stage | veritrail (q = 1) | All, weighted by true positives |" in report
     assert "| True positives | 2 | 2 |" in report

@@ -284,6 +284,32 @@ def test_what_has_an_outcome_is_not_asked_again(tmp_path: Path, made: dict[str, 
     }
 
 
+@pytest.mark.usefixtures("made")
+def test_a_claim_with_an_error_stage_knows_who_wrote_at_each_stage(tmp_path: Path) -> None:
+    steps = ["Tool", "Planner", "Coder", "Planner"]
+    nodes = [
+        {"node_id": f"n{stage}", "text": f"Text {stage}.", "stage": stage, "step": step}
+        for stage, step in enumerate(steps, 1)
+    ]
+    edges = [{"source": f"n{stage}", "target": f"n{stage + 1}"} for stage in (1, 2, 3)]
+    rows = [
+        {"format": "veritrail.dataset/1", "name": "d"},
+        {"process": {"process_id": "p", "nodes": nodes, "edges": edges}},
+    ]
+    rows += [
+        {"claim": {"process_id": "p", "text": "A text.", "label": "NOT_FULLY_SUPPORTED", **more}}
+        for more in ({"claim_id": "a", "error_stages": [2]}, {"claim_id": "b"})
+    ]
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    path = tmp_path / "m.toml"
+    path.write_text(f'[[dataset]]\npath = "d.jsonl"\n{ONE}', "utf-8")
+    _run(path, tmp_path / "out")
+    (dataset,) = read_run_folder(tmp_path / "out").record.datasets
+    assert [dict(claim.steps) for claim in dataset.claims] == [
+        {2: ("Planner",), 3: ("Coder",), 4: ("Planner",)}, {},
+    ]  # fmt: skip
+
+
 def test_another_text_of_a_claim_is_asked_anew(tmp_path: Path, made: dict[str, Coin]) -> None:
     value = json.loads(HARBOUR.read_text("utf-8"))
     copy = tmp_path / "copy.json"

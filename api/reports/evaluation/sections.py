@@ -32,7 +32,7 @@ from veritrail_graph.evaluation.figures.confusion import SUPPORTED, UNSUPPORTED
 from veritrail_graph.evaluation.figures.scores import Inconclusive
 from veritrail_graph.evaluation.reporting.report import DatasetReport
 from veritrail_graph.evaluation.reporting.review import Cause, ErrorKind
-from veritrail_graph.evaluation.reporting.stages import ErrorStages
+from veritrail_graph.evaluation.reporting.stages import ErrorStages, LabelledStages
 
 _MOST_FAULTS = 8
 _MOST_CHARACTERS = 300
@@ -278,6 +278,12 @@ def _labelled(stages: ErrorStages, titles: Mapping[str, str]) -> ShownTable:
         "reported and no other one. The more stages are reported of a claim, the easier the "
         "labelled one is among them. The figures are ours."
     ]
+    has_steps = any(one.share_step is not None for one in stages.labelled.values())
+    if has_steps:
+        notes.append(
+            "Step found: what wrote at a labelled stage, such as an agent, wrote at a reported "
+            "one, too."
+        )
     for name, one in stages.labelled.items():
         rows.append(
             [
@@ -286,6 +292,7 @@ def _labelled(stages: ErrorStages, titles: Mapping[str, str]) -> ShownTable:
                 Cell(f"{one.found:,}"),
                 Cell(shown(one.share.value), span=span_of(one.interval)),
                 Cell(shown(one.share_alone.value), span=span_of(one.interval_alone)),
+                *_step_cell(one, has_steps),
                 Cell(shown(one.reported.value, 1)),
                 Cell(f"{one.unlocated:,}"),
             ]
@@ -300,12 +307,21 @@ def _labelled(stages: ErrorStages, titles: Mapping[str, str]) -> ShownTable:
             "Found",
             "Share found",
             "Share alone",
+            *(["Share of step found"] if has_steps else []),
             "Stages reported",
             "No stage reported",
         ],
         rows,
         notes=notes,
     )
+
+
+def _step_cell(one: LabelledStages, has_steps: bool) -> list[Cell]:
+    if not has_steps:
+        return []
+    if one.share_step is None or one.interval_step is None:
+        return [Cell(DASH)]
+    return [Cell(shown(one.share_step.value), span=span_of(one.interval_step))]
 
 
 def _review(report: DatasetReport) -> Section:
