@@ -73,7 +73,9 @@ class ClaimSlots:
                 turn.set_result(None)
 
 
-def affordable_claims(left: float, spent: float, ended: int, most: int) -> int:
+def affordable_claims(
+    left: float, spent: float, ended: int, most: int, first: int = FIRST_UNDER_A_LIMIT
+) -> int:
     """How many claims may be on their way so that those that begin can be finished.
 
     Args:
@@ -81,9 +83,10 @@ def affordable_claims(left: float, spent: float, ended: int, most: int) -> int:
         spent: What it has spent.
         ended: How many claims that paid for.
         most: The largest number.
+        first: How many begin before it is known what a claim takes.
     """
     if ended == 0 or spent <= 0:
-        return min(FIRST_UNDER_A_LIMIT, most)
+        return min(first, most)
     return max(1, min(most, int(left * ended / spent)))
 
 

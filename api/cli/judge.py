@@ -152,7 +152,11 @@ async def _check(
 
     asks = asks_models(options)
     if asks and options.share > 1:
-        say("Every pair is verified twice, alone and with shared prompts, to compare.", "dim")
+        say(
+            "Every pair is verified twice, alone and with shared prompts. The estimate is that of "
+            "the first time; the second takes less.",
+            "dim",
+        )
     if asks:
         estimated = await estimate_check(settings, options, pairs)
         say(_estimate_words(estimated), "dim")
@@ -258,14 +262,19 @@ def _tell_shared(done: JudgeChecked) -> None:
         return
     alone = done.alone
     rows = [
-        [*_cells(name, Figures.of(one.judged)), f"{one.usage.calls:,}", cost_words(one.usage)]
+        [
+            *_cells(name, Figures.of(one.judged)),
+            f"{one.usage.calls:,}",
+            f"{one.usage.cached_calls:,}",
+            cost_words(one.usage),
+        ]
         for name, one in (
             ("a claim a prompt", alone),
             (f"up to {done.judge.how.share} claims a prompt", done),
         )
     ]
-    columns = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
-    columns = (*columns, "inconclusive", "no verdict", "calls", "cost")
+    figures = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
+    columns = (*figures, "inconclusive", "no verdict", "calls", "from cache", "cost")
     table(("the same pairs over the same sources", *columns), rows, right=columns)
     (evidence, selected), (verdict, judged) = done.selected_alike, done.judged_alike
     say(

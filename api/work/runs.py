@@ -21,7 +21,7 @@ from veritrail_graph.graph.errors import (
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
-from veritrail_graph.verifier.run import Write, affordable_claims
+from veritrail_graph.verifier.run import FIRST_UNDER_A_LIMIT, Write, affordable_claims
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
@@ -52,15 +52,16 @@ def pace(judge: ConfiguredJudge) -> Callable[[int], int]:
         return lambda _ended: ALL_CLAIMS
     spending = judge.models.spending
     most = min(CLAIMS_A_CALL * judge.models.concurrency, MOST_CLAIMS)
+    first = max(FIRST_UNDER_A_LIMIT, judge.how.share)  # fewer would share no prompt
 
     def affordable(ended: int) -> int:
         at_a_time = most
         if spending.budget_usd is not None:
             left = spending.budget_usd - spending.spent
-            at_a_time = affordable_claims(left, spending.spent, ended, at_a_time)
+            at_a_time = affordable_claims(left, spending.spent, ended, at_a_time, first)
         if spending.max_calls is not None:
             left = spending.max_calls - spending.calls
-            at_a_time = min(at_a_time, affordable_claims(left, spending.calls, ended, most))
+            at_a_time = min(at_a_time, affordable_claims(left, spending.calls, ended, most, first))
         return at_a_time
 
     return affordable

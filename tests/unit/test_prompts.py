@@ -20,7 +20,13 @@ from veritrail_graph.evaluation.building.asking import KEYS as BUILD_KEYS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory
-from veritrail_graph.verifier.answers import read_claims, read_outcome, read_selection, read_verdict
+from veritrail_graph.verifier.answers import (
+    read_claims,
+    read_outcome,
+    read_selection,
+    read_shared_selection,
+    read_verdict,
+)
 from veritrail_graph.verifier.attribution.answers import (
     read_attribution,
     read_correction,
@@ -180,6 +186,10 @@ def test_the_answers_that_a_prompt_shows_are_read(step: Step) -> None:
                 assert list(found.background) == answer["background_ids"]
             case Step.DIALOGUE_TURN_CHECK:
                 assert read_turn_check(written).contradiction is answer["contradiction"]
+            case Step.EVIDENCE_SELECTION_SHARED:
+                parts = read_shared_selection(written, 2)
+                found_ids = [read_selection(part or "", 10).evidence for part in parts]
+                assert found_ids == [(5, 7, 8, 9), ()]
             case _:
                 assert len(read_claims(written)) > 1
 
@@ -214,6 +224,7 @@ def test_the_last_lines_of_the_user_message_are_described(step: Step) -> None:
     alone = {Step.FACTSCORE_EXTRACTION, Step.PROPOSITIONS}
     is_of_turns = step in of_turns or step is Step.FACTSCORE_EXTRACTION
     last = "`Sentence:`" if step in of_answers else "`Turn:`" if is_of_turns else "`Claim:`"
+    last = "`Claim 1: ...`" if step is Step.EVIDENCE_SELECTION_SHARED else last
     assert last in text
     before = "`(history)`" if step in of_turns else "`(context)`"
     assert (before in text) is (step not in alone)

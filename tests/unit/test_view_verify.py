@@ -54,3 +54,14 @@ def test_what_is_no_whole_number_is_refused(text: str) -> None:
 def test_the_form_names_the_engine_that_gives_the_verdicts() -> None:
     assert request_of("p", replace(FILLED, verdict_engine="nli")).verdict_engine == "nli"
     assert request_of("p", FILLED).verdict_engine is None
+
+
+def test_the_form_asks_for_what_spends_less() -> None:
+    filled = replace(FILLED, batch="1", share="8", verdict_model="cheap", escalate_to="strong")
+    asked = request_of("p", filled)
+    assert (asked.mode, asked.share) == ("batch", 8)
+    assert (asked.verdict_model, asked.escalate_to) == ("cheap", "strong")
+    assert (request_of("p", FILLED).mode, request_of("p", FILLED).share) == ("live", 1)
+    with pytest.raises(InputError) as refused:
+        request_of("p", replace(FILLED, share="33"))
+    assert [one.where for one in refused.value.violations] == ["share"]

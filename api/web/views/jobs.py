@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
-from veritrail_graph.api.views.costs import Spent, spent
+from veritrail_graph.api.views.costs import Spent, cost_words, spent, way_words
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.forms import JobForm, dollars
@@ -372,6 +372,7 @@ class Cost:
         is_priced: Whether the price is known.
         likely: What is likely, and `low` and `high` around it: calls, tokens, US dollars.
         why_unknown: Why nothing can be said.
+        ways: What is likely in other ways to ask: the way, and its cost in words.
     """
 
     claims: int | None
@@ -379,6 +380,7 @@ class Cost:
     model: str | None = None
     is_asked: bool = False
     is_priced: bool = False
+    ways: tuple[tuple[str, str], ...] = ()
     low: Mapping[str, Any] = field(default_factory=dict)
     likely: Mapping[str, Any] = field(default_factory=dict)
     high: Mapping[str, Any] = field(default_factory=dict)
@@ -398,6 +400,11 @@ def cost_of(found: Estimated, engine: str) -> Cost:
         low=_cost_json(sums.low),
         likely=_cost_json(sums.likely),
         high=_cost_json(sums.high),
+        ways=tuple(
+            (way_words(way.name, way.share), cost_words(sums.likely.ways[way.name]))
+            for way in found.ways
+            if way.name in sums.likely.ways and found.is_priced
+        ),
     )
 
 

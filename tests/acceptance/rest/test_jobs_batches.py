@@ -9,6 +9,7 @@ from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_batches import BatchDesk
+from fakes.model_prompts import split_shared
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from fakes.waiting import until
@@ -31,6 +32,7 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         (waiting,) = service.get(f"/v1/jobs/{job_id}").json()["batches"]
         assert (waiting["batch_id"], waiting["status"]) == ("batch_0", "in_progress")
         assert waiting["lines"] == 6
+        assert "batch_0" in service.get(f"/jobs/{job_id}").text, "the page says it, too"
         desk.batches[0].answered = 4
         assert service.post(f"/v1/jobs/{job_id}:cancel").status_code == 200
         # Whether the batch is looked at once more before the job ends is a matter of moments.
@@ -60,3 +62,16 @@ def test_a_service_that_was_killed_goes_on_with_its_batch(home: Veritrail, tmp_p
             assert calls.outcome(job) == expected(4)
         assert len(set(desk.sent)) == len(desk.sent)
         assert desk.uploads == len(desk.batches)
+
+
+def test_the_claims_of_a_job_share_prompts_also_where_workers_do_them(
+    home: Veritrail, tmp_path: Path
+) -> None:
+    home("ingest", pumps(tmp_path / "sharing.json", 6))
+    with ModelServer() as model, serving(home, env=asking(model)) as service:
+        calls = Calls(service.url)
+        job = calls.wait(calls.submit("sharing", share=4, price="1,2"), seconds=30)
+        assert calls.outcome(job) == expected(6)
+        shared = model.of("evidence_selection_shared")
+        assert [len(split_shared(one.user)) for one in shared] == [3, 3]
+        assert job["usage"]["calls"] == len(model.requests)
