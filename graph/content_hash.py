@@ -21,15 +21,40 @@ if TYPE_CHECKING:
 
 def node_digest(node: NodeRecord) -> bytes:
     """SHA-256 of what a node holds but its stage and origin, which may be derived later."""
-    parts = [
-        encode_basestring(node.node_id),
-        encode_basestring(node.text),
-        "null" if node.kind is None else encode_basestring(node.kind),
-        "null" if node.step is None else encode_basestring(node.step),
-        _flat(node.metadata) if node.metadata else "{}",
+    return _digest(node.node_id, node.text, node.kind, node.step, node.metadata, node.question)
+
+
+def plain_digests(nodes: Iterable[Mapping[str, Any]]) -> list[bytes]:
+    """`node_digest` of the nodes of `PlainNodes`.
+
+    Raises:
+        UnicodeEncodeError: A string holds a lone surrogate.
+    """
+    return [
+        _digest(
+            node["node_id"], node["text"], node.get("kind"), node.get("step"), node.get("metadata")
+        )
+        for node in nodes
     ]
-    if node.question is not None:
-        parts.append(encode_basestring(node.question))
+
+
+def _digest(
+    node_id: str,
+    text: str,
+    kind: str | None,
+    step: str | None,
+    metadata: Mapping[str, Any] | None,
+    question: str | None = None,
+) -> bytes:
+    parts = [
+        encode_basestring(node_id),
+        encode_basestring(text),
+        "null" if kind is None else encode_basestring(kind),
+        "null" if step is None else encode_basestring(step),
+        _flat(metadata) if metadata else "{}",
+    ]
+    if question is not None:
+        parts.append(encode_basestring(question))
     return hashlib.sha256(f"[{','.join(parts)}]".encode()).digest()
 
 
@@ -66,9 +91,9 @@ def content_hash(
     total = hashlib.sha256(b"veritrail.process/1\n")
     ids = topology.ids
     by_id = sorted(range(len(ids)), key=ids.__getitem__)
+    stages = topology.stages
     for number in by_id:
-        total.update(digests[number])
-        total.update(b"%d\n" % topology.stages[number])
+        total.update(b"%b%d\n" % (digests[number], stages[number]))
     total.update(b"edges\n")
     # Numbers in the order of the ids make edges sortable without building strings.
     rank = [0] * len(ids)
@@ -84,13 +109,18 @@ def content_hash(
     return total.hexdigest()
 
 
+_LINES = 20_000  # edges that are hashed at once
+
+
 def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
     """Every edge as `source target cited`, and how it was inferred, in the order of the ids."""
     base = len(rank)
     keys = [rank[source] * base + rank[target] for source, target in topology.edges]
     if not topology.facts:
-        for key in sorted(keys):
-            yield b"%d %d -1\n" % divmod(key, base)
+        keys.sort()
+        for start in range(0, len(keys), _LINES):
+            part = keys[start : start + _LINES]
+            yield "".join([f"{key // base} {key % base} -1\n" for key in part]).encode()
         return
     for edge in sorted(range(len(keys)), key=keys.__getitem__):
         facts = topology.facts.get(edge, NO_FACTS)

@@ -32,6 +32,7 @@ from veritrail_graph.graph.importers.records import (
     ProcessInput,
     ReviewRecord,
     TrailInput,
+    packed,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +42,12 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.copying import Copied
-    from veritrail_graph.graph.importers.records import ProcessInput, Record, TrailRecord
+    from veritrail_graph.graph.importers.records import (
+        PlainNodes,
+        ProcessInput,
+        Record,
+        TrailRecord,
+    )
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
     from veritrail_graph.graph.ingest import CleanedUp, IngestReport
     from veritrail_graph.graph.ingest.check import Survey
@@ -564,6 +570,10 @@ class RecordedInput:
     def records(self) -> Iterator[Record]:
         """Read the input once from its beginning."""
         return self.source.records()
+
+    def packed(self) -> Iterator[Record | PlainNodes]:
+        """The same, many usual nodes at once."""
+        return packed(self.source)
 
     def trails(self) -> Iterator[TrailRecord]:
         """Read what it carries once from the beginning, under the name of who sent it."""

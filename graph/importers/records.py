@@ -6,11 +6,12 @@ is stored of a process that breaks a rule and no text needs to stay in memory.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, overload, runtime_checkable
 
-from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.model import (
     ClaimOrigin,
     EdgeFacts,
@@ -70,6 +71,74 @@ class PlainEdges:
         """One record an edge."""
         for line, (source, target) in enumerate(self.ends, start=self.first_line):
             yield EdgeRecord(source, target, f"line {line}")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainNodes:
+    """Nodes of neighbouring lines that hold nothing unusual; one record for speed.
+
+    Attributes:
+        nodes: They as JSON objects; no key but those of a `NodeRecord`, and each value fits.
+        first_line: The line of the first.
+    """
+
+    nodes: Sequence[Mapping[str, Any]]
+    first_line: int
+
+    def records(self) -> Iterator[NodeRecord]:
+        """One record a node."""
+        for line, node in enumerate(self.nodes, start=self.first_line):
+            yield plain_node(node, line)
+
+
+def plain_node(node: Mapping[str, Any], line: int) -> NodeRecord:
+    """The record of a node of `PlainNodes`."""
+    get = node.get
+    return NodeRecord(
+        node["node_id"],
+        node["text"],
+        f"line {line} {shown(node['node_id'])}",
+        get("stage"),
+        get("kind"),
+        get("step"),
+        get("metadata") or {},
+    )
+
+
+class KeptNodes(Sequence[NodeRecord]):
+    """Nodes that are kept in memory, in their order; those of `PlainNodes` as they were read."""
+
+    def __init__(self) -> None:
+        self._nodes: list[NodeRecord | Mapping[str, Any]] = []
+        self._lines = array("Q")
+
+    def append(self, node: NodeRecord) -> None:
+        """Keep a node."""
+        self._nodes.append(node)
+        self._lines.append(0)
+
+    def extend_plain(self, plain: PlainNodes) -> None:
+        """Keep many nodes."""
+        self._nodes.extend(plain.nodes)
+        self._lines.extend(range(plain.first_line, plain.first_line + len(plain.nodes)))
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @overload
+    def __getitem__(self, place: int) -> NodeRecord: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[NodeRecord]: ...
+    def __getitem__(self, place: int | slice) -> NodeRecord | list[NodeRecord]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        node = self._nodes[place]
+        return node if isinstance(node, NodeRecord) else plain_node(node, self._lines[place])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeptNodes) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +268,20 @@ class ProcessInput(Protocol):
     def records(self) -> Iterator[Record]:
         """Read the input once from its beginning."""
         ...
+
+
+@runtime_checkable
+class PackedInput(Protocol):
+    """An input that can hand over many usual nodes at once."""
+
+    def packed(self) -> Iterator[Record | PlainNodes]:
+        """What `records` yields, in the same order; neighbouring nodes may come together."""
+        ...
+
+
+def packed(source: ProcessInput) -> Iterator[Record | PlainNodes]:
+    """The records of an input, many usual nodes at once where it can hand them over so."""
+    return source.packed() if isinstance(source, PackedInput) else source.records()
 
 
 @runtime_checkable

@@ -69,7 +69,7 @@ class Survey:
     hash: str
     claims: tuple[Claim, ...]
     warnings: tuple[str, ...]
-    kept: list[NodeRecord] | None = None
+    kept: Sequence[NodeRecord] | None = None
     onto: StoredShape | None = None
 
     @property

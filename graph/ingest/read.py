@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import eq
-from typing import cast
+from typing import Any, cast
 
-from veritrail_graph.graph.content_hash import node_digest
+from veritrail_graph.graph.content_hash import node_digest, plain_digests
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.records import (
     ClaimRecord,
     EdgeRecord,
+    KeptNodes,
     NodeRecord,
     PlainEdges,
+    PlainNodes,
     ProcessInput,
+    Record,
     Remark,
+    packed,
 )
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 from veritrail_graph.graph.model import Origin
@@ -59,7 +63,7 @@ class Gathering:
     topology: Topology = field(default_factory=Topology)
     digests: list[bytes] = field(default_factory=list)
     lengths: array[int] = field(default_factory=lambda: array("L"))
-    kept: list[NodeRecord] | None = field(default_factory=list)
+    kept: KeptNodes | None = field(default_factory=KeptNodes)
     claims: list[ClaimRecord] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     empty_texts: list[str] = field(default_factory=list)
@@ -93,6 +97,38 @@ class Gathering:
         if self.kept is not None:
             self.kept.append(node)
             self._kept_bytes += sys.getsizeof(node.text) + _NODE_BYTES
+            if self._kept_bytes > KEPT_BYTES:
+                self.kept = None
+
+    def add_nodes(self, plain: PlainNodes) -> None:
+        """Number many nodes at once, unless one of them is there already or needs a look."""
+        nodes, topology = plain.nodes, self.topology
+        ids = [node["node_id"] for node in nodes]
+        texts = [node["text"] for node in nodes]
+        lengths = list(map(len, texts))
+        new = set(ids)
+        usual = (
+            len(new) == len(ids)
+            and topology.numbers.keys().isdisjoint(new)
+            and min(lengths) > 0
+            and max(lengths) * 4 <= self.max_node_text
+        )
+        try:
+            digests = plain_digests(nodes) if usual else []
+        except (ValueError, TypeError, RecursionError):  # also half a character
+            digests = []
+        if not digests:
+            for node in plain.records():
+                self.add_node(node)
+            return
+        stages = [node.get("stage") for node in nodes]
+        self.gives_stages = self.gives_stages or any(stage is not None for stage in stages)
+        topology.add_nodes(ids, stages, [_names_its_maker(node) for node in nodes])
+        self.digests += digests
+        self.lengths.extend(lengths)
+        if self.kept is not None:
+            self.kept.extend_plain(plain)
+            self._kept_bytes += sum(map(sys.getsizeof, texts)) + _NODE_BYTES * len(nodes)
             if self._kept_bytes > KEPT_BYTES:
                 self.kept = None
 
@@ -187,9 +223,11 @@ def gather(
     found = Gathering(max_node_text, onto)
     waiting: list[EdgeRecord] = []
     count = reported = 0
-    for record in source.records():
-        count += len(record.ends) if isinstance(record, PlainEdges) else 1
-        if isinstance(record, NodeRecord):
+    for record in packed(source):
+        count += _size(record)
+        if isinstance(record, PlainNodes):
+            found.add_nodes(record)
+        elif isinstance(record, NodeRecord):
             found.add_node(record)
         elif isinstance(record, EdgeRecord):
             found.add_edge(record, waiting)
@@ -209,6 +247,19 @@ def gather(
         found.add_edge(edge, late)
     found.violations += [violation for edge in late for violation in _unknown_ends(edge, found)]
     return found
+
+
+def _size(record: Record | PlainNodes) -> int:
+    if isinstance(record, PlainEdges):
+        return len(record.ends)
+    return len(record.nodes) if isinstance(record, PlainNodes) else 1
+
+
+def _names_its_maker(node: Mapping[str, Any]) -> bool:
+    metadata = node.get("metadata")
+    if not metadata:
+        return False
+    return metadata.get("model") is not None or metadata.get("prompt") is not None
 
 
 def edge_place(source: str, target: str) -> str:

@@ -9,7 +9,7 @@ Source: VeriTrail 2 (processes as directed acyclic graphs; stages).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.importers.records import Header
@@ -73,6 +73,16 @@ class Topology:
         if origin is not None:
             self.origins[number] = origin
         return number
+
+    def add_nodes(
+        self, node_ids: Sequence[str], stages: Iterable[int | None], made: Iterable[bool]
+    ) -> None:
+        """Number nodes that are not there yet, each named once."""
+        first = len(self.ids)
+        self.ids += node_ids
+        self.numbers.update(zip(node_ids, range(first, len(self.ids)), strict=True))
+        self.stages.extend([NO_STAGE if stage is None else stage for stage in stages])
+        self.made.extend(made)
 
     def add_edge(self, source: int, target: int, facts: EdgeFacts = NO_FACTS) -> None:
         """Add an edge; `drop_repeated_edges` takes repetitions out afterwards."""

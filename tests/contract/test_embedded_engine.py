@@ -34,7 +34,9 @@ import asyncio, sys
 from pathlib import Path
 from veritrail_graph.graph.embedded import EngineSettings, engine_status, running_engine
 async def main():
-    settings = EngineSettings(Path(sys.argv[1]), heap="256m", idle_seconds=float(sys.argv[2]))
+    settings = EngineSettings(
+        Path(sys.argv[1]), heap="256m", jit="quick", idle_seconds=float(sys.argv[2])
+    )
     async with running_engine(settings):
         print((await engine_status(settings)).pid, flush=True)
         await asyncio.to_thread(sys.stdin.read)

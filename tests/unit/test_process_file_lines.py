@@ -15,6 +15,7 @@ from fakes.process_files import Records, only_violation, read, violations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from veritrail_graph.api.app.processes import RecordedInput
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
@@ -25,7 +26,7 @@ from veritrail_graph.graph.importers.process_file.schema import (
     read_edge,
     read_node,
 )
-from veritrail_graph.graph.importers.records import NodeRecord, PlainEdges, Record
+from veritrail_graph.graph.importers.records import NodeRecord, PlainEdges, PlainNodes, Record
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest.check import Survey, survey
 from veritrail_graph.graph.model.canonical import canonical
@@ -169,6 +170,25 @@ def test_plain_edges_are_read_as_one_record_and_nothing_else_is():
     for line in [*STRANGE[2:], *NODES]:
         assert plain_edges(line) is None
         assert plain_edges(run + b"\n" + line + b"\n" + run) is None
+
+
+def test_plain_nodes_come_together_also_through_what_names_the_recorder(tmp_path: Path) -> None:
+    plain = [b'{"node":{"node_id":"n%d","text":"Text %d."}}' % (n, n) for n in range(5)]
+    strange = b'{"node":{"node_id":"s","text":"Said.","origin":"source"}}'
+    path = tmp_path / "nodes.jsonl"
+    path.write_bytes(b"\n".join([HEADER, *plain, strange, *plain[:1]]))
+    with blocks_of(len(HEADER) + 1):
+        opened = RecordedInput(ProcessFileImporter().open(path, ImportOptions()), None)
+        some = list(opened.packed())
+        single = list(opened.records())
+    together = [one for one in some if isinstance(one, PlainNodes)]
+    assert together
+    assert all(isinstance(one, NodeRecord) for one in single)
+    apart_again = []
+    for one in some:
+        apart_again += one.records() if isinstance(one, PlainNodes) else [one]
+    assert apart_again == single
+    assert [one.where for one in single][4:] == ["line 6 'n4'", "line 7 's'", "line 8 'n0'"]
 
 
 @pytest.mark.parametrize("packed", [False, True])

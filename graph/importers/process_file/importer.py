@@ -15,7 +15,7 @@ from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
-from veritrail_graph.graph.importers.process_file.plain import plain_edges
+from veritrail_graph.graph.importers.process_file.plain import plain_edges, plain_nodes
 from veritrail_graph.graph.importers.process_file.schema import (
     FORMAT,
     LISTS,
@@ -32,6 +32,7 @@ from veritrail_graph.graph.importers.process_file.trails import (
 from veritrail_graph.graph.importers.records import (
     Header,
     PlainEdges,
+    PlainNodes,
     ProcessInput,
     Record,
     Remark,
@@ -225,6 +226,13 @@ class _LinesInput:
     passed_over: set[str] = field(default_factory=set)
 
     def records(self) -> Iterator[Record]:
+        for record in self.packed():
+            if isinstance(record, PlainNodes):
+                yield from record.records()
+            else:
+                yield record
+
+    def packed(self) -> Iterator[Record | PlainNodes]:
         yield from self.faults
         yield from self._read(_READERS, _TRAIL_READERS)
         self.passed_over.add("")  # the end was reached, so that it is known what there is
@@ -250,7 +258,14 @@ class _LinesInput:
                 else:
                     self.passed_over.add("edge")
                 continue
-            for number, line in enumerate(reading.lines_of(chunk), start=first):
+            lines = reading.lines_of(chunk)
+            if is_header_read and "node" in readers and chunk.startswith(b'{"node"'):
+                nodes = plain_nodes(lines, reading.parse_fast)
+                if nodes:
+                    yield PlainNodes(nodes, first)
+                    first += len(nodes)
+                    lines = lines[len(nodes) :]
+            for number, line in enumerate(lines, start=first):
                 if is_header_read:
                     yield from self._line(number, line, readers, others)
                 else:

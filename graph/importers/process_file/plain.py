@@ -7,6 +7,7 @@ would say nothing of it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Any, TypeGuard
 
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
@@ -36,6 +37,28 @@ def is_plain_node(value: object) -> TypeGuard[dict[str, Any]]:
         and _is_plain_or_none(get("step"))
         and (metadata is None or (type(metadata) is dict and _is_flat(metadata)))
     )
+
+
+def plain_nodes(lines: Iterable[bytes], parse: Callable[[bytes], Any]) -> list[dict[str, Any]]:
+    """The nodes of the first lines, up to the first line that holds anything but a plain node.
+
+    Args:
+        lines: The lines.
+        parse: Reads the JSON of a line; raises ValueError where it has to be looked at.
+    """
+    found = []
+    for line in lines:
+        try:
+            value = parse(line)
+        except ValueError:
+            break
+        if type(value) is not dict or len(value) != 1:
+            break
+        node = value.get("node")
+        if not is_plain_node(node):
+            break
+        found.append(node)
+    return found
 
 
 def plain_edges(chunk: bytes) -> list[tuple[str, str]] | None:
