@@ -175,6 +175,7 @@ def test_the_endpoints_of_the_documentation_have_public_prices(
     model: str, address: str | None
 ) -> None:
     from veritrail_graph.api.models import price_of
+
     from veritrail_graph.api.settings import ModelSettings
 
     price = price_of(ModelSettings(model, base_url=address), {})
