@@ -73,6 +73,11 @@ def verify(process_id: str, claims: str | Sequence[str] | None = None, **options
         return here.verify(process_id, claims, **options).wait().verifications()
 
 
+def __dir__() -> list[str]:
+    """The public names, for completion."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name from its module on first use."""
     if name == "__version__":

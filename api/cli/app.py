@@ -39,6 +39,7 @@ from veritrail_graph.api.cli import (
     stored,
     verify,
 )
+from veritrail_graph.api.cli.examples import epilog
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     WRONG_USE,
@@ -129,7 +130,7 @@ for _section, _commands in _SECTIONS.items():
         if isinstance(_one, typer.Typer):
             app.add_typer(_one, name=_name, rich_help_panel=_section)
         else:
-            app.command(_name, rich_help_panel=_section)(_one)
+            app.command(_name, rich_help_panel=_section, epilog=epilog(_name))(_one)
 
 
 def _version(wanted: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import ask, ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import one_line
@@ -27,7 +27,9 @@ def tag(
     as_json: AsJson = False,
 ) -> None:
     """Set the project and the tags of a process."""
-    found = ask(lambda app: app.projects.tag(process, project, tags or ()), as_json=as_json)
+    process, found = ask_about(
+        process, lambda app, name: app.projects.tag(name, project, tags or ()), as_json=as_json
+    )
     if as_json:
         print_json({"process_id": process, "project": found.project, "tags": list(found.tags)})
         return

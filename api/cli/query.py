@@ -54,9 +54,6 @@ def query(
     """Ask the graph a named question.
 
     Ids of processes, claims and verifications may be short: the first letters, or @last.
-
-    Examples: veritrail query error_origin library cost; veritrail query provenance @last books
-    --format tree; veritrail query claims library --format csv > claims.csv
     """
     as_json = as_json or form is Form.JSON
     if list_all:

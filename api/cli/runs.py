@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.costs import UNKNOWN, money_words
@@ -24,7 +24,9 @@ ROWS_SHOWN = 40
 
 def runs(process: ProcessId, as_json: AsJson = False) -> None:
     """List the runs of a process, with their verdicts and costs."""
-    found = ask(lambda app: app.runs.of_process(process), as_json=as_json)
+    process, found = ask_about(
+        process, lambda app, name: app.runs.of_process(name), as_json=as_json
+    )
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -47,6 +49,8 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
             for one in found.runs
         ],
         right=("q", *names, "cost"),
+        texts=["judge"],
+        optional=("made", "q"),
     )
     if any(one.indicative for one in found.runs):
         say("Verdicts of the judge lexical are indicative: they compare words.", "yellow")
@@ -74,7 +78,9 @@ def compare(
     Lost and gained claims, errors that moved to another stage, and what each side cost. Of a
     judge the latest verdict of each claim counts.
     """
-    found = ask(lambda app: app.runs.compare(process, first, second), as_json=as_json)
+    _, found = ask_about(
+        process, lambda app, name: app.runs.compare(name, first, second), as_json=as_json
+    )
     if csv is not None:
         from veritrail_graph.api.views.runs import comparison_csv
 

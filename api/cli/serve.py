@@ -58,8 +58,6 @@ def serve(
     """Start the web page and REST API, with a worker.
 
     The page is at the address of the service, its description with try-out at /docs.
-
-    Examples: veritrail serve --open; veritrail serve --port 8010 --no-worker
     """
     from veritrail_graph.api.server.options import api_key, is_loopback
     from veritrail_graph.api.settings import Settings

@@ -63,10 +63,7 @@ def show(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a stored verification with its whole trail.
-
-    Examples: veritrail show @last; veritrail show v-35a9; veritrail show library cost
-    """
+    """Show a stored verification with its whole trail."""
     found, reviews, carried = ask(lambda app: _whole(app, verification, claim), as_json=as_json)
     if as_json:
         from veritrail_graph.api.app.verifications import ended_json

@@ -6,7 +6,7 @@ claims are untrusted: they are shown as text, never as markup.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,6 +22,9 @@ from veritrail_graph.graph.model.noun import Many, is_empty
 
 __all__ = ["Agreement", "Node", "Query", "Review", "Stage"]
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)
 
@@ -35,6 +38,19 @@ def read(answer: type[A], document: Any) -> A:
     if isinstance(document, BaseModel):  # of the application, in this process
         document = document.model_dump(mode="json")
     return answer.model_validate(document, extra="allow")
+
+
+def frame(records: list[dict[str, Any]]) -> DataFrame:
+    """A data frame of records.
+
+    Raises:
+        ImportError: There is no pandas here.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+    return pandas.DataFrame.from_records(records)
 
 
 class Answer(BaseModel):
@@ -108,12 +124,26 @@ class Rows(findings.QueryRows):
         """The rows as objects by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
+    def to_pandas(self) -> DataFrame:
+        """The rows as a data frame; pandas must be there."""
+        return frame(self.records())
+
     def _repr_html_(self) -> str:
         return page.rows(self)
 
 
 class Listed(list[T]):
     """A list of answers that a notebook shows as a table."""
+
+    def to_pandas(self) -> DataFrame:
+        """A row an answer, a column a field; pandas must be there."""
+        return frame([one.model_dump(mode="json") for one in self if isinstance(one, BaseModel)])
+
+    def stages_svg(self) -> str:
+        """Of verifications: where errors came in, by judge and stage, as a picture."""
+        from veritrail_graph.api.client.drawing import stages_svg
+
+        return stages_svg(one for one in self if isinstance(one, model.Verification))
 
     def _repr_html_(self) -> str:
         return page.table(self)
@@ -127,6 +157,12 @@ class Verification(model.Verification):
     """
 
     carried: Many[CarriedSentence] = Field(default=(), exclude_if=is_empty)
+
+    def svg(self) -> str:
+        """The trail as a picture, from the sources to the claim."""
+        from veritrail_graph.api.client.drawing import trail_svg
+
+        return trail_svg(self)
 
     def __repr__(self) -> str:
         return f"<Verification {self.verification_id}: {self.verdict or self.status}>"

@@ -67,7 +67,7 @@ class Runner:
             ended = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
                 cwd=self._folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                text=True, timeout=120, check=False,
+                text=True, timeout=400, check=False,
             )  # fmt: skip
             assert "Traceback" not in ended.stderr, ended.stderr
             found[step["name"]] = ended.returncode

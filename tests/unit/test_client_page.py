@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 from fakes.dialogues import gold_run
@@ -208,3 +209,39 @@ def test_a_run_of_a_dialogue_shows_each_turn_with_its_claims_and_what_failed() -
     assert "3 remembered facts" in found.words
     assert "t2 failed" in found.words
     assert "DialogueRun d: 15 turn(s), score" in repr(run)
+
+
+def test_a_trail_is_drawn_from_the_sources_to_the_claim_without_markup_of_its_texts() -> None:
+    picture = verification().svg()
+    tree = ElementTree.fromstring(picture)
+    assert {one.tag.rpartition("}")[2] for one in tree.iter()} <= {"svg", "rect", "text", "path"}
+    words = [one.text for one in tree.iter() if one.tag.endswith("text")]
+    assert words.index("iteration 1: Inconclusive") < words.index("the claim")
+    assert all(
+        x in {"x", "y", "fill", "font-weight"}
+        for one in tree.iter()
+        if one.tag.endswith("text")
+        for x in one.attrib
+    )
+    assert "alert(1)" in " ".join(filter(None, words))
+
+
+def test_error_stages_are_drawn_by_judge() -> None:
+    wrong = verification(verdict="NOT_FULLY_SUPPORTED", error_stages=[2], model="large")
+    picture = Listed([wrong, verification(verdict="FULLY_SUPPORTED", model="large")]).stages_svg()
+    words = [one.text for one in ElementTree.fromstring(picture).iter() if one.text]
+    assert words == ["stage 2", "large", "1 of 2"]
+    assert "No error was found." in Listed([]).stages_svg()
+
+
+def test_answers_become_data_frames() -> None:
+    pytest.importorskip("pandas")
+    rows = Rows(columns=["a", "b"], rows=[[1, "x"], [2, "y"]], truncated=False)
+    assert rows.to_pandas().to_dict("list") == {"a": [1, 2], "b": ["x", "y"]}
+    assert list(Listed([verification()]).to_pandas()["claim"]) == [EVIL]
+
+
+def test_the_package_lists_its_public_names() -> None:
+    import veritrail_graph
+
+    assert {"Client", "Local", "record", "verify"} <= set(dir(veritrail_graph))

@@ -159,3 +159,25 @@ def test_what_is_no_run_is_no_file(tmp_path, run: str) -> None:
     with pytest.raises(NotFound), held_run(Settings(home=tmp_path), run):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "address"),
+    [
+        ("gpt-4o-mini", None),
+        ("claude-haiku-4-5", "https://api.anthropic.com/v1"),
+        ("gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta/openai"),
+        ("openai/gpt-4o-mini", "https://openrouter.ai/api/v1"),
+        ("mistral-small-latest", "https://api.mistral.ai/v1"),
+    ],
+)
+def test_the_endpoints_of_the_documentation_have_public_prices(
+    model: str, address: str | None
+) -> None:
+    from veritrail_graph.api.models import price_of
+
+    from veritrail_graph.api.settings import ModelSettings
+
+    price = price_of(ModelSettings(model, base_url=address), {})
+    assert price is not None
+    assert price.input > 0
