@@ -41,8 +41,8 @@ from veritrail_graph.graph.store.processes import (
     READY,
     REPLACING,
     process_from,
-    process_row,
 )
+from veritrail_graph.graph.store.rows import process_row
 from veritrail_graph.graph.writers import this_writer
 
 MOST_APPENDED = 100_000

@@ -30,10 +30,9 @@ from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.processes import (
     BEAT_SECONDS,
     hold,
-    process_row,
     taken_from_us,
 )
-from veritrail_graph.graph.store.rows import claim_row
+from veritrail_graph.graph.store.rows import claim_row, process_row
 from veritrail_graph.graph.writers import this_writer
 
 BATCH_ROWS = 5_000

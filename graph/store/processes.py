@@ -16,7 +16,7 @@ import asyncio
 import json
 import logging
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from veritrail_graph.graph.model.listed import (
     ProcessSummary,
 )
 from veritrail_graph.graph.store.database import Database, Row, Transaction
-from veritrail_graph.graph.store.rows import first_fault
+from veritrail_graph.graph.store.rows import first_fault, process_row
 from veritrail_graph.graph.writers import is_alive, this_writer
 
 if TYPE_CHECKING:
@@ -542,28 +542,6 @@ def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
         verified += number or 0
         usage += Usage(calls=calls or 0, cost_usd=known, unpriced_calls=unpriced or 0)
     return OutcomeSummary(outcomes, usage, changed or None, modelled, unmetered, verified)
-
-
-def process_row(survey: Survey) -> dict[str, Any]:
-    """A process as properties; maps become parallel lists, which every engine can hold."""
-    header = survey.header
-    stages = Counter(survey.topology.stages)
-    return {
-        "name": header.name or survey.process_id,
-        "question": header.question,
-        "source_format": header.source_format,
-        "content_hash": survey.hash,
-        "stages": sorted(stages),
-        "stage_counts": [stages[stage] for stage in sorted(stages)],
-        "stage_names": json.dumps({str(key): name for key, name in header.stage_names.items()}),
-        "terminals": list(survey.terminals),
-        "nodes": len(survey.topology.ids),
-        "edges": len(survey.topology.edge_sources),
-        "warnings": list(survey.warnings),
-        "run_of_record": header.run_of_record,
-        "project": header.project,
-        "tags": list(header.tags) or None,
-    }
 
 
 def process_from(properties: Mapping[str, Any], claims: int) -> Process:

@@ -6,14 +6,19 @@ is what a person reads on a node in a graph browser; no part of this program rea
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
 from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.model import Claim, NodeRef, Noun, Role, Usage, Verdict
 from veritrail_graph.graph.store.database import Database
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.ingest.check import Survey
 
 T = TypeVar("T")
 Properties = Mapping[str, Any]
@@ -155,3 +160,25 @@ async def pages(
             return
         last = rows[-1][0]
         place = {parameter: last[key] for parameter, (key, _) in cursor.items()}
+
+
+def process_row(survey: Survey) -> dict[str, Any]:
+    """A process as properties; maps become parallel lists, which every engine can hold."""
+    header = survey.header
+    stages = Counter(survey.topology.stages)
+    return {
+        "name": header.name or survey.process_id,
+        "question": header.question,
+        "source_format": header.source_format,
+        "content_hash": survey.hash,
+        "stages": sorted(stages),
+        "stage_counts": [stages[stage] for stage in sorted(stages)],
+        "stage_names": json.dumps({str(key): name for key, name in header.stage_names.items()}),
+        "terminals": list(survey.terminals),
+        "nodes": len(survey.topology.ids),
+        "edges": len(survey.topology.edge_sources),
+        "warnings": list(survey.warnings),
+        "run_of_record": header.run_of_record,
+        "project": header.project,
+        "tags": list(header.tags) or None,
+    }
