@@ -264,8 +264,8 @@ def _tell_shared(done: JudgeChecked) -> None:
             (f"up to {done.judge.how.share} claims a prompt", done),
         )
     ]
-    columns = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
-    columns = (*columns, "inconclusive", "no verdict", "calls", "cost")
+    of_answers = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
+    columns = (*of_answers, "inconclusive", "no verdict", "calls", "cost")
     table(("the same pairs over the same sources", *columns), rows, right=columns)
     (evidence, selected), (verdict, judged) = done.selected_alike, done.judged_alike
     say(
