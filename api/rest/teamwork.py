@@ -60,7 +60,18 @@ class RoundWanted(BaseModel):
 class DecisionGiven(BaseModel):
     """A decision between reviewers."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "verdict": "NOT_FULLY_SUPPORTED",
+                    "reason": "The minutes name another year.",
+                    "reviewer": "Cy",
+                }
+            ]
+        },
+    )
 
     verdict: ReviewVerdict
     reason: str = Field(min_length=1, max_length=MAX_REASON)

@@ -93,7 +93,7 @@ def test_every_call_tells_what_may_go_wrong_as_a_problem(told: dict[str, Any]) -
     ("path", "methods"),
     [
         ("/v1/processes", ["GET", "HEAD", "POST"]),
-        ("/v1/processes/a%2Fb", ["DELETE", "GET", "HEAD"]),
+        ("/v1/processes/a%2Fb", ["DELETE", "GET", "HEAD", "PATCH"]),
         ("/v1/jobs/j-1", ["GET", "HEAD"]),
         ("/v1/jobs/j-1:cancel", ["POST"]),
         ("/v1/processes/x/nodes:batchGet", ["POST"]),
