@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from veritrail_graph.api.cli import rounds as team
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId, read_text
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
@@ -297,3 +298,9 @@ def _row(who: str, reviews: int | None, unclear: int | None, found: Agreement) -
         "" if found.share is None else f"{found.share:.0%}",
         "" if found.kappa is None else f"{found.kappa:.2f}",
     ]
+
+
+app.command("rounds")(team.rounds)
+app.command("draw")(team.draw)
+app.command("decide")(team.decide)
+app.command("export")(team.export)

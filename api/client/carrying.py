@@ -1,6 +1,7 @@
 """What all operations of a client are made of: a call is carried out, in whatever way.
 
-The operations themselves are in `operations`, `attributions`, `dialogues` and `runs`.
+The operations themselves are in `operations`, `attributions`, `dialogues`,
+`runs` and `teamwork`.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.app.search import Kind
 from veritrail_graph.api.app.sharing import NewShare, ShareList
+from veritrail_graph.api.app.teamwork import Comment, CommentList, NewRound, Round, RoundList
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
@@ -275,6 +276,31 @@ class AsyncLocal(AsyncOperations):
 
     async def _trend(self, project: str, by: By = "day") -> Trend:
         return await self.app.projects.trend(project, by)
+
+    async def _comments(self, process_id: str, claim_id: str) -> CommentList:
+        return await self.app.teamwork.comments(process_id, claim_id, by=LOCAL)
+
+    async def _comment(
+        self, process_id: str, claim_id: str, text: str, author: str | None = None
+    ) -> Comment:
+        name = self.app.reviews.default_reviewer() if author is None else author
+        return await self.app.teamwork.comment(process_id, claim_id, text, name, by=LOCAL)
+
+    async def _review_rounds(self, process_id: str) -> RoundList:
+        return await self.app.teamwork.rounds(process_id)
+
+    async def _begin_round(self, process_id: str, **wanted: Any) -> Round:
+        return await self.app.teamwork.begin(process_id, NewRound(**wanted), by=LOCAL)
+
+    async def _decide(
+        self, process_id: str, claim_id: str, reviewer: str | None = None, **given: Any
+    ) -> _Document:
+        from veritrail_graph.graph.reviewing import NewReview
+
+        name = self.app.reviews.default_reviewer() if reviewer is None else reviewer
+        new = NewReview(reviewer=name, **given)
+        made = await self.app.teamwork.decide(process_id, claim_id, new, by=LOCAL)
+        return made.json_object()
 
     async def _share(self, process_id: str, days: float, note: str = "") -> NewShare:
         return await self.app.sharing.create(process_id, days=days, note=note, by=LOCAL)

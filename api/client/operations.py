@@ -47,6 +47,7 @@ from veritrail_graph.api.client.carrying import PAGE as PAGE
 from veritrail_graph.api.client.dialogues import DialogueOperations
 from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.runs import RunOperations
+from veritrail_graph.api.client.teamwork import TeamOperations
 from veritrail_graph.graph.model import VerificationHeader
 from veritrail_graph.graph.near_duplicates import NearDuplicate
 
@@ -70,7 +71,7 @@ _VERIFICATION = "/v1/verifications/{}"
 _JOB = "/v1/jobs/{}"
 
 
-class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations):
+class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, TeamOperations):
     """The operations. Each raises a `Problem` where it is refused, or cannot be done."""
 
     async def health(self) -> Health:

@@ -63,7 +63,13 @@ class DecisionGiven(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={
-            "examples": [{"verdict": "FULLY_SUPPORTED", "reason": "The annex says so on page 3."}]
+            "examples": [
+                {
+                    "verdict": "NOT_FULLY_SUPPORTED",
+                    "reason": "The minutes name another year.",
+                    "reviewer": "Cy",
+                }
+            ]
         },
     )
 

@@ -1,0 +1,124 @@
+"""`veritrail reviews rounds`, `draw`, `decide` and `export`: review in a team."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import print_json, say, table
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.teamwork import AnnotationFormat
+    from veritrail_graph.graph.model import Review
+
+
+def rounds(process: ProcessId, as_json: AsJson = False) -> None:
+    """List the rounds of review, with what each reviewer has done."""
+    found = ask(lambda app: app.teamwork.rounds(process), as_json=as_json)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    if not found.rounds:
+        say(f"There is no round. Begin one: veritrail reviews draw {process} --reviewer NAME")
+    for one in found.rounds:
+        say(f"{one.round.name}: {one.round.drawn:,} of {one.round.of:,}, seed {one.round.seed}")
+        table(
+            ("reviewer", "assigned", "reviewed", "blind"),
+            [
+                (one_line(line.reviewer, 60), *map(str, (line.assigned, line.done, line.blind)))
+                for line in one.reviewers
+            ],
+            right=("assigned", "reviewed", "blind"),
+        )
+        if one.disputed:
+            say(f"Reviewers differ on {', '.join(one.disputed[:20])}.", "yellow")
+
+
+def draw(
+    process: ProcessId,
+    reviewers: Annotated[
+        list[str],
+        typer.Option("--reviewer", metavar="NAME", help="Who reviews; may be repeated."),
+    ],
+    size: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Claims to draw (default 50).")
+    ] = 50,
+    each: Annotated[
+        int, typer.Option(min=1, metavar="K", help="Reviewers of a claim (default 1).")
+    ] = 1,
+    name: Annotated[str, typer.Option(metavar="TEXT", help="What the round is called.")] = "",
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The same seed draws the same claims.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Draw claims by lot, stratified by verdict, and assign them."""
+    from veritrail_graph.api.app.teamwork import NewRound
+
+    wanted = NewRound(reviewers, size, each, name, seed)
+    made = ask(lambda app: app.teamwork.begin(process, wanted), as_json=as_json)
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+    else:
+        say(f"Drew {made.drawn:,} of {made.of:,} claims for {', '.join(made.reviewers)}.")
+
+
+def decide(
+    process: ProcessId,
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim, by its claim_id.")],
+    verdict: Annotated[str, typer.Option(metavar="VERDICT", help="The verdict that counts.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why.")],
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides; default: as for `add`.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide between reviewers: it counts before their reviews, which stay."""
+    from veritrail_graph.api.cli.reviews import review_line
+    from veritrail_graph.api.cli.terminal import show
+    from veritrail_graph.graph.reviewing import NewReview
+
+    async def decided(app: Application) -> Review:
+        who = reviewer if reviewer is not None else app.reviews.default_reviewer()
+        return await app.teamwork.decide(process, claim, NewReview(verdict.upper(), reason, who))
+
+    made = ask(decided, as_json=as_json)
+    if as_json:
+        print_json(made.json_object())
+    else:
+        show(review_line(made))
+
+
+def export(
+    process: ProcessId,
+    format_name: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="label-studio or inception.")
+    ] = "label-studio",
+    blind: Annotated[
+        bool, typer.Option("--blind", help="Leave verdicts, labels and reviews out.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here.")
+    ] = None,
+) -> None:
+    """Write the claims for Label Studio or INCEpTION, as JSON."""
+    if format_name not in ("label-studio", "inception"):
+        raise InputError(f"{format_name!r} is no format; there are: label-studio, inception")
+    wanted: AnnotationFormat = "inception" if format_name == "inception" else "label-studio"
+    found = ask(lambda app: app.teamwork.export(process, wanted, blind=blind), as_json=False)
+    if output is None:
+        print_json(found)
+        return
+    try:
+        output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{output}: {error.strerror or error}") from None
+    say(f"Wrote {output}.")
