@@ -54,7 +54,7 @@ def completion(
         for name, use in _USE.items():
             typer.echo(f"{name.value:<12}{use}")
         return
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
     typer.echo(
         get_completion_script(prog_name="veritrail", complete_var=VARIABLE, shell=shell.value)
@@ -64,7 +64,7 @@ def completion(
 def prepare() -> None:
     """Let the command line answer the shell, where the shell asks."""
     if is_asked():
-        from typer.completion import completion_init
+        from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
 
