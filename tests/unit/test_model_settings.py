@@ -174,8 +174,7 @@ def test_what_is_no_run_is_no_file(tmp_path, run: str) -> None:
 def test_the_endpoints_of_the_documentation_have_public_prices(
     model: str, address: str | None
 ) -> None:
-    from veritrail_graph.api.models import price_of
-
+    from veritrail_graph.api.configured.models import price_of
     from veritrail_graph.api.settings import ModelSettings
 
     price = price_of(ModelSettings(model, base_url=address), {})
