@@ -17,6 +17,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from veritrail_graph.graph.errors import EngineUnavailable
@@ -32,16 +33,14 @@ WORDS = 16
 SPARE = 200_000
 """Rows of removed texts beyond which, and beyond half of all, the file is made anew."""
 
-_TABLES = """
-CREATE TABLE processes (id INTEGER PRIMARY KEY AUTOINCREMENT, process_id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL);
-CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL);
-CREATE INDEX items_process ON items (process);
-CREATE VIRTUAL TABLE words USING fts5 (text, content='', tokenize="unicode61 remove_diacritics 2");
-CREATE TABLE adding (one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT, at REAL NOT NULL);
-INSERT INTO adding VALUES (1, NULL, 0);
-"""  # noqa: E501
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LETTERS = re.compile(r"\w")
+
+
+def _tables() -> list[str]:
+    """The statements that make the tables."""
+    text = resources.files(__package__ or "").joinpath("tables.sql").read_text(encoding="utf-8")
+    return text.strip().split(";\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class TextIndex:
             connection.execute("BEGIN IMMEDIATE")
             if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
                 self._drop(connection)
-                for statement in _TABLES.strip().split(";\n"):
+                for statement in _tables():
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute("COMMIT")

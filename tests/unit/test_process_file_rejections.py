@@ -158,7 +158,8 @@ BROKEN = {
     ),
     "an unknown key of the document": (
         document(nodez=[]), "unknown_key", "document",
-        "warnings, run_of_record, nodes, edges, claims, extractions, verifications, reviews",
+        "warnings, run_of_record, project, tags, nodes, edges, claims, extractions, verifications, "
+        "reviews",
     ),
     "an unknown key of a node": (
         node_x(colour="red"), "unknown_key", "nodes[4] 'x'", "unknown key 'colour'",

@@ -174,11 +174,7 @@ class Rounds:
 
     @contextlib.contextmanager
     def asking(self, name: str | None = None) -> Any:
-        """Around everything that waits for an answer.
-
-        Args:
-            name: The walk that waits; None: the one whose task calls this.
-        """
+        """Around all that waits for an answer, of a named walk or of the calling task's."""
         walk = name or _WALK.get()
         self._asking[walk] += 1
         self._touch()
