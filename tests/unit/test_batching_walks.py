@@ -152,7 +152,7 @@ async def in_batches(
 
 def outcome(found: list[Verification]) -> list[Mapping[str, Any]]:
     """All that does not differ from one run to the next by itself."""
-    apart = {"verification_id", "run_id", "created_at", "usage", "steps", "share"}
+    apart = {"verification_id", "run_id", "created_at", "usage", "steps", "share", "engine"}
     told = [one.json_object() for one in found]
     for iteration in (iteration for one in told for iteration in one["iterations"]):
         del iteration["usage"]
