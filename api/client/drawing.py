@@ -60,7 +60,7 @@ def trail_svg(found: Verification) -> str:
     for place, (title, nodes) in enumerate(columns):
         x = PAD + place * (WIDTH + GAP_X)
         parts.append(_text(x, PAD + LINE, cut_to(title, 34), bold=True))
-        y = PAD + 2 * LINE
+        y: float = PAD + 2 * LINE
         for node in nodes[:NODES]:
             drawn, height = _node(node, x, y)
             boxes.setdefault(node.node_id, _Box(x, y, height))
