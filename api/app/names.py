@@ -16,6 +16,7 @@ from veritrail_graph.graph.errors import InputError, NotFound, shown
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import JudgedClaim
+    from veritrail_graph.graph.store.short_ids import ShortIds
 
 LAST = "@last"
 """The process that was stored last; the verification, or the run, that was made last."""
@@ -29,6 +30,11 @@ _NEAREST = 3
 class Names(Part):
     """Ids in full."""
 
+    async def _ids(self) -> ShortIds:
+        from veritrail_graph.graph.store.short_ids import ShortIds
+
+        return ShortIds((await self._store()).database)
+
     async def process(self, given: str) -> str:
         """The process_id that some letters begin.
 
@@ -37,12 +43,13 @@ class Names(Part):
             InputError: Several begin with them.
         """
         processes = (await self._store()).processes
+        ids = await self._ids()
         if given == LAST:
-            latest = await processes.latest()
+            latest = await ids.latest_process()
             if latest is None:
                 raise NotFound("No process is stored.", code="process_unknown", process_id=given)
             return latest
-        found = await processes.starting(given, _CANDIDATES + 1)
+        found = await ids.processes(given, _CANDIDATES + 1)
         if name := _only(found, given, "processes"):
             return name
         try:
@@ -56,7 +63,7 @@ class Names(Part):
 
     async def processes(self, given: str, limit: int) -> list[str]:
         """Ids of processes that some letters begin."""
-        return await (await self._store()).processes.starting(given, limit)
+        return await (await self._ids()).processes(given, limit)
 
     async def claims(self, process: str, given: str, limit: int) -> list[str]:
         """Ids of claims of a process that some letters begin.
@@ -65,7 +72,7 @@ class Names(Part):
             NotFound: There is no such process.
         """
         process_id = await self.process(process)
-        return await (await self._store()).claims.starting(process_id, given, limit)
+        return await (await self._ids()).claims(process_id, given, limit)
 
     async def claim(self, process_id: str, given: str) -> JudgedClaim:
         """The claim whose id some letters begin, with its verdict in force.
@@ -75,7 +82,8 @@ class Names(Part):
             InputError: Several begin with them.
         """
         claims = (await self._store()).claims
-        name = _only(await claims.starting(process_id, given, _CANDIDATES + 1), given, "claims")
+        found = await (await self._ids()).claims(process_id, given, _CANDIDATES + 1)
+        name = _only(found, given, "claims")
         try:
             return await self._app.claims.get(process_id, name or given)
         except NotFound as error:
@@ -91,13 +99,13 @@ class Names(Part):
             NotFound: There is none.
             InputError: Several begin with them.
         """
-        trails = (await self._store()).trails
+        ids = await self._ids()
         if given == LAST:
-            latest = await trails.latest()
+            latest = await ids.latest_verification()
             if latest is None:
                 raise NotFound("No verification is stored.", code="verification_unknown")
             return latest[0]
-        found = await trails.starting(given, _CANDIDATES + 1)
+        found = await ids.verifications(given, _CANDIDATES + 1)
         if name := _only(found, given, "verifications"):
             return name
         raise NotFound(
@@ -137,12 +145,12 @@ class Names(Part):
         jobs = [one.run_id for one in await self._app.jobs.page(limit=_LOOKED_AT) if one.run_id]
         if given == LAST and jobs:
             return jobs[0]
-        trails = (await self._store()).trails
+        ids = await self._ids()
         if given == LAST:
-            latest = await trails.latest()
+            latest = await ids.latest_verification()
             stored = [latest[1]] if latest and latest[1] else []
         else:
-            stored = await trails.runs_starting(given, _CANDIDATES + 1)
+            stored = await ids.runs(given, _CANDIDATES + 1)
             stored += [one for one in jobs if one.startswith(given) and one not in stored]
         if name := _only(sorted(stored), "" if given == LAST else given, "runs"):
             return name

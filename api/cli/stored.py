@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -462,7 +462,11 @@ def difference_view(difference: Difference) -> Group:
         parts.append(Text("These are verifications of different claims.", style="bold yellow"))
         parts.append(_changed(difference.claim))
     if difference.settings:
-        parts += [Text("\ndifferent settings", style="bold"), _changed(difference.settings)]
+        told, folded = _folded(difference.settings)
+        parts += [Text("\ndifferent settings", style="bold"), _changed(told)]
+        if folded:
+            words = f"and {folded:,} settings that differ with the judge; --json lists them"
+            parts.append(Text(words, style="dim"))
     if difference.outcome:
         parts += [Text("\ndifferent results", style="bold"), _changed(difference.outcome)]
     if difference.parting is not None:
@@ -496,6 +500,17 @@ def _changed(found: Iterable[Changed]) -> Table:
     for one in found:
         table.add_row(Text(one_line(one.name)), Text(_value(one.a)), Text(_value(one.b)))
     return table
+
+
+_JUDGE = ("engine", "model", "verdict_engine")
+
+
+def _folded(settings: Sequence[Changed]) -> tuple[list[Changed], int]:
+    """The settings that are shown, and how many are left out: those that follow from the judge."""
+    if not any(one.name in _JUDGE for one in settings):
+        return list(settings), 0
+    shown = [one for one in settings if "." not in one.name]
+    return shown, len(settings) - len(shown)
 
 
 def _value(value: Any) -> str:

@@ -204,6 +204,7 @@ def verify(
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.cli.changes import read_pairs
     from veritrail_graph.api.configured.judge import judge_options
+    from veritrail_graph.api.setting_values import parse_price
     from veritrail_graph.api.settings import Settings
 
     settings = Settings()
@@ -226,6 +227,8 @@ def verify(
     if threshold is not None and threshold > samples:
         raise InputError(f"--threshold {threshold} cannot be met by {samples} sample(s)")
     request = verify_request(process or UNKNOWN_PROCESS, options_given)
+    if price is not None:
+        parse_price(price)  # also where no model is asked, and it has no effect
     judge_options(settings, request)  # what contradicts itself is refused before anything begins
     records = claim_records(claim, claims, add=add) if resume is None else []
     if extract:

@@ -104,13 +104,6 @@ class ClaimStore:
         ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
         return (await self.numbered(process_id, ids))[0]
 
-    async def starting(self, process_id: str, prefix: str, limit: int) -> list[str]:
-        """Ids of claims of a process that begin with some letters."""
-        rows = await self._database.read(
-            "claims/starting", process_id=process_id, prefix=prefix, limit=limit
-        )
-        return [claim_id for (claim_id,) in rows]
-
     async def all(self, process_id: str) -> list[Claim]:
         """All claims of a process, in the order of the input, read by the page."""
         return (await self.numbered(process_id))[0]

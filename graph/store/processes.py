@@ -171,16 +171,6 @@ class ProcessStore:
             for process_id, name, nodes, created_at in rows
         ]
 
-    async def starting(self, prefix: str, limit: int) -> list[str]:
-        """Ids of processes that are ready and begin with some letters."""
-        rows = await self._database.read("process/starting", prefix=prefix, limit=limit)
-        return [process_id for (process_id,) in rows]
-
-    async def latest(self) -> str | None:
-        """The id of the process that was stored last; None: there is none."""
-        rows = await self._database.read("process/latest")
-        return rows[0][0] if rows else None
-
     async def outcomes(self, process_ids: Sequence[str]) -> dict[str, OutcomeSummary]:
         """Outcomes and cost of processes, by id; unknown ones are left out.
 

@@ -375,21 +375,6 @@ class TrailStore:
         cursor = rows[-1][1] if len(rows) == limit else None
         return [verification_id for verification_id, _ in rows], cursor
 
-    async def starting(self, prefix: str, limit: int) -> list[str]:
-        """Ids of verifications that begin with some letters."""
-        rows = await self._database.read("trail/starting", prefix=prefix, limit=limit)
-        return [verification_id for (verification_id,) in rows]
-
-    async def runs_starting(self, prefix: str, limit: int) -> list[str]:
-        """Ids of runs that begin with some letters."""
-        rows = await self._database.read("trail/runs_starting", prefix=prefix, limit=limit)
-        return [run_id for (run_id,) in rows]
-
-    async def latest(self) -> tuple[str, str | None] | None:
-        """The verification that was made last, and its run; None: there is none."""
-        rows = await self._database.read("trail/latest")
-        return (rows[0][0], rows[0][1]) if rows else None
-
     async def all_ids(self, process_id: str) -> list[str]:
         """Ids of all verifications of a process, newest first."""
         ids, cursor = await self.page(process_id)
