@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import one_line
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def rounds(process: ProcessId, as_json: AsJson = False) -> None:
     """List the rounds of review, with what each reviewer has done."""
-    found = ask(lambda app: app.teamwork.rounds(process), as_json=as_json)
+    process, found = ask_about(
+        process, lambda app, name: app.teamwork.rounds(name), as_json=as_json
+    )
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -64,7 +66,9 @@ def draw(
     from veritrail_graph.api.app.teamwork import NewRound
 
     wanted = NewRound(reviewers, size, each, name, seed)
-    made = ask(lambda app: app.teamwork.begin(process, wanted), as_json=as_json)
+    _, made = ask_about(
+        process, lambda app, name: app.teamwork.begin(name, wanted), as_json=as_json
+    )
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
@@ -86,11 +90,11 @@ def decide(
     from veritrail_graph.api.cli.terminal import show
     from veritrail_graph.graph.reviewing import NewReview
 
-    async def decided(app: Application) -> Review:
+    async def decided(app: Application, name: str) -> Review:
         who = reviewer if reviewer is not None else app.reviews.default_reviewer()
-        return await app.teamwork.decide(process, claim, NewReview(verdict.upper(), reason, who))
+        return await app.teamwork.decide(name, claim, NewReview(verdict.upper(), reason, who))
 
-    made = ask(decided, as_json=as_json)
+    _, made = ask_about(process, decided, as_json=as_json)
     if as_json:
         print_json(made.json_object())
     else:
@@ -113,7 +117,9 @@ def export(
     if format_name not in ("label-studio", "inception"):
         raise InputError(f"{format_name!r} is no format; there are: label-studio, inception")
     wanted: AnnotationFormat = "inception" if format_name == "inception" else "label-studio"
-    found = ask(lambda app: app.teamwork.export(process, wanted, blind=blind), as_json=False)
+    _, found = ask_about(
+        process, lambda app, name: app.teamwork.export(name, wanted, blind=blind), as_json=False
+    )
     if output is None:
         print_json(found)
         return

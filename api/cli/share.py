@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import one_line
@@ -33,20 +33,25 @@ def share(
     if list_ and end is not None:
         raise InputError("Give either --list or --end")
     if end is not None:
-        ask(lambda app: app.sharing.revoke(process, end), as_json=as_json)
+        process, _ = ask_about(
+            process, lambda app, name: app.sharing.revoke(name, end), as_json=as_json
+        )
         if as_json:
             print_json({"process_id": process, "share_id": end, "status": "ended"})
         else:
             say(f"The link {end} has ended.")
         return
     if list_:
-        _list(ask(lambda app: app.sharing.of_process(process), as_json=as_json), as_json=as_json)
+        _, links = ask_about(
+            process, lambda app, name: app.sharing.of_process(name), as_json=as_json
+        )
+        _list(links, as_json=as_json)
         return
 
-    async def made(app: Application) -> NewShare:
-        return await app.sharing.create(process, days=days, note=note)
+    async def made(app: Application, name: str) -> NewShare:
+        return await app.sharing.create(name, days=days, note=note)
 
-    found = ask(made, as_json=as_json)
+    process, found = ask_about(process, made, as_json=as_json)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return

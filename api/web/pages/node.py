@@ -70,7 +70,7 @@ async def show_node(
         text=text,
         pieces=pieces_near(text.number, text.pieces),
         metadata=as_text(text.metadata),
-        place=place_of(text.metadata),
+        in_document=place_of(text.metadata),
         upstream=upstream,
         downstream=downstream,
         cited=cited_here(cited[0], is_cut=cited[1]),
