@@ -15,7 +15,8 @@ from fakes.dag import Dag, DagSource, dags
 from fakes.model_prompts import split_shared
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from unit.test_batching_walks import SPLITTER, Answering, outcome as whole_outcome
+from unit.test_batching_walks import SPLITTER, Answering
+from unit.test_batching_walks import outcome as whole_outcome
 
 from veritrail_graph.graph.model import Claim, Status, Usage, Verification
 from veritrail_graph.verifier.driver import Observer, Task
