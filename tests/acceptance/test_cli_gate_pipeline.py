@@ -91,6 +91,7 @@ class Runner:
         return (self.repository / "summary.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.soak
 def test_the_workflow_passes_fails_and_tells_when_the_graph_is_down(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:

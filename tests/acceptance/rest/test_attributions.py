@@ -285,6 +285,7 @@ def test_a_cancelled_job_keeps_what_is_finished_and_goes_on(
     assert calls.wait(job["job_id"])["counts"] == {"succeeded": SENTENCES}
 
 
+@pytest.mark.soak
 def test_a_job_that_was_killed_goes_on_and_asks_nothing_twice_that_was_stored(
     home: Veritrail, model: ModelServer
 ) -> None:
@@ -482,6 +483,7 @@ def test_a_failed_explanation_is_told_in_its_job(
     assert refused.status_code == 422
 
 
+@pytest.mark.soak
 def test_an_explanation_that_was_killed_asks_nothing_twice_that_was_stored(
     home: Veritrail, both: ModelServer
 ) -> None:

@@ -323,6 +323,7 @@ def test_a_dialogue_whose_only_speaker_is_the_user_is_refused(
         client.verify_dialogue("alone")
 
 
+@pytest.mark.soak
 def test_a_job_that_was_killed_goes_on_at_its_turn(home: Veritrail, model: ModelServer) -> None:
     asked = len(model.requests)
     stuck_behind(model, 6)

@@ -46,6 +46,7 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         assert job["usage"]["batch_calls"] == job["usage"]["calls"] == len(model.requests)
 
 
+@pytest.mark.soak
 def test_a_service_that_was_killed_goes_on_with_its_batch(home: Veritrail, tmp_path: Path) -> None:
     home("ingest", pumps(tmp_path / "killed.json", 4))
     desk = BatchDesk(held=True)
