@@ -20,6 +20,8 @@ from veritrail_graph.api.views.excerpts import excerpt_of, marked
         ('say "', '"say"*'),
         ("text:x NEAR(a) *", '"text:x" "NEAR(a)"*'),
         ("?! - *", None),
+        ("dredg\0er", '"dredg" "er"*'),
+        ("\0", None),
         ("", None),
     ],
 )
@@ -66,6 +68,17 @@ def test_what_is_forgotten_is_not_found_and_names_are_not_mixed_up(tmp_path: Pat
     assert names(found, "dredger") == set()
     assert names(found, "nothing") == {("q", "other")}
     assert found.stamps() == {"q": ""}  # it is not whole yet
+
+
+def test_a_process_whose_texts_changed_is_read_again(tmp_path: Path) -> None:
+    TextIndex(tmp_path).spoil("p")
+    assert not (tmp_path / "search.sqlite3").exists(), "no index is made for it"
+    found = index(tmp_path)
+    found.spoil("q")
+    assert found.stamps() == {"p": "stamp 1"}
+    found.spoil("p")
+    assert found.stamps() == {"p": ""}
+    assert names(found, "dredger") == {("p", "n1"), ("p", "k1")}, "it is found meanwhile"
 
 
 def test_one_program_at_a_time_adds_and_others_cannot_read_the_file(tmp_path: Path) -> None:
