@@ -265,6 +265,25 @@ def test_an_over_used_budget_is_no_verdict() -> None:
     assert [(one.status, one.verdict) for one in found] == [(Status.OVER_BUDGET, None)] * 5
 
 
+def test_a_fault_behind_a_shared_answer_fails_its_claims_and_no_run_waits_for_ever() -> None:
+    dag, claims = one_frontier()
+
+    async def run() -> list[Verification]:
+        model = LanguageModel(SharedAnswering(7), "scripted", patience=Patience())
+
+        async def full(*_of: object) -> None:
+            raise OverBudget("used up")
+
+        model.keep = full  # type: ignore[method-assign]
+        try:
+            async with asyncio.timeout(10):
+                return await verified(dag, claims, 2, judge_of(model, 8), Observer())
+        finally:
+            await model.close()
+
+    assert {one.status for one in asyncio.run(run())} == {Status.OVER_BUDGET}
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[AnswerCache]:
     found = AnswerCache(tmp_path / "answers.sqlite")
