@@ -188,13 +188,13 @@ class Search(Part):
         texts = await self._app.nodes.texts(process_id, nodes) if nodes else {}
         judged = await self._app.claims.some(process_id, claims) if claims else {}
         found: dict[tuple[str, str, str], SearchResult] = {}
-        for name, text in texts.items():
+        # In a thread: the text of a node may have millions of characters.
+        excerpts = await asyncio.to_thread(
+            lambda: {name: excerpt_of(text, query) for name, text in texts.items()}
+        )
+        for name, excerpt in excerpts.items():
             found[process_id, "node", name] = SearchResult(
-                kind="node",
-                node_id=name,
-                claim_id=None,
-                excerpt=excerpt_of(text, query),
-                **about,
+                kind="node", node_id=name, claim_id=None, excerpt=excerpt, **about
             )
         for name, one in judged.items():
             found[process_id, "claim", name] = SearchResult(

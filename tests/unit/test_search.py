@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.api.search.index import TextIndex, match_of
-from veritrail_graph.api.views.excerpts import excerpt_of, marked
+from veritrail_graph.api.views.excerpts import excerpt_of, folded, marked
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,13 @@ def test_one_program_at_a_time_adds_and_others_cannot_read_the_file(tmp_path: Pa
     found.release()
     assert other.take()
     assert (tmp_path / "search.sqlite3").stat().st_mode & 0o077 == 0
+
+
+def test_a_folded_text_is_as_long_as_it_was() -> None:
+    text = "Ä İstanbul ǅ ﬁn ½ ß \U0001d400 ΣΑΣ"
+    assert len(folded(text)) == len(text)
+    assert folded("GDAŃSK") == "gdansk"
+    assert folded("PUMP") == "pump"
 
 
 def test_an_excerpt_shows_the_first_word_that_was_found() -> None:

@@ -15,8 +15,7 @@ from fakes.dag import Dag, DagSource, dags
 from fakes.model_prompts import split_shared
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from unit.test_batching_walks import SPLITTER, Answering
-from unit.test_batching_walks import outcome as whole_outcome
+from unit.test_batching_walks import SPLITTER, Answering, outcome
 
 from veritrail_graph.graph.model import Claim, Status, Usage, Verification
 from veritrail_graph.verifier.driver import Observer, Task
@@ -40,14 +39,6 @@ from veritrail_graph.verifier.sharing import split_usage
 PROMPTS = load_prompts()
 SHARED = "evidence_selection_shared"
 PRICE = Price(input=1.0, output=4.0, cached_input=0.25)
-
-
-def outcome(found: list[Verification]) -> list[dict[str, Any]]:
-    """What shared prompts must not change: all but the mark of the engine."""
-    return [
-        {**one, "engine": str(one["engine"]).removesuffix("+shared")}
-        for one in whole_outcome(found)
-    ]
 
 
 @dataclass
