@@ -132,7 +132,7 @@ class Teamwork(Part):
 
         Raises:
             NotFound: There is no such process or claim.
-            InputError: The text is empty or too long, or nobody says it.
+            InputError: The text is empty or too long, or the author has no name.
         """
         text = text.strip()
         if not text or len(text) > MOST_TEXT:
