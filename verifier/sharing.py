@@ -274,7 +274,20 @@ class Sharing:
     # One prompt about several claims.
 
     async def _ask(self, claims: Sequence[Sequence[_Asked]]) -> None:
-        """Ask about several claims, each with all who wait for it."""
+        """Ask about several claims; whatever goes wrong ends in all who wait, or they never end."""
+        try:
+            await self._ask_and_hand_out(claims)
+        except asyncio.CancelledError:
+            for asked in (asked for some in claims for asked in some):
+                asked.answer.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001  # raised in all who wait
+            for asked in (asked for some in claims for asked in some):
+                if not asked.answer.done():
+                    asked.answer.set_exception(copy.copy(error))
+
+    async def _ask_and_hand_out(self, claims: Sequence[Sequence[_Asked]]) -> None:
+        """Ask about several claims, each with all who wait for it, and give each its part."""
         first = claims[0][0]
         request = self._request([some[0].lines for some in claims], first.excerpts, first.sample)
         meter = SharedMeter(claims=claims)
@@ -283,20 +296,9 @@ class Sharing:
             if self._rounds is not None:
                 for walk in {asked.walk for some in claims for asked in some}:
                     stack.enter_context(self._rounds.asking(walk))
-            try:
+            with contextlib.suppress(*ASKED_ALONE):
                 read = partial(read_shared_selection, claims=len(claims))
                 parts = await self.step.model.ask(request, read, meter)
-            except ASKED_ALONE:
-                pass
-            except asyncio.CancelledError:
-                for asked in (asked for some in claims for asked in some):
-                    asked.answer.cancel()
-                raise
-            except Exception as error:  # noqa: BLE001  # raised in all who wait
-                for asked in (asked for some in claims for asked in some):
-                    if not asked.answer.done():
-                        asked.answer.set_exception(copy.copy(error))
-                return
         share = split_usage(meter.total, len(claims))
         for some, part, cost in zip(claims, parts, share, strict=True):
             await self._hand_out(some, part, cost)

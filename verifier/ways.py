@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from veritrail_graph.graph.model import Iteration, Usage, Verification
 from veritrail_graph.verifier.models.language_model import MIN_TOKENS
@@ -125,7 +126,9 @@ class Sum:
     @property
     def usage(self) -> Usage:
         """All of it."""
-        calls, unpriced = round(self.calls), round(self.unpriced)
+        # A part of a call without a price is enough for the whole to be unknown.
+        unpriced = ceil(round(self.unpriced, 6))
+        calls = max(round(self.calls), unpriced)
         return Usage(
             calls=calls,
             input_tokens=round(self.input_tokens),

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.graph.errors import InputError, Violation, shown
-from veritrail_graph.graph.exporters.cells import FORMULA
+from veritrail_graph.graph.exporters.cells import unguarded
+from veritrail_graph.graph.importers.claims_file import is_offset
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
 
@@ -20,8 +21,6 @@ MOST_ROWS = 10_000
 CLAIM_COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
 LABEL_COLUMNS = ("claim_id", "label")
 REVIEW_COLUMNS = ("claim_id", "verdict", "reason", "reviewer")
-_FORMULA = re.compile(f"^'(?=[{re.escape(''.join(FORMULA))}])")
-"""The apostrophe that our tables put before what a spreadsheet would compute."""
 _SHORT = {"SUPPORTED": "FULLY_SUPPORTED", "NOT_SUPPORTED": "NOT_FULLY_SUPPORTED"}
 
 
@@ -65,7 +64,7 @@ def read_claims(text: str) -> list[ClaimRecord]:
             name: value for name in CLAIM_COLUMNS if (value := cells.get(name, "").strip())
         }
         for name in ("start", "end"):
-            if str(given.get(name, "")).isdecimal():
+            if is_offset(str(given.get(name, ""))):
                 given[name] = int(given[name])
         if "label" in given:
             given["label"] = verdict_of(str(given["label"]))
@@ -151,7 +150,7 @@ def _rows(
             count += 1
             if count > MOST_ROWS:
                 raise InputError(f"A table has at most {MOST_ROWS:,} rows.", code="bad_table")
-            cells = [_FORMULA.sub("", cell, count=1) for cell in row]
+            cells = [unguarded(cell) for cell in row]
             cells += [""] * (len(columns) - len(cells))
             yield f"line {rows.line_num}", dict(zip(columns, cells, strict=False))
     except csv.Error as error:

@@ -287,6 +287,7 @@ class Claims(Part):
         store = await self._store()
         await store.processes.get(process_id)
         claim = await store.claims.edit(process_id, claim_id, text, force=force)
+        await self._app.search.spoil(process_id)
         await self._record(by, "claim.edit", process_id, claim_id=claim_id)
         return claim
 

@@ -50,7 +50,7 @@ class Names(Part):
                 raise NotFound("No process is stored.", code="process_unknown", process_id=given)
             return latest
         found = await ids.processes(given, _CANDIDATES + 1)
-        if name := _only(found, given, "processes"):
+        if name := only_one(found, given, "processes"):
             return name
         try:
             await processes.get(given)
@@ -83,7 +83,7 @@ class Names(Part):
         """
         claims = (await self._store()).claims
         found = await (await self._ids()).claims(process_id, given, _CANDIDATES + 1)
-        name = _only(found, given, "claims")
+        name = only_one(found, given, "claims")
         try:
             return await self._app.claims.get(process_id, name or given)
         except NotFound as error:
@@ -106,7 +106,7 @@ class Names(Part):
                 raise NotFound("No verification is stored.", code="verification_unknown")
             return latest[0]
         found = await ids.verifications(given, _CANDIDATES + 1)
-        if name := _only(found, given, "verifications"):
+        if name := only_one(found, given, "verifications"):
             return name
         raise NotFound(
             f"No verification {shown(given)} is stored.",
@@ -148,22 +148,25 @@ class Names(Part):
         ids = await self._ids()
         if given == LAST:
             latest = await ids.latest_verification()
-            stored = [latest[1]] if latest and latest[1] else []
+            if latest and latest[1]:
+                return latest[1]
         else:
             stored = await ids.runs(given, _CANDIDATES + 1)
             stored += [one for one in jobs if one.startswith(given) and one not in stored]
-        if name := _only(sorted(stored), "" if given == LAST else given, "runs"):
-            return name
+            if name := only_one(sorted(stored), given, "runs"):
+                return name
         what = "is stored" if given == LAST else f"{shown(given)} is stored"
         raise NotFound(f"No run {what}.", code="run_unknown", run_id=given)
 
 
-def _only(found: Sequence[str], given: str, what: str) -> str | None:
-    """The id that is given in full, or the only one that it begins.
+def only_one(found: Sequence[str], given: str, what: str) -> str | None:
+    """The id that is given in full, or the only one that it begins; an empty one names none.
 
     Raises:
         InputError: Several begin with it.
     """
+    if not given:  # such as a variable of a script that is not set
+        return None
     if given in found:
         return given
     if len(found) > 1:

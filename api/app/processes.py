@@ -463,11 +463,15 @@ class Processes(Part):
         await self._desert(process_id, "deleted")
         await self._app.traces.forget(process_id)
         if self._app.has_database:
-            with suppress(EngineError):  # without their process they are never shown
-                await self._app.studies.forget(process_id)
-                await self._app.turn_labels.forget(process_id)
-                await self._app.sharing.links.forget(process_id)
-                await self._app.teamwork.repository.forget(process_id)
+            forgetting = (
+                self._app.sharing.links.forget,  # first: a link would open a later namesake
+                self._app.studies.forget,
+                self._app.turn_labels.forget,
+                self._app.teamwork.repository.forget,
+            )
+            for forget in forgetting:
+                with suppress(EngineError):  # without their process they are never shown
+                    await forget(process_id)
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )

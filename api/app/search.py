@@ -107,7 +107,7 @@ class Search(Part):
 
     def __init__(self, app: Application) -> None:
         super().__init__(app)
-        self._looked_at = 0.0
+        self._looked_at = float("-inf")
         self._waiting = 1  # not known yet: more than none
         self._syncing: asyncio.Task[None] | None = None
 
@@ -188,13 +188,13 @@ class Search(Part):
         texts = await self._app.nodes.texts(process_id, nodes) if nodes else {}
         judged = await self._app.claims.some(process_id, claims) if claims else {}
         found: dict[tuple[str, str, str], SearchResult] = {}
-        for name, text in texts.items():
+        # In a thread: the text of a node may have millions of characters.
+        excerpts = await asyncio.to_thread(
+            lambda: {name: excerpt_of(text, query) for name, text in texts.items()}
+        )
+        for name, excerpt in excerpts.items():
             found[process_id, "node", name] = SearchResult(
-                kind="node",
-                node_id=name,
-                claim_id=None,
-                excerpt=excerpt_of(text, query),
-                **about,
+                kind="node", node_id=name, claim_id=None, excerpt=excerpt, **about
             )
         for name, one in judged.items():
             found[process_id, "claim", name] = SearchResult(
@@ -225,9 +225,16 @@ class Search(Part):
         """
         await self._sync(progress)
 
-    def forget(self) -> None:
-        """Look at the index again at the next search: something was changed."""
-        self._looked_at = 0.0
+    async def spoil(self, process_id: str) -> None:
+        """Read a process again at the next search: the text of a claim was changed.
+
+        Its stamp need not tell, which knows how many claims there are and how long they are.
+        """
+        self._looked_at = float("-inf")
+        try:
+            await asyncio.to_thread(self._index.spoil, process_id)
+        except EngineError as error:  # the change itself is stored
+            _log.warning("the index of texts is behind: %s", error)
 
     async def stop(self) -> None:
         """End what goes on in the background."""

@@ -132,7 +132,7 @@ class Teamwork(Part):
 
         Raises:
             NotFound: There is no such process or claim.
-            InputError: The text is empty or too long, or nobody says it.
+            InputError: The text is empty or too long, or the author has no name.
         """
         text = text.strip()
         if not text or len(text) > MOST_TEXT:
@@ -201,6 +201,10 @@ class Teamwork(Part):
             )
         if not 1 <= wanted.size <= MOST_DRAWN:
             raise InputError(f"Draw 1 to {MOST_DRAWN:,} claims.", code="round_size")
+        if len(await self.repository.rounds(process_id, MOST_ROUNDS)) == MOST_ROUNDS:
+            raise InputError(
+                f"The process has {MOST_ROUNDS} rounds; remove some first.", code="round_many"
+            )
         queue = await self._app.reviews.queue(process_id)
         verdicts = {one.claim_id: one.verdict.value if one.verdict else None for one in queue}
         if not verdicts:

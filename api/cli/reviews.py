@@ -97,7 +97,7 @@ def import_(
     ],
     reviewer: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Who reviews, in rows that name nobody."),
+        typer.Option(metavar="NAME", help="Who reviews, in rows without a name."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -85,7 +85,7 @@ def compare(
         from veritrail_graph.api.views.runs import comparison_csv
 
         try:
-            csv.write_text(comparison_csv(found.claims), encoding="utf-8", newline="")
+            csv.write_text(comparison_csv(found), encoding="utf-8", newline="")
         except OSError as error:
             raise InputError(f"{csv}: {error.strerror or error}") from None
         say(f"Wrote {csv}.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, table
@@ -27,7 +28,12 @@ def search(
         str | None, typer.Option(metavar="KIND", help="Only `claim` or only `node`.")
     ] = None,
     process: Annotated[
-        str | None, typer.Option(metavar="PROCESS", help="Only in this process.")
+        str | None,
+        typer.Option(
+            metavar="PROCESS",
+            help="Only in this process.",
+            autocompletion=completion.processes,
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option(min=1, max=1_000, metavar="N", help="At most this many (default 20).")
@@ -45,8 +51,9 @@ def search(
 
     async def found(app: Application, work: LongWork) -> SearchResults:
         await app.search.update(lambda done, all_: work.update("processes", done, all_, "indexed"))
+        name = None if process is None else await app.names.process(process)
         return (
-            await app.search.find(query, kind=wanted, process_id=process, limit=limit, patience=0)
+            await app.search.find(query, kind=wanted, process_id=name, limit=limit, patience=0)
         )[0]
 
     with long_work() as work:
@@ -54,6 +61,8 @@ def search(
     if as_json:
         print_json(results.model_dump(mode="json"))
         return
+    if results.waiting:
+        say(f"{results.waiting:,} process(es) are not in the index yet; search again.", "yellow")
     if not results.results:
         say("Nothing was found.")
         return

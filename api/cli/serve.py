@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-import webbrowser
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -85,6 +84,8 @@ def serve(
             if sys.stderr.isatty():
                 say(f"VeriTrail is at {url} (page) and {url}/docs (REST). Ctrl-C stops it.", "bold")
             if open_page:
+                import webbrowser
+
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
         Server(app, listens, proxy_headers=True, forwarded_allow_ips=proxies).serve_on(listening)

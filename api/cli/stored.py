@@ -284,7 +284,8 @@ def _tell_one(found: _Listing) -> None:
         texts=["claim"],
         optional=("verification", "judged by", "node", "label"),
     )
-    others = [one for one in of_answer if one not in shown.values()]
+    counted = {one.verification_id for one in shown.values()}
+    others = [one for one in of_answer if one.verification_id not in counted]
     if others:
         print_result("")
         print_result("Other verifications, which do not count:")

@@ -99,7 +99,7 @@ def _lines(artifact: Path | None) -> list[str]:
     try:
         if artifact.stat().st_size > _BYTES:
             return []
-        return artifact.read_text("utf-8").splitlines()
+        return artifact.read_text("utf-8").split("\n")  # newlines alone, as in editors
     except (OSError, UnicodeDecodeError):
         return []
 

@@ -485,6 +485,8 @@ async def opened(
         with file_meant(process):
             try:
                 await app.processes.get(process)
-            except NotFound:
+            except NotFound as error:
+                if error.code != "process_unknown":
+                    raise
                 process = await app.names.process(process)
         yield await StoredSource.read(app, process, wanted)

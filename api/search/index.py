@@ -63,10 +63,10 @@ class Hit:
 def match_of(query: str) -> str | None:
     """A query as the index understands it: every word is needed, the last one may go on.
 
-    Words in quotation marks stand side by side. None: it holds no word.
+    Words in quotation marks are next to one another. None: it holds no word.
     """
     parts = []
-    for quoted, word in _WORD.findall(query):
+    for quoted, word in _WORD.findall(query.replace("\0", " ")):  # SQLite ends a text there
         text = quoted or word
         if _LETTERS.search(text):
             parts.append((text.replace('"', " "), bool(quoted)))
@@ -178,6 +178,15 @@ class TextIndex:
         """Say that all of a process is there."""
         with self._open() as connection:
             connection.execute("UPDATE processes SET stamp = ? WHERE id = ?", (stamp, process))
+
+    def spoil(self, process_id: str) -> None:
+        """Let a process be read again: texts of it were changed. Nothing is made for it."""
+        if not self._path.exists():
+            return
+        with self._open() as connection:
+            connection.execute(
+                "UPDATE processes SET stamp = '' WHERE process_id = ?", (process_id,)
+            )
 
     def forget(self, process_id: str) -> None:
         """Take a process out; its words stay in the file until that is made anew."""

@@ -179,7 +179,7 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _open(graph: GraphConnection) -> None:
-    """Open the graph; a fault is told to whoever asks next."""
+    """Open the graph; the next request meets a fault again."""
     with suppress(VeriTrailError):
         await graph.store()
 

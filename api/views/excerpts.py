@@ -16,12 +16,19 @@ _WORD = re.compile(r"\w+")
 
 def folded(text: str) -> str:
     """A text without accents and capitals, as long as it was."""
-    return "".join(_plain(character) for character in text)
+    return text.lower() if text.isascii() else text.translate(_PLAIN)
 
 
-def _plain(character: str) -> str:
-    base = unicodedata.normalize("NFKD", character)[:1].lower()
-    return base[:1] or character
+class _Plain(dict[int, str]):
+    """Characters without accents and capitals, by code; each is looked up once."""
+
+    def __missing__(self, code: int) -> str:
+        base = unicodedata.normalize("NFKD", chr(code))[:1].lower()
+        plain = self[code] = base[:1] or chr(code)
+        return plain
+
+
+_PLAIN = _Plain()
 
 
 def excerpt_of(text: str, query: str) -> str:

@@ -65,19 +65,18 @@ class _Side(Protocol):
     def spent(self) -> Any: ...
 
 
-class _Claim(Protocol):
+class _Compared(Protocol):
     @property
-    def claim_id(self) -> str: ...
+    def model(self) -> str | None: ...
+
+
+class _Comparison(Protocol):
     @property
-    def claim(self) -> str: ...
+    def a(self) -> _Compared: ...
     @property
-    def change(self) -> Any: ...
+    def b(self) -> _Compared: ...
     @property
-    def same_text(self) -> bool: ...
-    @property
-    def a(self) -> Any: ...
-    @property
-    def b(self) -> Any: ...
+    def claims(self) -> Sequence[Any]: ...
 
 
 def side_mark(side: _Side | None) -> Mark | None:
@@ -95,19 +94,24 @@ def known_cost(spent: _Spent) -> float | None:
     return 0.0 if not spent.calls and not spent.unpriced_calls else None
 
 
-def comparison_csv(claims: Sequence[_Claim]) -> str:
+def comparison_csv(found: _Comparison) -> str:
     """A row a claim; an empty cost is not known, or the side did not verify the claim."""
+    first, second = (side.model is not None for side in (found.a, found.b))
     rows = (
-        (one.claim_id, one.claim, str(one.change), one.same_text, *_cells(one.a), *_cells(one.b))
-        for one in claims
-    )
+        (
+            one.claim_id, one.claim, str(one.change), one.same_text,
+            *_cells(one.a, asks_model=first), *_cells(one.b, asks_model=second),
+        )
+        for one in found.claims
+    )  # fmt: skip
     return csv_text(COLUMNS, rows)
 
 
-def _cells(side: _Side | None) -> tuple[Any, ...]:
+def _cells(side: _Side | None, *, asks_model: bool) -> tuple[Any, ...]:
     if side is None:
         return (None,) * 5
-    cost = known_cost(side.spent)
+    # Of a shared call, which counts for one claim, the others have a part of the cost alone.
+    cost = side.spent.cost_usd if asks_model else known_cost(side.spent)
     return side.verdict, side.status, side.error_stages, cost, side.verification_id
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.evaluation.annotation.final_labels import settled
+from veritrail_graph.evaluation.annotation.final_labels import Decision, Reason, majority, settled
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.model import Annotation, LabelledClaim
 from veritrail_graph.graph.errors import InputError, Violation
@@ -26,6 +26,7 @@ _LABELS = {
 }
 OTHER_TEXT = "review of another text of the claim: left out"
 BESIDE = "label of an annotator from a review"
+DECIDED = "decision between reviewers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class ReviewedClaims:
 def reviews_of(source: ProcessInput) -> list[Review]:
     """The reviews that an input carries: the latest one of each reviewer of each claim.
 
+    Decisions between reviewers are counted beside their reviews.
+
     Raises:
         InputError: The input carries what cannot be read beside its claims.
     """
@@ -53,34 +56,51 @@ def reviews_of(source: ProcessInput) -> list[Review]:
     if faults := [one for one in every if isinstance(one, Violation)]:
         message = "what was recorded of its claims breaks rules"
         raise InputError(message, faults, code="bad_rows")
-    return latest_of_each(one.review for one in every if isinstance(one, ReviewRecord))
+    said = [one.review for one in every if isinstance(one, ReviewRecord)]
+    decisions = latest_of_each(one for one in said if one.adjudicates)
+    return [*latest_of_each(one for one in said if not one.adjudicates), *decisions]
 
 
 def with_reviews(claims: Sequence[LabelledClaim], reviews: Sequence[Review]) -> ReviewedClaims:
     """Claims of one process with the reviews of people as labels of annotators.
 
-    A claim with a label of its own keeps it. Any other gets the label of more than half of its
-    reviewers.
+    A claim with a label of its own keeps it. Any other gets the label of the latest decision
+    between its reviewers, else that of more than half of them.
     """
     counts: Counter[str] = Counter()
     found: dict[str, list[Annotation]] = {}
+    decided: dict[str, Review] = {}
     texts = {claim.claim_id: claim.text for claim in claims}
     for one in sorted(reviews, key=lambda review: review.order):
         if one.claim != texts.get(one.claim_id):
             counts[OTHER_TEXT] += 1
             continue
+        if one.adjudicates:
+            decided[one.claim_id] = one
+            counts[DECIDED] += 1
+            continue
         counts[BESIDE] += 1
         said = Annotation(annotator=one.reviewer, label=_LABELS[one.verdict], comment=one.reason)
         found.setdefault(one.claim_id, []).append(said)
     return ReviewedClaims(
-        tuple(_labelled(claim, found.get(claim.claim_id, ())) for claim in claims), counts
+        tuple(
+            _labelled(claim, found.get(claim.claim_id, ()), decided.get(claim.claim_id))
+            for claim in claims
+        ),
+        counts,
     )
 
 
-def _labelled(claim: LabelledClaim, labels: Sequence[Annotation]) -> LabelledClaim:
-    if not labels:
+def _labelled(
+    claim: LabelledClaim, labels: Sequence[Annotation], decided: Review | None
+) -> LabelledClaim:
+    if not labels and decided is None:
         return claim
-    found = settled(claim.replace(labels=tuple(labels)))
+    decision = None
+    if decided is not None:
+        reason = Reason.NO_MAJORITY if majority(labels) is None else Reason.MISAPPLIED
+        decision = Decision(_LABELS[decided.verdict], reason)
+    found = settled(claim.replace(labels=tuple(labels)), decision)
     if claim.label is None:
         return found
     return found.replace(label=claim.label, label_origin=claim.label_origin)

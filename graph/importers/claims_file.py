@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, shown
+from veritrail_graph.graph.exporters.cells import unguarded
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.importers.process_file.schema import read_claim
@@ -17,8 +17,7 @@ from veritrail_graph.graph.importers.records import ClaimRecord
 MAX_FILE = 100_000_000
 _COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
 _OF_A_REPORT = frozenset({"claim", "claim_id", "verification_id"})
-_FORMULA = re.compile(r"^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
-"""The apostrophe that a report puts before what a spreadsheet would take for a formula."""
+_OFFSET_DIGITS = 18
 
 
 def read_claims_file(path: Path) -> list[ClaimRecord]:
@@ -109,16 +108,21 @@ def _rows(path: Path) -> list[ClaimRecord]:
 def _of_report(cells: Mapping[str, str]) -> dict[str, str]:
     """The cells of a row of a report that say which claim it is about."""
     about = ("text", "claim_id", "node_id")
-    return {name: _FORMULA.sub("", cells[name], count=1) for name in about if name in cells}
+    return {name: unguarded(cells[name]) for name in about if name in cells}
 
 
 def _given(cells: Mapping[str, str]) -> dict[str, str | int]:
     """The cells that hold something; offsets as integers where they are such."""
     held = {name: value for name, value in cells.items() if value.strip()}
     return {
-        name: int(value) if name in ("start", "end") and value.strip().isdecimal() else value
+        name: int(value) if name in ("start", "end") and is_offset(value.strip()) else value
         for name, value in held.items()
     }
+
+
+def is_offset(cell: str) -> bool:
+    """Whether a cell is a number that an offset may be; longer ones are no integers to Python."""
+    return cell.isdecimal() and len(cell) <= _OFFSET_DIGITS
 
 
 def _array(path: Path, text: str) -> list[ClaimRecord]:

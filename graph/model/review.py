@@ -118,7 +118,7 @@ class Reviewed:
 
     @property
     def disputed(self) -> bool:
-        """Whether the reviewers disagree, by the latest review of each, and nobody decided."""
+        """Whether the reviewers disagree, by the latest review of each, without a decision."""
         return not self.latest.adjudicates and len({one.verdict for one in self.counting}) > 1
 
 

@@ -115,6 +115,12 @@ def test_reviews_of_people_become_labels_of_annotators(tmp_path: Path) -> None:
     (found,) = with_reviews([k.replace(labels=())], verdicts[:2]).claims
     assert (found.label, found.label_origin) == (Verdict.NOT_FULLY_SUPPORTED, "majority")
 
+    yes = Review(**{**reviews[3], "claim_id": "k", "claim": text, "verdict": "FULLY_SUPPORTED",
+                    "overrides": "v", "adjudicates": True})  # fmt: skip
+    (found,) = with_reviews([k.replace(labels=())], [*verdicts[:2], yes]).claims
+    assert (found.label, len(found.labels)) == (Verdict.FULLY_SUPPORTED, 2)
+    assert found.label_origin == "adjudicated:misapplied"
+
     said["reviews"] = [{**reviews[0], "reviewer": ""}]
     path.write_text(json.dumps(said), encoding="utf-8")
     with pytest.raises(InputError, match="breaks rules") as raised:

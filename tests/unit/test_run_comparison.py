@@ -44,8 +44,9 @@ def both() -> RunComparison:
         found("k1", NO, 3), found("k2", YES), found("k3", NO, 3), found("k4", NO, 2),
         found("k5", YES), found("k6", None), found("k7", None), found("k8", YES, cost_usd=None,
                                                                         unpriced_calls=1),
+        found("k9", YES, calls=0, cost_usd=None),  # it has a part of the call of k8
     ]  # fmt: skip
-    order = {f"k{number}": number for number in range(1, 9)}
+    order = {f"k{number}": number for number in range(1, 10)}
     return compared("p", ("r-a", ("run", a)), ("r-b", ("run", b)), order)
 
 
@@ -59,6 +60,7 @@ def test_every_claim_is_told_by_what_became_of_it() -> None:
         "k5": Change.SAME,
         "k6": Change.ONLY_FIRST,
         "k8": Change.ONLY_SECOND,
+        "k9": Change.ONLY_SECOND,
         "k7": Change.NEITHER,
     }
     assert next(iter(changes)) == "k1"  # what was lost comes first
@@ -69,8 +71,9 @@ def test_a_cost_that_is_not_known_is_never_a_number() -> None:
     result = both()
     assert result.a.spent.cost_usd == 1.75
     assert result.b.spent.cost_usd is None
-    rows = list(csv.DictReader(io.StringIO(comparison_csv(result.claims))))
-    assert {one["claim_id"]: one["cost_usd_b"] for one in rows}["k8"] == ""
+    rows = list(csv.DictReader(io.StringIO(comparison_csv(result))))
+    costs = {one["claim_id"]: one["cost_usd_b"] for one in rows}
+    assert (costs["k1"], costs["k8"], costs["k9"]) == ("0.25", "", "")
     assert rows[0]["claim"] == "'=Claim k1."  # no formula for a spreadsheet
 
 

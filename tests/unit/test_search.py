@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.api.search.index import TextIndex, match_of
-from veritrail_graph.api.views.excerpts import excerpt_of, marked
+from veritrail_graph.api.views.excerpts import excerpt_of, folded, marked
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,8 @@ from veritrail_graph.api.views.excerpts import excerpt_of, marked
         ('say "', '"say"*'),
         ("text:x NEAR(a) *", '"text:x" "NEAR(a)"*'),
         ("?! - *", None),
+        ("dredg\0er", '"dredg" "er"*'),
+        ("\0", None),
         ("", None),
     ],
 )
@@ -68,6 +70,17 @@ def test_what_is_forgotten_is_not_found_and_names_are_not_mixed_up(tmp_path: Pat
     assert found.stamps() == {"q": ""}  # it is not whole yet
 
 
+def test_a_process_whose_texts_changed_is_read_again(tmp_path: Path) -> None:
+    TextIndex(tmp_path).spoil("p")
+    assert not (tmp_path / "search.sqlite3").exists(), "no index is made for it"
+    found = index(tmp_path)
+    found.spoil("q")
+    assert found.stamps() == {"p": "stamp 1"}
+    found.spoil("p")
+    assert found.stamps() == {"p": ""}
+    assert names(found, "dredger") == {("p", "n1"), ("p", "k1")}, "it is found meanwhile"
+
+
 def test_one_program_at_a_time_adds_and_others_cannot_read_the_file(tmp_path: Path) -> None:
     found, other = index(tmp_path), TextIndex(tmp_path)
     assert not other.take()
@@ -75,6 +88,13 @@ def test_one_program_at_a_time_adds_and_others_cannot_read_the_file(tmp_path: Pa
     found.release()
     assert other.take()
     assert (tmp_path / "search.sqlite3").stat().st_mode & 0o077 == 0
+
+
+def test_a_folded_text_is_as_long_as_it_was() -> None:
+    text = "Ä İstanbul ǅ ﬁn ½ ß \U0001d400 ΣΑΣ"
+    assert len(folded(text)) == len(text)
+    assert folded("GDAŃSK") == "gdansk"
+    assert folded("PUMP") == "pump"
 
 
 def test_an_excerpt_shows_the_first_word_that_was_found() -> None:

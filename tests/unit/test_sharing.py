@@ -15,8 +15,7 @@ from fakes.dag import Dag, DagSource, dags
 from fakes.model_prompts import split_shared
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from unit.test_batching_walks import SPLITTER, Answering
-from unit.test_batching_walks import outcome as whole_outcome
+from unit.test_batching_walks import SPLITTER, Answering, outcome
 
 from veritrail_graph.graph.model import Claim, Status, Usage, Verification
 from veritrail_graph.verifier.driver import Observer, Task
@@ -40,14 +39,6 @@ from veritrail_graph.verifier.sharing import split_usage
 PROMPTS = load_prompts()
 SHARED = "evidence_selection_shared"
 PRICE = Price(input=1.0, output=4.0, cached_input=0.25)
-
-
-def outcome(found: list[Verification]) -> list[dict[str, Any]]:
-    """What shared prompts must not change: all but the mark of the engine."""
-    return [
-        {**one, "engine": str(one["engine"]).removesuffix("+shared")}
-        for one in whole_outcome(found)
-    ]
 
 
 @dataclass
@@ -263,6 +254,25 @@ def test_an_over_used_budget_is_no_verdict() -> None:
 
     found = asyncio.run(live(dag, claims, Poor(1), 8))
     assert [(one.status, one.verdict) for one in found] == [(Status.OVER_BUDGET, None)] * 5
+
+
+def test_a_fault_behind_a_shared_answer_fails_its_claims_and_no_run_waits_for_ever() -> None:
+    dag, claims = one_frontier()
+
+    async def run() -> list[Verification]:
+        model = LanguageModel(SharedAnswering(7), "scripted", patience=Patience())
+
+        async def full(request: Request, text: str, tokens: tuple[int, int]) -> None:
+            raise OverBudget("used up")
+
+        model.keep = full  # type: ignore[method-assign]
+        try:
+            async with asyncio.timeout(10):
+                return await verified(dag, claims, 2, judge_of(model, 8), Observer())
+        finally:
+            await model.close()
+
+    assert {one.status for one in asyncio.run(run())} == {Status.OVER_BUDGET}
 
 
 @pytest.fixture

@@ -52,6 +52,12 @@ def test_an_unknown_price_is_no_cost() -> None:
     assert {one.cost_usd for one in counted.usages().values()} == {None}
 
 
+def test_a_part_of_a_call_without_a_price_makes_the_cost_unknown() -> None:
+    prompt = Prompt(1, 1_000, 0, 0, 500, 0, 100, False, False)
+    found = costs(prompt, second=None, escalated=1 / 3)["cascade"]
+    assert (found.cost_usd, found.unpriced_calls) == (None, 1)
+
+
 def test_calls_that_were_made_are_priced_in_other_ways() -> None:
     root = NodeRef("r", 1, 0, Role.ROOT)
     usage = Usage(calls=1, input_tokens=3_000, cached_input_tokens=2_000, output_tokens=100)

@@ -252,7 +252,7 @@ async def _add(
         if is_first and not reason.strip() and given.verdict != ReviewVerdict.UNCLEAR:
             reason = JUDGED_BLIND
     overrides = given.overrides or None
-    # Whoever reviewed the claim before has seen the verdict since.
+    # A reviewer who reviewed the claim before has seen the verdict since.
     is_blind = asked.blind and is_first
     new = NewReview(given.verdict, reason, who.name or "", overrides, blind=is_blind)
     seen = Seen(given.words, overrides)

@@ -133,7 +133,7 @@ async def compare(
 async def download_comparison(app: App, process_id: ProcessId, a: Side, b: Side) -> Response:
     """The comparison as a table, a row a claim."""
     found = await app.runs.compare(process_id, a, b)
-    return csv_file(f"{process_id}-comparison.csv", comparison_csv(found.claims))
+    return csv_file(f"{process_id}-comparison.csv", comparison_csv(found))
 
 
 @router.post("/processes/{process_id}/runs/{act}", dependencies=[needs(Scope.VERIFY), FromOurPage])

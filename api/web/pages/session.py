@@ -63,9 +63,7 @@ async def sign_in(
     answer = RedirectResponse(onward, 303)
     # Lax, not Strict: a link in a message to a claim shall open it. What changes something is
     # sent by POST, which a page from elsewhere cannot send with this cookie.
-    answer.set_cookie(
-        COOKIE, token, SECONDS, secure=_came_over_tls(request), httponly=True, samesite="lax"
-    )
+    answer.set_cookie(COOKIE, token, SECONDS, secure=is_tls(request), httponly=True, samesite="lax")
     return answer
 
 
@@ -81,7 +79,7 @@ async def sign_out(request: Request, caller: Calling) -> Response:
     return answer
 
 
-def _came_over_tls(request: Request) -> bool:
+def is_tls(request: Request) -> bool:
     """Whether the browser asked by https, also where a proxy passed it on without saying so."""
     return "https" in (request.url.scheme, urlsplit(request.headers.get("origin", "")).scheme)
 

@@ -16,6 +16,7 @@ from veritrail_graph.api.http.guard import SHARE_COOKIE
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.pages.session import is_tls
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.graph.errors import InputError, NotFound, with_advice
 
@@ -36,8 +37,9 @@ async def open_link(request: Request, app: App, token: str) -> Response:
         raise NotFound("This link has ended, or was never made. Ask for a new one.")
     answer = RedirectResponse(url("processes", link.process_id), 303)
     seconds = max(int(link.expires_at - time.time()), 1)
-    is_secure = request.url.scheme == "https"
-    answer.set_cookie(SHARE_COOKIE, token, seconds, secure=is_secure, httponly=True, samesite="lax")
+    answer.set_cookie(
+        SHARE_COOKIE, token, seconds, secure=is_tls(request), httponly=True, samesite="lax"
+    )
     return answer
 
 
@@ -60,7 +62,8 @@ async def _page(
 ) -> HTMLResponse:
     process = await app.processes.get(process_id)
     found = await app.sharing.of_process(process_id)
-    address = str(request.base_url).rstrip("/")
+    address = str(request.base_url.replace(scheme="https" if is_tls(request) else "http"))
+    address = address.rstrip("/")
     return render(
         request,
         "share.html",
