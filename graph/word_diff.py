@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import groupby
 
 MOST_WORDS = 600
 """Words of a text from which on it is not aligned: that takes time with the square of it."""
+
+GAP = " … "
+"""What stands in a phrase for words between its own that are not compared."""
 
 _WORD = re.compile(r"\w+(?:[\u2019'.,:/-]\w+)*")
 _LIGHT = frozenset(
@@ -62,16 +66,19 @@ class _Word:
     text: str
     start: int
     end: int
+    stretch: int = 0
 
 
-def word_diff(before: str, after: str) -> WordDiff:
+def word_diff(before: str, after: str, part: Sequence[tuple[int, int]] = ()) -> WordDiff:
     """Compare two wordings.
 
     Args:
         before: The first one, such as that of a source.
         after: The second one.
+        part: The stretches [start, end) of `after` that are compared, in order; its other words
+            are left alone. None, or none with a word: all of it.
     """
-    first, second = _words(before), _words(after)
+    first, second = _words(before), _words_of(after, part)
     if max(len(first), len(second)) > MOST_WORDS or not first or not second:
         is_same = before == after
         return WordDiff(_whole(before, not is_same), _whole(after, not is_same), (), float(is_same))
@@ -87,6 +94,22 @@ def word_diff(before: str, after: str) -> WordDiff:
     )
 
 
+def joined_pieces(cuts: Sequence[Sequence[Piece]]) -> tuple[Piece, ...]:
+    """One text that was cut several times, as pieces: changed where any cut has it changed."""
+    if len(cuts) < 2:
+        return tuple(cuts[0]) if cuts else ()
+    text = "".join(one.text for one in cuts[0])
+    marks = [False] * len(text)
+    for cut in cuts:
+        here = 0
+        for piece in cut:
+            if piece.is_changed:
+                marks[here : here + len(piece.text)] = [True] * len(piece.text)
+            here += len(piece.text)
+    runs = groupby(zip(text, marks, strict=True), key=lambda one: one[1])
+    return tuple(Piece("".join(letter for letter, _ in run), mark) for mark, run in runs)
+
+
 def edits(before: str, after: str) -> int:
     """How many words have to be put in, taken out or exchanged to make one text the other."""
     first, second = _keys(_words(before)), _keys(_words(after))
@@ -99,6 +122,18 @@ def edits(before: str, after: str) -> int:
             cost = previous + (one != other)
             previous, row[place] = row[place], min(cost, row[place] + 1, row[place - 1] + 1)
     return row[-1]
+
+
+def _words_of(text: str, part: Sequence[tuple[int, int]]) -> list[_Word]:
+    """The words of a part of a text; of all of it where the part has none."""
+    words = _words(text)
+    chosen = [
+        replace(one, stretch=number)
+        for number, (start, end) in enumerate(part)
+        for one in words
+        if start < one.end and one.start < end
+    ]
+    return chosen or words
 
 
 def _words(text: str) -> list[_Word]:
@@ -117,9 +152,7 @@ def _pieces(text: str, spans: Sequence[Sequence[_Word]]) -> tuple[Piece, ...]:
     """The text, cut where what differs begins and ends."""
     pieces: list[Piece] = []
     here = 0
-    for words in spans:
-        if not words:
-            continue
+    for words in (run for one in spans for run in _runs(one)):
         start, end = words[0].start, words[-1].end
         pieces += [Piece(text[here:start]), Piece(text[start:end], is_changed=True)]
         here = end
@@ -157,4 +190,9 @@ def _trimmed(words: Sequence[_Word]) -> Sequence[_Word]:
 
 
 def _phrase(text: str, words: Sequence[_Word]) -> str:
-    return text[words[0].start : words[-1].end] if words else ""
+    return GAP.join(text[run[0].start : run[-1].end] for run in _runs(words))
+
+
+def _runs(words: Sequence[_Word]) -> list[list[_Word]]:
+    """The words, apart where what lies between them is not compared."""
+    return [list(run) for _, run in groupby(words, key=lambda one: one.stretch)]

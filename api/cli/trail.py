@@ -255,13 +255,13 @@ def _add_twists(branch: Tree, twists: Sequence[Twist], *, whole: bool) -> None:
         one = twist.carried
         indicative = "  (indicative)" if one.indicative else ""
         leaf = branch.add(Text(f"{one_line(clean(twist.words))}{indicative}", style="bold"))
-        rewritten = next((each.rewritten for each in twist.sources if each.rewritten), None)
-        text = _marked(rewritten) if rewritten else Text(one_line(clean(one.text)))
+        text = _marked(twist.rewritten) if twist.rewritten else Text(one_line(clean(one.text)))
         place = f"{one_line(one.node_id, 40)} {one.sentence}: "
         leaf.add(Text.assemble(place, text, style="not bold"))
         for source in _first(twist.sources, SENTENCES_SHOWN, whole=whole):
+            heading = one_line(clean(source.heading))
             place = f"{one_line(source.sentence.node_id, 40)} {source.sentence.sentence}: "
-            leaf.add(Text.assemble(f"{source.words}: {place}", _marked(source.pieces), style="dim"))
+            leaf.add(Text.assemble(f"{heading}: {place}", _marked(source.pieces), style="dim"))
         if twist.proposed:
             leaf.add(Text(f"proposed: {one_line(clean(twist.proposed))}"))
     _add_rest(branch, len(twists), SENTENCES_SHOWN, "sentence", whole=whole)

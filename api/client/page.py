@@ -127,7 +127,7 @@ def trail(found: Verification) -> str:
 def _twist(found: Twist) -> str:
     """What an error node did with its sources, in one sentence of it."""
     sources = "".join(
-        f"<li>{text(each.words)}: {_code(each.sentence.node_id)} sentence "
+        f"<li>{text(each.heading)}: {_code(each.sentence.node_id)} sentence "
         f"{each.sentence.sentence}: {text(each.sentence.text)}</li>"
         for each in found.sources[:TWISTS_SHOWN]
     )

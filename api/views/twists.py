@@ -5,7 +5,7 @@ Source: Error-tolerant attribution 1 and 3 (locating an error; the categories).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.api.views.words import CATEGORY_WORDS
@@ -15,11 +15,12 @@ from veritrail_graph.graph.model.attribution import (
     AttributionCategory,
     CarriedSentence,
     Faithfulness,
+    Proposition,
     Recheck,
     Revision,
     RevisionOutcome,
 )
-from veritrail_graph.graph.word_diff import Change, Piece, WordDiff, word_diff
+from veritrail_graph.graph.word_diff import Change, Piece, WordDiff, joined_pieces, word_diff
 
 LEAST_ALIKE = 0.35
 """The share of words in common below which two sentences are quoted as wholes."""
@@ -50,12 +51,19 @@ class TwistSource:
         words: Its categories.
         pieces: Its text; changed where the sentence has other words. Only a near match is compared.
         rewritten: The sentence in pieces, where the two were compared; else empty.
+        part: The words of the proposition that it decides; empty: the whole sentence.
     """
 
     sentence: AttributedSentence
     words: str
     pieces: tuple[Piece, ...]
     rewritten: tuple[Piece, ...] = ()
+    part: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Its categories, and for which part of the sentence they count."""
+        return f"{self.words} of {_quoted(self.part)}" if self.part else self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +73,7 @@ class Twist:
     Attributes:
         carried: The sentence.
         words: What the step did, in sentences.
-        sources: The source sentences that show it.
+        sources: The source sentences that show it; one for each proposition that it decides.
         revision: The best of the wordings that were proposed for it, if any was.
     """
 
@@ -80,24 +88,72 @@ class Twist:
         return self.carried.label is not Faithfulness.FAITHFUL
 
     @property
+    def rewritten(self) -> tuple[Piece, ...]:
+        """The sentence in pieces: changed where a near match of any proposition was changed.
+
+        Of several near matches of one proposition the first is shown.
+        """
+        first = {one.part: one.rewritten for one in reversed(self.sources) if one.rewritten}
+        return joined_pieces(list(first.values()))
+
+    @property
     def proposed(self) -> str:
         """The proposed wording with what became of it; empty where there is none."""
         return "" if self.revision is None else revision_words(self.revision)
 
 
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A source sentence with what it is to a sentence, or to one proposition of it."""
+
+    source: AttributedSentence
+    part: Proposition | None
+    diff: WordDiff | None
+
+
 def twist_of(carried: CarriedSentence) -> Twist:
-    """What a step did with its sources in one sentence."""
-    sources: list[TwistSource] = []
-    diffs: dict[int, WordDiff] = {}
-    for number, source in enumerate(carried.attributed):
-        if AttributionCategory.NEAR_MATCH in source.categories:
-            diffs[number] = word_diff(source.text, carried.text)
-        diff = diffs.get(number)
-        pieces = diff.before if diff else (Piece(source.text),)
-        words = category_words(source.categories)
-        sources.append(TwistSource(source, words, pieces, diff.after if diff else ()))
+    """What a step did with its sources in one sentence; of a split one, in each proposition."""
+    links = [_link(carried, source, part) for source, part in _decided(carried)]
     revision = carried.revisions[0] if carried.revisions else None
-    return Twist(carried, _words(carried, diffs), tuple(sources), revision)
+    return Twist(carried, _words(carried, links), tuple(map(_source, links)), revision)
+
+
+def _decided(
+    carried: CarriedSentence,
+) -> Iterator[tuple[AttributedSentence, Proposition | None]]:
+    """The source sentences, each with the propositions that it decides, with its categories there.
+
+    A sentence that is one proposition is not split.
+    """
+    parts = carried.propositions if len(carried.propositions) > 1 else ()
+    for source in carried.attributed:
+        of = [
+            (one, part)
+            for part in parts
+            for one in part.attributed
+            if (one.node_id, one.sentence, one.start)
+            == (source.node_id, source.sentence, source.start)
+        ]
+        yield from of or [(source, None)]
+
+
+def _link(carried: CarriedSentence, source: AttributedSentence, part: Proposition | None) -> _Link:
+    if AttributionCategory.NEAR_MATCH not in source.categories:
+        return _Link(source, part, None)
+    stretches = [
+        (start - carried.start, end - carried.start) for start, end in (part.spans if part else ())
+    ]
+    return _Link(source, part, word_diff(source.text, carried.text, stretches))
+
+
+def _source(link: _Link) -> TwistSource:
+    return TwistSource(
+        link.source,
+        category_words(link.source.categories),
+        link.diff.before if link.diff else (Piece(link.source.text),),
+        link.diff.after if link.diff else (),
+        link.part.text if link.part else "",
+    )
 
 
 def category_words(categories: Iterable[AttributionCategory]) -> str:
@@ -129,25 +185,23 @@ def _became_words(revision: Revision) -> str:
     return how
 
 
-def _words(carried: CarriedSentence, diffs: dict[int, WordDiff]) -> str:
+def _words(carried: CarriedSentence, links: Sequence[_Link]) -> str:
     sources = "the sources" if carried.against is Against.ROOTS else "this step's sources"
     if not carried.attributed:
         return f"No sentence of {sources} decides it."
     of = {
-        category: [
-            (number, one)
-            for number, one in enumerate(carried.attributed)
-            if category in one.categories
-        ]
+        category: [one for one in links if category in one.source.categories][:SAID_OF]
         for category in AttributionCategory
     }
-    said: list[str] = []
-    for number, one in of[AttributionCategory.NEAR_MATCH][:SAID_OF]:
-        said.append(f"This sentence {_turned(diffs[number], one.text, carried.text)}.")
-    for _, one in of[AttributionCategory.CONTRADICTION][:SAID_OF]:
-        said.append(f"This sentence says the opposite of {_quoted(one.text)}.")
-    for _, one in of[AttributionCategory.EXPECTED_SPAN][:SAID_OF]:
-        said.append(f"The source would say it here, and does not: {_quoted(one.text)}.")
+    said = [
+        f"This sentence {_turned(one, carried.text)}." for one in of[AttributionCategory.NEAR_MATCH]
+    ]
+    for one in of[AttributionCategory.CONTRADICTION]:
+        where = f", in {_quoted(one.part.text)}," if one.part else ""
+        said.append(f"This sentence says{where} the opposite of {_quoted(one.source.text)}.")
+    for one in of[AttributionCategory.EXPECTED_SPAN]:
+        what = _quoted(one.part.text) if one.part else "it"
+        said.append(f"The source would say {what} here, and does not: {_quoted(one.source.text)}.")
     unfounded = [one.text for one in carried.propositions if not one.attributed]
     said += [f"No sentence of {sources} decides {_quoted(text)}." for text in unfounded[:SAID_OF]]
     if not said:
@@ -156,11 +210,13 @@ def _words(carried: CarriedSentence, diffs: dict[int, WordDiff]) -> str:
     return " ".join(said)
 
 
-def _turned(diff: WordDiff, source: str, sentence: str) -> str:
-    """`turned “may close” into “will close”`."""
-    if not diff.changes or len(diff.changes) > MOST_CHANGES or diff.alike < LEAST_ALIKE:
-        return f"turned {_quoted(source)} into {_quoted(sentence)}"
-    return turned_words(diff.changes)
+def _turned(link: _Link, sentence: str) -> str:
+    """`turned “may close” into “will close”`; of a split sentence about the proposition alone."""
+    diff = link.diff
+    if diff and 0 < len(diff.changes) <= MOST_CHANGES and diff.alike >= LEAST_ALIKE:
+        return turned_words(diff.changes)
+    rewritten = link.part.text if link.part else sentence
+    return f"turned {_quoted(link.source.text)} into {_quoted(rewritten)}"
 
 
 def turned_words(changes: Sequence[Change]) -> str:

@@ -11,7 +11,8 @@ from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.twists import twist_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Sentence, Verification
-from veritrail_graph.graph.model.attribution import CarriedSentence, Revision
+from veritrail_graph.graph.model.attribution import AttributedSentence, CarriedSentence, Revision
+from veritrail_graph.graph.word_diff import Change, word_diff
 from veritrail_graph.verifier.attribution.carrying import carrying
 
 T = NodeRef("t", 3, 4, Role.TERMINAL)
@@ -59,6 +60,67 @@ def test_a_part_that_rests_on_nothing_is_named_beside_evidence_for_the_rest() ->
     one = carried(5, attributed=evidence, propositions=parts)
     assert twist_of(one).words == (
         "No sentence of this step's sources decides “The Skerra ferry … has bought a second ferry”."
+    )
+
+
+SPLIT = "The quay will close in winter, and the fee falls to 40 crowns."
+QUAY = {
+    "node_id": "a",
+    "sentence": 0,
+    "start": 0,
+    "end": 18,
+    "text": "The quay may close in winter.",
+}
+FEE = {"node_id": "a", "sentence": 1, "start": 19, "end": 50, "text": "The fee rises to 40 crowns."}
+
+
+def split(fee: list[str], quay: str = "NEAR_MATCH", at: int = 100) -> CarriedSentence:
+    """A sentence of two propositions, the first of which rests on another source sentence."""
+    parts = [
+        {"spans": [[at, at + 29]], "text": SPLIT[:29],
+         "attributed": [{**QUAY, "categories": [quay]}], "implied_label": "UNFAITHFUL"},
+        {"spans": [[at + 35, at + len(SPLIT)]], "text": SPLIT[35:],
+         "attributed": [{**FEE, "categories": fee}], "implied_label": "UNFAITHFUL"},
+    ]  # fmt: skip
+    attributed = [one for part in parts for one in part["attributed"]]
+    return carried(
+        5, start=at, end=at + len(SPLIT), text=SPLIT, attributed=attributed, propositions=parts
+    )
+
+
+def test_a_near_match_is_compared_with_its_part_of_the_sentence() -> None:
+    twist = twist_of(split(["NEAR_MATCH"]))
+    assert twist.words == (
+        "This sentence turned “may” into “will”. This sentence turned “rises” into “falls”."
+    )
+    assert [piece.text for piece in twist.rewritten if piece.is_changed] == ["will", "falls"]
+    assert "".join(piece.text for piece in twist.rewritten) == SPLIT
+    assert twist.sources[1].heading == "near match of “the fee falls to 40 crowns”"
+
+
+def test_a_part_with_other_words_is_quoted_without_the_rest_of_the_sentence() -> None:
+    one = split(["NEAR_MATCH"])
+    source = {**FEE, "text": "Boats pay less from March on.", "categories": ["NEAR_MATCH"]}
+    part = one.propositions[1].replace(attributed=(AttributedSentence.model_validate(source),))
+    words = twist_of(one.replace(propositions=(one.propositions[0], part))).words
+    assert words.endswith("“Boats pay less from March on” into “the fee falls to 40 crowns”.")
+
+
+def test_a_contradiction_names_the_part_that_it_denies() -> None:
+    assert twist_of(split(["CONTRADICTION"], "EXPECTED_SPAN")).words == (
+        "This sentence says, in “the fee falls to 40 crowns”, the opposite of “The fee rises to 40 "
+        "crowns”. The source would say “The quay will close in winter” here, and does not: “The "
+        "quay may close in winter”."
+    )
+
+
+def test_words_between_the_stretches_of_a_part_are_left_alone() -> None:
+    text = "The quay, which is old, will close."
+    diff = word_diff("The quay may close.", text, [(0, 8), (23, len(text))])
+    assert diff.changes == (Change("may", "will"),)
+    assert [one.text for one in diff.after if one.is_changed] == ["will"]
+    assert word_diff("A ferry sails.", text, [(4, 8), (24, 34)]).changes[0].after == (
+        "quay … will close"
     )
 
 
