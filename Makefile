@@ -19,7 +19,12 @@ ENGINE ?= lexical
 # What the tests install beside the package.
 EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli evaluation)
 
-.PHONY: help setup demo model env test quick screenshots docs lint bench bench-large soak clean lock
+# What an installation needs, and what a clone needs beside it: the embedded engine, which the image
+# leaves out, and what builds the package.
+RUNTIME := requirements-runtime.lock requirements-clone.lock
+CLONE := arcadedb-embedded hatchling packaging pathspec pluggy tomlkit trove-classifiers
+
+.PHONY: help setup runtime demo model env test quick screenshots docs lint bench bench-large soak clean lock
 
 help: ## List the targets
 	@bold=; plain=; \
@@ -27,17 +32,20 @@ help: ## List the targets
 	awk -v bold="$$bold" -v plain="$$plain" 'BEGIN { FS = ":.*## " } \
 		/^[a-z][a-z-]*:.*## / { printf "  %smake %-11s%s %s\n", bold, $$1, plain, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-# Two marks say what is done already. `.made-at`: the folder that the scripts
-# of the environment point to (a clone that was moved gets a new environment).
-# `.installed`: the checksums of the lock and of pyproject.toml.
-setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
-	@set -eu; \
-	state=$$(cksum requirements.lock pyproject.toml); \
+# Marks say what is done already. `.made-at`: the folder that the scripts of the environment point to
+# (a clone that was moved gets a new environment). `.installed`, and `.installed-runtime` after
+# `make demo` alone: the checksums of the locks and of pyproject.toml.
+define ENVIRONMENT
 	if [ -f $(VENV)/.made-at ] && [ "$$(cat $(VENV)/.made-at)" != "$$PWD" ]; then \
-		echo "setup: the folder has moved, making $(VENV) again"; rm -rf $(VENV); fi; \
+		echo "$(CALLED): the folder has moved, making $(VENV) again"; rm -rf $(VENV); fi; \
 	if [ -e $(VENV) ] && ! $(PY) -m pip --version >/dev/null 2>&1; then \
-		echo "setup: $(VENV) is not whole, making it again"; rm -rf $(VENV); fi; \
-	if [ -f $(VENV)/.installed ] && [ "$$(cat $(VENV)/.installed)" = "$$state" ]; then exit 0; fi; \
+		echo "$(CALLED): $(VENV) is not whole, making it again"; rm -rf $(VENV); fi; \
+	full=$$(cksum requirements.lock pyproject.toml); \
+	runtime=$$(cksum $(RUNTIME) pyproject.toml); \
+	if [ -f $(VENV)/.installed ] && [ "$$(cat $(VENV)/.installed)" = "$$full" ]; then exit 0; fi
+endef
+
+define INSTALL
 	if [ ! -x $(PY) ]; then \
 		found=; \
 		for python in $(PYTHON) python3.13 python3.12 python3.11; do \
@@ -45,21 +53,39 @@ setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
 				found=$$python; break; fi; \
 		done; \
 		if [ -z "$$found" ]; then \
-			echo "setup: $(PYTHON) is not a Python >= 3.11 and no other was found." >&2; \
-			echo "       Install one, or name it: make setup PYTHON=/path/to/python3.12" >&2; exit 1; fi; \
+			echo "$(CALLED): $(PYTHON) is not a Python >= 3.11 and no other was found." >&2; \
+			echo "       Install one, or name it: make $(CALLED) PYTHON=/path/to/python3.12" >&2; exit 1; fi; \
 		if ! "$$found" -c 'import ensurepip, venv' 2>/dev/null; then \
-			echo "setup: $$found cannot make environments (on Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
-		echo "setup: making $(VENV) with $$("$$found" --version)"; \
+			echo "$(CALLED): $$found cannot make environments (on Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
+		echo "$(CALLED): making $(VENV) with $$("$$found" --version)"; \
 		"$$found" -m venv $(VENV); \
 	fi; \
 	printf '%s\n' "$$PWD" >$(VENV)/.made-at; \
+	pip="$(PY) -m pip install --quiet --disable-pip-version-check"
+endef
+
+setup: CALLED := setup
+setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
+	@set -eu; $(ENVIRONMENT); $(INSTALL); \
 	echo "setup: installing the packages of requirements.lock (the first time this downloads about 500 MB)"; \
-	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; \
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
-	printf '%s\n' "$$state" >$(VENV)/.installed; \
+	$$pip --require-hashes -r requirements.lock; \
+	$$pip --no-deps --no-build-isolation -e .; \
+	printf '%s\n' "$$full" >$(VENV)/.installed; \
 	echo "setup: done"
 
-demo: setup ## Show the product on a small example (ENGINE=openai: with a language model)
+# What the demo needs, without the tools of development; nothing to do after `make setup`.
+runtime: CALLED := demo
+runtime:
+	@set -eu; $(ENVIRONMENT); \
+	if [ -f $(VENV)/.installed-runtime ] && [ "$$(cat $(VENV)/.installed-runtime)" = "$$runtime" ]; then exit 0; fi; \
+	$(INSTALL); \
+	echo "demo: installing the packages that the product needs (the first time this downloads about 180 MB)"; \
+	$$pip --require-hashes $(patsubst %,-r %,$(RUNTIME)); \
+	$$pip --no-deps --no-build-isolation -e .; \
+	rm -f $(VENV)/.installed; \
+	printf '%s\n' "$$runtime" >$(VENV)/.installed-runtime
+
+demo: runtime ## Show the product on a small example (ENGINE=openai: with a language model)
 	@$(PY) examples/demo.py --engine $(ENGINE) $(ARGS)
 
 model: setup ## Serve a very small language model on this machine, for trials
@@ -120,6 +146,10 @@ lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgr
 		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
 		--custom-compile-command "make lock" --constraint requirements.lock \
 		--output-file requirements-runtime.lock $(ARGS) pyproject.toml
+	@{ printf '# Lines of requirements.lock, copied by:\n#    make lock\n'; \
+		awk -v names="$(CLONE)" 'BEGIN { split(names, list, " "); for (i in list) wanted[list[i]] = 1 } \
+			/^[a-z0-9]/ { split($$0, part, "=="); on = part[1] in wanted } on && !/^ *#/' requirements.lock; \
+	} >requirements-clone.lock
 	@echo "lock: requirements.lock holds $$(grep -c '^[a-z0-9]' requirements.lock) packages"
 
 clean: ## Remove build products and caches; .venv, downloads and your data stay
