@@ -1,4 +1,4 @@
-"""The figures of attributions as files: CSV of sentences and of tenths, and a plot as SVG."""
+"""The figures of attributions as files: tables as CSV, and plots as SVG."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from typing import Any
 
 from veritrail_graph.evaluation.attribution.corrections import CorrectionScore
 from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
+from veritrail_graph.evaluation.attribution.plots import (
+    corrections_plot,
+    ranks_plot,
+    set_ups_plot,
+    tenths_plot,
+)
 from veritrail_graph.evaluation.attribution.score import AttributionScore
 from veritrail_graph.evaluation.attribution.setups import Row
 from veritrail_graph.evaluation.attribution.study import StudyScore
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model.attribution import Faithfulness
-
-_WIDTH, _HEIGHT, _LEFT, _BASE = 640, 320, 48, 270
-_COLOURS = {Faithfulness.FAITHFUL: "#1b7837", Faithfulness.UNFAITHFUL: "#b2182b"}
 
 
 def write_tables(
@@ -45,12 +48,12 @@ def write_tables(
     texts = {"figures.csv": _csv(rows), "sentences.csv": _csv(_sentences(score))}
     if analysis is not None:
         texts["tenths.csv"] = _csv(_tenths(analysis))
-        texts["tenths.svg"] = _plot(analysis)
+        texts["tenths.svg"] = tenths_plot(analysis)
     return _write(folder, texts)
 
 
 def write_set_ups(folder: Path, rows: Sequence[Row]) -> list[Path]:
-    """Write `set-ups.csv`, a row each, and `labels.csv`, a row for each judgement.
+    """Write `set-ups.csv`, a row each, its plot, and `labels.csv`, a row for each judgement.
 
     Returns:
         The files; those that were there are replaced.
@@ -58,13 +61,16 @@ def write_set_ups(folder: Path, rows: Sequence[Row]) -> list[Path]:
     Raises:
         InputError: They cannot be written.
     """
-    return _write(
-        folder, {"set-ups.csv": _csv(_set_ups(rows)), "labels.csv": _csv(_judgements(rows))}
-    )
+    texts = {
+        "set-ups.csv": _csv(_set_ups(rows)),
+        "labels.csv": _csv(_judgements(rows)),
+        "set-ups.svg": set_ups_plot(rows),
+    }
+    return _write(folder, texts)
 
 
 def write_corrections(folder: Path, found: Sequence[CorrectionScore], ranks: int) -> list[Path]:
-    """Write `corrections.csv`, a row for each model and mode.
+    """Write `corrections.csv`, a row for each model and mode, and plots of outcomes and ranks.
 
     Returns:
         The files; those that were there are replaced.
@@ -78,7 +84,12 @@ def write_corrections(folder: Path, found: Sequence[CorrectionScore], ranks: int
         [guarded(one[name]) if name == "model" else one[name] for name in columns]
         for one in documents
     ]
-    return _write(folder, {"corrections.csv": _csv([columns, *rows])})
+    texts = {
+        "corrections.csv": _csv([columns, *rows]),
+        "corrections.svg": corrections_plot(found),
+        "ranks.svg": ranks_plot(found, ranks),
+    }
+    return _write(folder, texts)
 
 
 def write_study(folder: Path, score: StudyScore) -> list[Path]:
@@ -172,48 +183,3 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
     file = io.StringIO()
     csv.writer(file).writerows(rows)
     return file.getvalue()
-
-
-def _plot(analysis: LinkAnalysis) -> str:
-    """Bars of the share of each group in each tenth, side by side."""
-    shares = {}
-    for label in Faithfulness:
-        counts = analysis.tenths(label)
-        shares[label] = [count / (sum(counts) or 1) for count in counts]
-    most = max(*(max(each) for each in shares.values()), 0.01)
-    step = (_WIDTH - _LEFT - 16) / TENTHS
-    parts = []
-    for number, (label, each) in enumerate(shares.items()):
-        for place, value in enumerate(each):
-            height = 200 * value / most
-            left = _LEFT + step * (place + 0.1 + 0.4 * number)
-            title = f"{label.lower()}-linked, tenth {place + 1}: {100 * value:.1f} %"
-            parts.append(
-                f'<rect x="{left:.1f}" y="{_BASE - height:.1f}" width="{0.38 * step:.1f}" '
-                f'height="{height:.1f}" fill="{_COLOURS[label]}"><title>{title}</title></rect>'
-            )
-        parts.append(
-            f'<rect x="{_LEFT + 200 * number}" y="14" width="12" height="12" '
-            f'fill="{_COLOURS[label]}"/><text x="{_LEFT + 18 + 200 * number}" y="25">'
-            f"{label.lower()}-linked ({sum(analysis.tenths(label))})</text>"
-        )
-    parts += [
-        f'<text x="{_LEFT + step * (place + 0.5):.1f}" y="{_BASE + 18}" text-anchor="middle">'
-        f"{place + 1}</text>"
-        for place in range(TENTHS)
-    ]
-    parts += [
-        f'<path d="M{_LEFT} 60V{_BASE}H{_WIDTH - 16}" fill="none" stroke="#555"/>',
-        f'<text x="{_LEFT - 6}" y="{_BASE - 196}" text-anchor="end">{100 * most:.0f} %</text>',
-        f'<text x="{_LEFT - 6}" y="{_BASE}" text-anchor="end">0</text>',
-        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 10}" text-anchor="middle">'
-        "tenth of the source text</text>",
-    ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        'aria-label="Share of linked source sentences in each tenth of the source text" '
-        'font-family="sans-serif" font-size="13">\n'
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )

@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -95,10 +96,15 @@ def test_equal_corrections_share_a_rank(tmp_path: Path) -> None:
     assert ranks == {
         "plain": [0, 0.5, 0.5], "highlighted": [1, 0, 0], "attribution": [0.5, 0, 0.5],
     }  # fmt: skip
-    (path,) = write_corrections(
+    path, outcomes, ranking = write_corrections(
         tmp_path / "out", scores(read_corrections([tmp_path / "corrections.jsonl"])), 3
     )
     assert len(path.read_text(encoding="utf-8").splitlines()) == 4
+    for plot in (outcomes, ranking):
+        picture = ElementTree.parse(plot).getroot()
+        titles = [one.text or "" for one in picture.iter("{http://www.w3.org/2000/svg}title")]
+        assert len(titles) == 9
+        assert titles[0].startswith(("fixed, plain, ", "rank 1, plain, "))
 
 
 def test_runs_with_revisions_are_read(tmp_path: Path) -> None:

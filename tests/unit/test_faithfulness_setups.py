@@ -9,6 +9,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from fakes.asking import ScriptedAsking
@@ -275,15 +276,20 @@ def test_tables_hold_every_judgement(tmp_path: Path) -> None:
     gold, sources, lines = random_case(tmp_path, 2)
     rows, _ = judged(gold, sources, (1, 3))
     paths = write_set_ups(tmp_path / "out", rows)
-    assert [path.name for path in paths] == ["set-ups.csv", "labels.csv"]
+    assert [path.name for path in paths] == ["set-ups.csv", "labels.csv", "set-ups.svg"]
     assert len(paths[0].read_text("utf-8").splitlines()) == 1 + len(rows)
     assert len(paths[1].read_text("utf-8").splitlines()) == 1 + len(rows) * len(lines)
+    picture = ElementTree.parse(paths[2]).getroot()
+    titles = {one.text for one in picture.iter("{http://www.w3.org/2000/svg}title")}
+    assert len(titles) == sum(row.balanced_accuracy.value is not None for row in rows)
+    (alone,) = (row.balanced_accuracy.value for row in rows if row.size is None)
+    assert f"any documents, attribution: {100 * (alone or 0):.1f} %" in titles
 
 
 def test_a_judgement_without_a_reason_has_an_empty_cell(tmp_path: Path) -> None:
     gold, sources, _ = random_case(tmp_path, 2)
     (row, *_), _ = judged(gold, sources, (1,))
     row = replace(row, judged=[replace(one, reason=None, score=None) for one in row.judged])
-    _, labels = write_set_ups(tmp_path / "out", [row])
+    _, labels, _ = write_set_ups(tmp_path / "out", [row])
     with labels.open(encoding="utf-8", newline="") as file:
         assert {(one["score"], one["reason"]) for one in csv.DictReader(file)} == {("", "")}

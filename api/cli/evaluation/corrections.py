@@ -28,7 +28,9 @@ def corrections(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write the table as CSV."),
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Write the table (CSV) and plots (SVG)."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

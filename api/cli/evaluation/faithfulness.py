@@ -76,7 +76,12 @@ def faithfulness(
     judge_threshold: JudgeThreshold = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write the table and all labels (CSV)."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Write the table, all labels (CSV) and a plot (SVG).",
+        ),
     ] = None,
     seed: Seed = 0,
     engine: EngineName = None,
