@@ -29,7 +29,7 @@ from veritrail_graph.graph.model.attribution import (
     AttributedSentence,
     SourceMode,
 )
-from veritrail_graph.graph.model.study import ReaderLabel, Study, StudyAnswer, StudyTask
+from veritrail_graph.graph.model.study import MarkedPart, ReaderLabel, Study, StudyAnswer, StudyTask
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.studying import (
     MOST_DOCUMENTS,
@@ -401,6 +401,7 @@ class Studies(Part):
         label: ReaderLabel | None,
         note: str,
         marks: Callable[[Sequence[AttributedSentence]], Sequence[AttributedSentence]] = tuple,
+        parts: Callable[[Sequence[MarkedPart]], Sequence[MarkedPart]] = tuple,
         unfounded: str = "",
         is_draft: bool = False,
     ) -> StudyAnswer:
@@ -414,6 +415,7 @@ class Studies(Part):
             label: What the reader says.
             note: What the reader adds.
             marks: Gives the marked source sentences, of those marked before.
+            parts: Gives the parts that marked source sentences bear on, of those named before.
             unfounded: Words of the sentence that rest on nothing, with `…` for gaps.
             is_draft: Whether it is kept for later, and not saved.
 
@@ -423,7 +425,8 @@ class Studies(Part):
         """
         at = time.time()
         words = " ".join(unfounded.split())[:MOST_NOTE]
-        spans = () if is_draft or not words else await self._spans(study, node_id, sentence, words)
+        judged = await self._sentence(study, node_id, sentence)
+        spans = () if is_draft or not words else _spans(judged, words, "unfounded")
 
         def change(one: StudyAnswer) -> StudyAnswer:
             if one.running_since is None:
@@ -432,10 +435,15 @@ class Studies(Part):
                     code="timer_stopped",
                 )
             one = heard(one, at)
+            marked = tuple(marks(one.marks))[:MOST_MARKS]
+            named = _of_marks(parts(one.parts), marked)
+            if not is_draft:
+                named = [part.replace(spans=_spans(judged, part.text, "part")) for part in named]
             made = one.replace(
                 label=label,
                 note=note,
-                marks=tuple(marks(one.marks))[:MOST_MARKS],
+                marks=marked,
+                parts=tuple(named),
                 unfounded=words,
                 unfounded_spans=spans,
             )
@@ -445,32 +453,6 @@ class Studies(Part):
             return stopped(made, at, paused=False).replace(answered_at=now())
 
         return await self._change(study, reader, node_id, sentence, change)
-
-    async def _spans(
-        self, study: Study, node_id: str, sentence: int, words: str
-    ) -> tuple[tuple[int, int], ...]:
-        """Where words of a sentence stand in the text of its document.
-
-        Raises:
-            NotFound: The study has no such document or sentence.
-            InputError: They do not stand in the sentence.
-        """
-        from veritrail_graph.verifier.attribution.propositions import stretches_of
-        from veritrail_graph.verifier.models.port import InvalidAnswer
-
-        one = await self._sentence(study, node_id, sentence)
-        try:
-            found = stretches_of([words], one.text)
-        except InvalidAnswer:
-            message = (
-                "must be words of the sentence, in its order and as they are written there; "
-                "write … for words between them that are left out"
-            )
-            fault = Violation("wrong_value", "unfounded", message)
-            raise InputError(
-                "The answer was not saved", [fault], code="answer_incomplete"
-            ) from None
-        return tuple((one.start + start, one.start + end) for start, end in found)
 
     async def _sentence(self, study: Study, node_id: str, sentence: int) -> Sentence:
         if node_id not in study.nodes:
@@ -522,3 +504,34 @@ def _check_sentences(document: StudyText) -> None:
             document.node_id,
             f"has {len(document.sentences):,} sentences; a document may have {MOST_SENTENCES}",
         )
+
+
+def _of_marks(parts: Sequence[MarkedPart], marks: Sequence[AttributedSentence]) -> list[MarkedPart]:
+    """The parts of source sentences that are marked, with words that are not too many."""
+    marked = {(one.node_id, one.sentence) for one in marks}
+    return [
+        one.replace(text=one.text[:MOST_NOTE], spans=())
+        for one in parts
+        if (one.node_id, one.sentence) in marked
+    ]
+
+
+def _spans(sentence: Sentence, words: str, where: str) -> tuple[tuple[int, int], ...]:
+    """Where words of a sentence stand in the text of its document.
+
+    Raises:
+        InputError: They do not stand in the sentence.
+    """
+    from veritrail_graph.verifier.attribution.propositions import stretches_of
+    from veritrail_graph.verifier.models.port import InvalidAnswer
+
+    try:
+        found = stretches_of([words], sentence.text)
+    except InvalidAnswer:
+        message = (
+            f"{shown(words[:80])} must be words of the sentence, in its order and as they are "
+            "written there; write … for words between them that are left out"
+        )
+        fault = Violation("wrong_value", where, message)
+        raise InputError("The answer was not saved", [fault], code="answer_incomplete") from None
+    return tuple((sentence.start + start, sentence.start + end) for start, end in found)

@@ -9,8 +9,11 @@ import csv
 import io
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from veritrail_graph.graph.exporters.cells import guarded
+from veritrail_graph.graph.model.attribution import AttributedSentence
+from veritrail_graph.graph.model.noun import Place
 from veritrail_graph.graph.model.study import ReaderLabel, Study, StudyAnswer, StudyTask
 
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -64,23 +67,46 @@ def gold_of(study: Study, answers: Iterable[StudyAnswer]) -> str:
     for one in answers:
         if one.label is None or one.label is ReaderLabel.UNSURE:
             continue
-        attributed = [
-            {
-                "node_id": mark.node_id,
-                "sentence": mark.sentence,
-                "text": mark.text,
-                "start": mark.start,
-                "categories": [category.value for category in mark.categories],
-            }
-            for mark in one.marks
-        ]
+        attributed = list(map(_mark, one.marks))
         row = {
             "id": [one.node_id, one.sentence],
             "attributed": attributed,
             "label": one.label.value,
         }
-        if one.unfounded_spans:  # what is left of the sentence rests on what is marked
-            nothing = {"spans": [list(span) for span in one.unfounded_spans], "attributed": []}
-            row["propositions"] = [{"attributed": attributed}, nothing] if attributed else [nothing]
+        if propositions := _propositions(one):
+            row["propositions"] = propositions
         lines.append(json.dumps(row, ensure_ascii=False))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _mark(mark: AttributedSentence) -> dict[str, Any]:
+    return {
+        "node_id": mark.node_id,
+        "sentence": mark.sentence,
+        "text": mark.text,
+        "start": mark.start,
+        "categories": [category.value for category in mark.categories],
+    }
+
+
+def _propositions(answer: StudyAnswer) -> list[dict[str, Any]]:
+    """The parts that a reader named, each with its marks; none: the sentence is one whole.
+
+    Marks without a part come first, as a proposition without spans: what is left of the sentence
+    rests on them. Words that rest on nothing are the last proposition.
+    """
+    part_of = {(one.node_id, one.sentence): one.spans for one in answer.parts if one.spans}
+    whole: list[dict[str, Any]] = []
+    by_part: dict[tuple[Place, ...], list[dict[str, Any]]] = {}
+    for mark in answer.marks:
+        spans = part_of.get((mark.node_id, mark.sentence))
+        (by_part.setdefault(tuple(spans), []) if spans else whole).append(_mark(mark))
+    if answer.unfounded_spans:
+        by_part.setdefault(tuple(answer.unfounded_spans), [])
+    if not by_part:
+        return []
+    named: list[dict[str, Any]] = [
+        {"spans": [list(span) for span in spans], "attributed": marks}
+        for spans, marks in by_part.items()
+    ]
+    return [{"attributed": whole}, *named] if whole else named

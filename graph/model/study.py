@@ -66,6 +66,22 @@ class Study(Noun):
     created_by: Text = Field(description="Who made it.")
 
 
+class MarkedPart(Noun):
+    """The part of a sentence that a marked source sentence bears on.
+
+    Source: Error-tolerant attribution A.2 (breaking the summary sentence into propositions).
+    """
+
+    node_id: NodeId = Field(description="The source.")
+    sentence: Count = Field(description="The number of the source sentence in it, from 0.")
+    text: Text = Field(description="Words of the judged sentence, as the reader wrote them.")
+    spans: Many[Place] = Field(
+        default=(),
+        description="Where these words stand in the node's text, as [start, end) in code points; "
+        "empty in a draft.",
+    )
+
+
 class StudyAnswer(Noun):
     """What a reader says of a sentence, and how long that took; perhaps not saved yet."""
 
@@ -78,6 +94,10 @@ class StudyAnswer(Noun):
     note: Text = Field(default="", description="What the reader adds.")
     marks: Many[AttributedSentence] = Field(
         default=(), description="What the sentence rests on, as the reader marked it."
+    )
+    parts: Many[MarkedPart] = Field(
+        default=(),
+        description="For marked source sentences that bear on a part of the sentence: that part.",
     )
     unfounded: Text = Field(
         default="", description="Words of the sentence that rest on nothing, as the reader wrote."

@@ -110,6 +110,24 @@ def test_words_that_rest_on_nothing_make_a_sentence_unfaithful_beside_evidence()
     assert json.loads(alone)["propositions"] == [nothing]
 
 
+def test_sources_of_a_part_are_a_proposition_of_the_gold_file(tmp_path: Path) -> None:
+    made = study(task=StudyTask.ANNOTATE)
+    parts = [{"node_id": "r", "sentence": 1, "text": "and sold it", "spans": [[4, 9], [12, 15]]}]
+    text = gold_of(made, [
+        answer(0, UNFAITHFUL, EVIDENCE, NEAR, parts=parts),
+        answer(1, UNFAITHFUL, EVIDENCE, NEAR, parts=parts, unfounded="x", unfounded_spans=[[0, 3]]),
+    ])  # fmt: skip
+    first, second = map(json.loads, text.splitlines())
+    evidence, near = first["attributed"]
+    named = {"spans": [[4, 9], [12, 15]], "attributed": [near]}
+    assert first["propositions"] == [{"attributed": [evidence]}, named]
+    nothing = {"spans": [[0, 3]], "attributed": []}
+    assert second["propositions"] == [{"attributed": [evidence]}, named, nothing]
+    path = tmp_path / "gold.jsonl"
+    path.write_text(text, encoding="utf-8")
+    assert len(read_attributions(path).sentences["n0:0"].sources) == 2
+
+
 def test_the_timer_counts_what_ran_before_and_what_runs_now() -> None:
     assert answer(seconds=2.5).elapsed(100.0) == 2.5
     assert answer(seconds=2.5, running_since=90.0).elapsed(100.0) == 12.5

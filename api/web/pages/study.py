@@ -29,6 +29,7 @@ from veritrail_graph.api.web.views.study import (
     marks_given,
     next_sentence,
     part_of,
+    parts_given,
     steps_of,
 )
 from veritrail_graph.graph.errors import InputError, NotFound, Violation
@@ -52,6 +53,9 @@ OFFERED = 200
 """Nodes that are offered as documents."""
 
 _SEEDS = 10**6
+
+_ABOUT = "about."
+"""How the fields begin that name the part of the sentence that a source sentence bears on."""
 
 StudyId = Annotated[str, Path(max_length=160, description="The study, by its study_id.")]
 SentenceNumber = Annotated[int, Query(ge=0, le=10**6)]
@@ -410,6 +414,12 @@ async def save(
     other = int(then[5:]) if then.startswith("part-") and then[5:].isdecimal() else None
     is_draft = other is not None or then == "pause"
     found = await app.studies.document(study, name)
+    form = await request.form()
+    about = {
+        key.removeprefix(_ABOUT): words
+        for key, words in form.items()
+        if key.startswith(_ABOUT) and isinstance(words, str)
+    }
 
     async def take(*, is_draft: bool) -> None:
         await app.studies.answer(
@@ -420,6 +430,7 @@ async def save(
             label=ReaderLabel(label) if label in set(ReaderLabel) else None,
             note=note[:MOST_NOTE] if is_draft else note,
             marks=lambda before: _marks(study, found, part, mark or (), before),
+            parts=lambda before: parts_given(found, study, about, part, before),
             unfounded=unfounded if study.task is StudyTask.ANNOTATE else "",
             is_draft=is_draft,
         )

@@ -21,12 +21,12 @@ from veritrail_graph.graph.model.attribution import (
     AttributionCategory,
     SourceMode,
 )
-from veritrail_graph.graph.model.study import ReaderLabel, Study, StudyAnswer, StudyTask
+from veritrail_graph.graph.model.study import MarkedPart, ReaderLabel, Study, StudyAnswer, StudyTask
 
 PART_ROOM = 90_000
 """Bytes of HTML for the sources of a page."""
 
-PER_CHOICE = 900
+PER_CHOICE = 1_100
 """Bytes of HTML of the choice of categories of a sentence."""
 
 BEFORE = 3
@@ -95,11 +95,13 @@ class Choice:
         key: Names it in the form.
         text: The sentence.
         chosen: The categories that are marked.
+        about: The part of the judged sentence that it bears on; empty: all of it.
     """
 
     key: str
     text: str
     chosen: frozenset[AttributionCategory]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,7 @@ def _choices(
 ) -> tuple[tuple[str, tuple[Choice, ...]], ...]:
     """What an annotator may mark in a part, by the node_ids of the sources."""
     marked = {(one.node_id, one.sentence): frozenset(one.categories) for one in answer.marks}
+    about = {(one.node_id, one.sentence): one.text for one in answer.parts}
     found = []
     for source, numbers in shown.items():
         text = document.sources[source]
@@ -248,6 +251,7 @@ def _choices(
                 f"{source}.{one}",
                 _words(text.sentences[one].text),
                 marked.get((text.node_id, one), frozenset()),
+                about.get((text.node_id, one), ""),
             )
             for one in numbers
         )
@@ -355,3 +359,34 @@ def marks_given(
             )
         )
     return found
+
+
+def parts_given(
+    document: StudyDocument,
+    study: Study,
+    given: Mapping[str, str],
+    part: int,
+    before: Sequence[MarkedPart],
+) -> list[MarkedPart]:
+    """The parts of the sentence that a form names, with those named before in other parts.
+
+    Args:
+        document: The document.
+        study: The study.
+        given: The words of each source sentence, by `SOURCE.SENTENCE`.
+        part: The number of the part that the form showed, from 1; the nearest one that there is.
+        before: What was named before.
+    """
+    index = _index(document)
+    parts = _parts(document, study)
+    places = parts[min(max(part, 1), len(parts)) - 1]
+    here = {(document.sources[source].node_id, sentence) for source, sentence in places}
+    kept = [
+        one for one in before if one.node_id in index and (one.node_id, one.sentence) not in here
+    ]
+    for source, sentence in places:
+        words = " ".join(given.get(f"{source}.{sentence}", "").split())
+        if words:
+            node_id = document.sources[source].node_id
+            kept.append(MarkedPart(node_id=node_id, sentence=sentence, text=words))
+    return kept

@@ -178,6 +178,10 @@ def test_annotations_become_a_file_that_counts_as_right(
     assert other.status_code == 422
     assert 'value="has sold a ferry"' in other.text  # it is not lost
     words = "The Skerra ferry … has bought a second ferry"
+    astray = act(eve, study, "answer", 5, **half, unfounded=words, **{"about.1.0": "The tug"})
+    assert astray.status_code == 422
+    assert 'name="about.1.0" form="answer" maxlength="2000" value="The tug"' in astray.text
+    half["about.1.0"] = "The Skerra ferry carried 41,000 passengers"
     assert act(eve, study, "answer", 5, **half, unfounded=words).status_code == 200
     told = eve.get(f"{study}/gold.jsonl?reader=Eve").text
     lines = [json.loads(line) for line in told.splitlines()]
@@ -189,6 +193,8 @@ def test_annotations_become_a_file_that_counts_as_right(
         "The Skerra ferry", "has bought a second ferry",
     ]  # fmt: skip
     assert nothing["attributed"] == []
+    ((first, last),) = supported["spans"]
+    assert FERRY[first - start : last - start] == half["about.1.0"]
     assert lines[0]["attributed"][0]["text"] == "It may close the east quay in winter."
     gold, predicted = tmp_path / "gold.jsonl", tmp_path / "predicted.json"
     gold.write_text(told, encoding="utf-8")
