@@ -127,7 +127,7 @@ def _decided(
     """
     parts = carried.propositions if len(carried.propositions) > 1 else ()
     for source in carried.attributed:
-        of = [
+        of: list[tuple[AttributedSentence, Proposition | None]] = [
             (one, part)
             for part in parts
             for one in part.attributed
@@ -205,8 +205,8 @@ def _words(carried: CarriedSentence, links: Sequence[_Link]) -> str:
     unfounded = [one.text for one in carried.propositions if not one.attributed]
     said += [f"No sentence of {sources} decides {_quoted(text)}." for text in unfounded[:SAID_OF]]
     if not said:
-        one = carried.attributed[0]
-        said.append(f"The attribution finds it supported: {_quoted(one.text)}.")
+        first = carried.attributed[0]
+        said.append(f"The attribution finds it supported: {_quoted(first.text)}.")
     return " ".join(said)
 
 
