@@ -14,7 +14,7 @@ from veritrail_graph.api.configured.dialogue import DialogueOptions as DialogueO
 from veritrail_graph.api.configured.dialogue import configure_dialogue
 from veritrail_graph.api.work.dialogue_progress import DialogueProgress as DialogueProgress
 from veritrail_graph.api.work.dialogue_progress import DialogueVerified as DialogueVerified
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
 from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
 from veritrail_graph.graph.store.dialogues import WHOLE
@@ -221,6 +221,21 @@ class Dialogues(Part):
         if not any(one.turn.role is Speaker.ASSISTANT for one in found):
             await self.size(dialogue_id)
         return found
+
+    async def before(self, dialogue_id: str, turn_id: str | None) -> tuple[int, int]:
+        """Stage and position behind which a page begins with a turn; None: with the first turn.
+
+        Raises:
+            InputError: The process is no dialogue, or the turn is not in it.
+            NotFound: It is not stored.
+        """
+        if turn_id is None:
+            return (-1, WHOLE)
+        found = await self._app.drawings.among(dialogue_id, [f"{TURN}{turn_id}"])
+        if not found:
+            await self.size(dialogue_id)
+            raise InputError(f"Turn {shown(turn_id)} is not in the dialogue.", code="wrong_turns")
+        return (found[0].stage - 1, WHOLE)  # a turn is all of its stage
 
     async def found(
         self, dialogue_id: str, run_id: str | None, after: int, limit: int

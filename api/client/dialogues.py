@@ -82,16 +82,25 @@ class DialogueOperations(CarriedOut):
         return found.replace(turns=tuple(turns), course=tuple(course))
 
     def verified_turns(
-        self, dialogue_id: str, *, run_id: str | None = None, page: int = PAGE
+        self,
+        dialogue_id: str,
+        *,
+        run_id: str | None = None,
+        from_turn: str | None = None,
+        page: int = PAGE,
     ) -> AsyncPages[TurnVerification]:
         """What was found of the assistant's turns, by the page, in their order.
 
         Args:
             dialogue_id: The dialogue.
             run_id: Only what this run found; default: what counts for each turn.
+            from_turn: The turn that the list begins with; default: the first one.
             page: Turns in one answer.
+
+        Raises:
+            Rejected: The turn is not in the dialogue.
         """
-        query = {"run_id": run_id, "limit": page}
+        query = {"run_id": run_id, "from_turn": from_turn, "limit": page}
         call = Call("verified_turns", "GET", _DIALOGUE, (dialogue_id,), query)
         return self._pages(call, TurnVerification, "turns")
 
@@ -100,7 +109,18 @@ class DialogueOperations(CarriedOut):
         call = Call("dialogue_runs", "GET", f"{_DIALOGUE}/runs", (dialogue_id,))
         return await self._all(call, DialogueRunSummary, "dialogue_runs")
 
-    def turns(self, dialogue_id: str, *, page: int = PAGE) -> AsyncPages[Turn]:
-        """The turns of a dialogue as they were said, each with the ids of its documents."""
-        path, query = f"{_DIALOGUE}/turns", {"limit": page}
+    def turns(
+        self, dialogue_id: str, *, from_turn: str | None = None, page: int = PAGE
+    ) -> AsyncPages[Turn]:
+        """The turns of a dialogue as they were said, each with the ids of its documents.
+
+        Args:
+            dialogue_id: The dialogue.
+            from_turn: The turn that the list begins with; default: the first one.
+            page: Turns in one answer.
+
+        Raises:
+            Rejected: The process is no dialogue, or the turn is not in it.
+        """
+        path, query = f"{_DIALOGUE}/turns", {"from_turn": from_turn, "limit": page}
         return self._pages(Call("turns", "GET", path, (dialogue_id,), query), Turn)

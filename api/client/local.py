@@ -400,14 +400,27 @@ class AsyncLocal(AsyncOperations):
         return {"dialogue_runs": await self.app.dialogues.runs(dialogue_id)}
 
     async def _verified_turns(
-        self, dialogue_id: str, limit: int, run_id: str | None = None, cursor: int = -1
+        self,
+        dialogue_id: str,
+        limit: int,
+        run_id: str | None = None,
+        from_turn: str | None = None,
+        cursor: int | None = None,
     ) -> _Document:
+        if cursor is None:
+            cursor, _ = await self.app.dialogues.before(dialogue_id, from_turn)
         found, behind = await self.app.dialogues.page(dialogue_id, run_id, cursor, limit)
         return {"turns": found.turns, "nextCursor": behind}
 
     async def _turns(
-        self, dialogue_id: str, limit: int, cursor: tuple[int, int] = (-1, -1)
+        self,
+        dialogue_id: str,
+        limit: int,
+        from_turn: str | None = None,
+        cursor: tuple[int, int] | None = None,
     ) -> _Document:
+        if cursor is None:
+            cursor = await self.app.dialogues.before(dialogue_id, from_turn)
         found = await self.app.dialogues.turns(dialogue_id, cursor, limit + 1)
         behind = found[limit - 1].place if len(found) > limit else None
         return {"turns": [one.turn for one in found[:limit]], "nextCursor": behind}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 
 from pydantic import BaseModel, Field
@@ -16,6 +16,7 @@ from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import (
+    TURN,
     ClaimCategory,
     DialogueRunSummary,
     Speaker,
@@ -30,6 +31,8 @@ CLAIMS = 20
 """Claims that are shown of one turn."""
 OTHERS = 5
 """Claims that are shown of those that one contradicts."""
+EARLIER = 100
+"""Claims of turns before the answer that are read; further ones are shown by their ids."""
 RUNS = 5
 """Runs that are named."""
 
@@ -107,41 +110,37 @@ async def shown_turns(
     process_id: str,
     run_id: str | None = None,
     *,
-    only: frozenset[str] | None = None,
+    only: Sequence[str] = (),
     after: str | None = None,
 ) -> DialogueShown:
-    """Turns of a dialogue with what was found of them.
+    """Turns of a dialogue with what was found of them; no turn before these is read.
 
     Args:
         door: The operations.
         process_id: The dialogue.
         run_id: The run; None: what counts for each turn.
-        only: Only these turns; None: all.
-        after: The turn behind which the answer begins.
+        only: Only these turns, in the order of the dialogue; empty: all.
+        after: The turn behind which the answer begins; of no effect where turns are named.
 
     Raises:
         InputError: A turn is not in the dialogue.
         Missing: The dialogue or the run is not stored.
     """
-    turns, following = await _slice(aiter(door.turns(process_id)), only, after)
+    begin = only[0] if only else after
+    page = 1 if len(only) == 1 else TURNS + 2  # with the turn before, and one behind
+    pages = door.turns(process_id, from_turn=begin, page=page)
+    turns, following = await _slice(aiter(pages), only, after)
     runs = [
         one
         for one in await door.dialogue_runs(process_id)
         if (one.counting if run_id is None else one.run_id == run_id)
     ]
     found: dict[str, TurnVerification] = {}
-    said: dict[str, EarlierClaim] = {}
-    wanted = {one.turn_id for one in turns if one.role is Speaker.ASSISTANT}
+    wanted = [one.turn_id for one in turns if one.role is Speaker.ASSISTANT]
     refused = () if run_id is not None else (Missing,)
     with suppress(*refused):  # nothing was verified yet
-        async for one in door.verified_turns(process_id, run_id=run_id):
-            for claim in one.claims:
-                text = one_line(claim.claim, TEXT)
-                said[claim.claim_id] = EarlierClaim(turn_id=one.turn_id, claim=text)
-            if one.turn_id in wanted:
-                found[one.turn_id] = one
-                if len(found) == len(wanted):
-                    break
+        found = await _found_of(door, process_id, run_id, wanted, is_whole=not only)
+    said = await _said(door, process_id, list(found.values()))
     return DialogueShown(
         process_id=process_id,
         turns=[_turn(one, found.get(one.turn_id), said) for one in turns],
@@ -152,24 +151,73 @@ async def shown_turns(
 
 
 async def _slice(
-    pages: AsyncIterator[Turn], only: frozenset[str] | None, after: str | None
+    pages: AsyncIterator[Turn], only: Sequence[str], after: str | None
 ) -> tuple[list[Turn], str | None]:
     """The turns of an answer, and the last of them where there are more."""
     found: list[Turn] = []
-    left = set(only or ())
-    is_on = after is None
+    left = set(only)
     async for one in pages:
-        left.discard(one.turn_id)
-        if not is_on:
-            is_on = one.turn_id == after
-        elif only is None or one.turn_id in only:
+        if one.turn_id in left if only else one.turn_id != after:
             if len(found) == TURNS:
                 return found, found[-1].turn_id
             found.append(one)
-    if not is_on or left:
-        name = after if not is_on else sorted(left)[0]
-        raise InputError(f"Turn {shown(name or '')} is not in the dialogue.")
+            left.discard(one.turn_id)
+            if only and not left:
+                return found, None
+    if left:
+        raise InputError(f"Turn {shown(min(left))} is not in the dialogue.", code="wrong_turns")
     return found, None
+
+
+async def _found_of(
+    door: Door, process_id: str, run_id: str | None, wanted: Sequence[str], *, is_whole: bool
+) -> dict[str, TurnVerification]:
+    """What was found of turns of the assistant, read from the first of them to the last.
+
+    Args:
+        door: The operations.
+        process_id: The dialogue.
+        run_id: The run; None: what counts for each turn.
+        wanted: The turns, in their order.
+        is_whole: Whether no other turn of the assistant is between them.
+
+    Raises:
+        Missing: The run is not stored, or nothing was verified.
+    """
+    found: dict[str, TurnVerification] = {}
+    if not wanted:
+        return found
+    pages = door.verified_turns(process_id, run_id=run_id, from_turn=wanted[0], page=len(wanted))
+    async for one in pages:
+        if one.turn_id in wanted:
+            found[one.turn_id] = one
+        elif is_whole:
+            break
+        if one.turn_id == wanted[-1]:
+            break
+    return found
+
+
+async def _said(
+    door: Door, process_id: str, found: Sequence[TurnVerification]
+) -> dict[str, EarlierClaim]:
+    """The claims that turns make and that these contradict, by their ids.
+
+    A contradicted claim of a turn before is read by itself; one that was removed is left out.
+    """
+    said = {
+        claim.claim_id: EarlierClaim(turn_id=turn.turn_id, claim=one_line(claim.claim, TEXT))
+        for turn in found
+        for claim in turn.claims
+    }
+    shown_claims = [claim for turn in found for claim in turn.claims[:CLAIMS]]
+    denied = [name for claim in shown_claims for name in claim.contradicts[:OTHERS]]
+    for name in [one for one in dict.fromkeys(denied) if one not in said][:EARLIER]:
+        with suppress(Missing):
+            claim = await door.claim(process_id, name)
+            turn_id = claim.node_id.removeprefix(TURN)
+            said[name] = EarlierClaim(turn_id=turn_id, claim=one_line(claim.text, TEXT))
+    return said
 
 
 def _run_words(run: DialogueRunSummary) -> str:

@@ -459,7 +459,7 @@ class Tools:
         It only reads. A contradicted claim names what the assistant said before. A turn that was
         not checked, or whose check failed, is neither right nor wrong.
         """
-        only = None if turn_id is None else frozenset([turn_id])
+        only = () if turn_id is None else (turn_id,)
         shown = await shown_turns(self._door, process_id, run_id, only=only, after=after)
         return _answer(shown, dialogue_text(shown))
 
@@ -490,7 +490,7 @@ class Tools:
         )
         job = await self._followed(begin, context)
         run_id = job.run_id if job.counts.get(Status.SUCCEEDED) else None
-        only = frozenset(job.state.turn_ids) if turn_ids else None
+        only = job.state.turn_ids if turn_ids else ()
         shown = await shown_turns(self._door, process_id, run_id, only=only)
         done = TurnsVerified(
             **dict(shown),

@@ -27,7 +27,7 @@ COLUMNS = (
     "disputed", "iterations", "nodes_with_evidence", "sentences", "roots_with_evidence", "routes",
     "termination", "q", "engine", "model", "calls", "input_tokens", "output_tokens", "cost_usd",
     "verification_id", "created_at", "content_hash", "question",
-    "share_of_nodes",
+    "share_of_nodes", "category",
 )  # fmt: skip
 
 
@@ -57,6 +57,7 @@ def row_of(trail: Trail) -> dict[str, Any]:
         "verdict": one.verdict.value if one.verdict else None,
         "error_stages": "; ".join(map(str, one.error_stages)),
         "reason": one.reason,
+        "category": one.category.value if one.category else None,
         "reviews": one.reviewed.reviews if one.reviewed else 0,
     }
     if one.reviewed is not None:

@@ -16,6 +16,7 @@ from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.rest.jobs import Key, submitted
 from veritrail_graph.graph.contract import PUBLIC_ID
+from veritrail_graph.graph.model.dialogue import MAX_ID
 
 router = APIRouter(
     prefix="/v1/processes/{process_id}/dialogue",
@@ -32,6 +33,15 @@ RunAsked = Annotated[
 ]
 
 
+FromTurn = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=MAX_ID,
+        description="The turn that the first page begins with; default: the first one.",
+    ),
+]
+
 PageLimit = Annotated[
     int, Query(ge=1, le=MOST, description=f"At most this many turns; {MOST:,} is the most.")
 ]
@@ -42,6 +52,7 @@ async def get_dialogue_result(
     app: App,
     process_id: ProcessId,
     run_id: RunAsked = None,
+    from_turn: FromTurn = None,
     limit: PageLimit = TURNS,
     cursor: Cursor = None,
 ) -> Response:
@@ -51,8 +62,10 @@ async def get_dialogue_result(
     long dialogue it is a page: `turns` and `course` are those of the page, and `score` and `usage`
     those of all turns.
     """
-    listing = Listing("dialogue", (process_id, run_id))
+    listing = Listing("dialogue", (process_id, run_id, from_turn))
     (after,) = listing.place(cursor, (-1,))
+    if cursor is None:
+        after, _ = await app.dialogues.before(process_id, from_turn)
     found, behind = await app.dialogues.page(process_id, run_id, after, limit)
     following = None if behind is None else listing.cursor(behind)
     return answer(DialoguePage.of(found, following))
@@ -66,11 +79,18 @@ async def list_dialogue_runs(app: App, process_id: ProcessId) -> Response:
 
 @router.get("/turns", response_model=TurnPage, responses=problems_of(404, 504))
 async def list_turns(
-    app: App, process_id: ProcessId, limit: Limit = 100, cursor: Cursor = None
+    app: App,
+    process_id: ProcessId,
+    from_turn: FromTurn = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
 ) -> Response:
     """The turns as they were said, each with the ids of its documents."""
-    listing = Listing("turns", (process_id,))
-    found = await app.dialogues.turns(process_id, listing.place(cursor, (-1, -1)), limit + 1)
+    listing = Listing("turns", (process_id, from_turn))
+    after = listing.place(cursor, (-1, -1))
+    if cursor is None:
+        after = await app.dialogues.before(process_id, from_turn)
+    found = await app.dialogues.turns(process_id, after, limit + 1)
     behind = listing.cursor(*found[limit - 1].place) if len(found) > limit else None
     return answer(TurnPage(turns=[one.turn for one in found[:limit]], nextCursor=behind))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -122,6 +123,8 @@ def test_a_report_shows_the_turns_with_their_claims(
         "  - contradicted later in turn 24: The Lindholm Tram Museum is open on Mondays.",
     ):
         assert words in report
+    rows = list(csv.DictReader(veritrail("report", dialogue, "--format", "csv").out.splitlines()))
+    assert [one["category"] for one in rows] == categories
     path = tmp_path / "report.html"
     veritrail("report", dialogue, "--format", "html", "-o", str(path))
     page = path.read_text(encoding="utf-8")

@@ -33,6 +33,8 @@ from veritrail_graph import AsyncClient, AsyncLocal
 from veritrail_graph.api.mcp.advice import ADVICE
 from veritrail_graph.api.mcp.resources import CHOSEN
 from veritrail_graph.api.mcp.server import Terms, create_server
+from veritrail_graph.graph.model.conversation import FoundTurn, SaidTurn
+from veritrail_graph.graph.store.dialogues import DialogueStore
 from veritrail_graph.graph.store.queries import library
 
 pytestmark = pytest.mark.engine
@@ -296,8 +298,24 @@ def test_sentences_are_attributed_and_what_they_rest_on_is_shown(veritrail, tmp_
     ) in text_of(split)
 
 
-def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_path):
+def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_path, monkeypatch):
     name = "mcp-dialogue"
+    read: list[str] = []
+    page_of_turns = DialogueStore.said
+    page_of_results = DialogueStore.page
+
+    async def said(*given: Any, **options: Any) -> list[SaidTurn]:
+        page = await page_of_turns(*given, **options)
+        read.extend(one.turn.turn_id for one in page)
+        return page
+
+    async def found(*given: Any, **options: Any) -> list[FoundTurn]:
+        page = await page_of_results(*given, **options)
+        read.extend(one.found.turn_id for one in page)
+        return page
+
+    monkeypatch.setattr(DialogueStore, "said", said)
+    monkeypatch.setattr(DialogueStore, "page", found)
     messages: list[str | None] = []
 
     async def told(_progress: float, _total: float | None, message: str | None) -> None:
@@ -311,13 +329,16 @@ def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_p
             some = {**of, "turn_ids": ["t2", "t4"]}
             made = await client.call_tool("verify_turns", some, progress_callback=told)
             await client.call_tool("verify_turns", of)
+            read.clear()
             first = await client.call_tool("show_dialogue", of)
             after = first.structured_content["next"]
             rest = await client.call_tool("show_dialogue", {**of, "after": after})
+            both = len(read), read.count("t1")
             one = await client.call_tool("show_dialogue", {**of, "turn_id": "t24"})
+            assert len(read) - both[0] <= 5, read
             none = await client.call_tool("show_dialogue", {**of, "turn_id": "t99"})
             users = await client.call_tool("verify_turns", {**of, "turn_ids": ["t1"]})
-            return before, made, first, rest, one, none, users
+            return before, made, first, rest, one, none, users, both
 
     document = json.loads(DIALOGUE.read_text(encoding="utf-8"))
     path = tmp_path / "dialogue.json"
@@ -325,7 +346,7 @@ def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_p
     veritrail("ingest", str(path))
     broken = "The assistant is the guide of the Lindholm Tram Museum."
     with ModelServer(DialogueReader({broken: "no object"})) as model:
-        before, made, first, rest, one, none, users = asyncio.run(whole(model))
+        before, made, first, rest, one, none, users, both = asyncio.run(whole(model))
     assert "No turn was verified yet" in text_of(before)
     assert "not checked" in text_of(before)
     done = made.structured_content
@@ -336,6 +357,9 @@ def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_p
     turns = first.structured_content["turns"] + rest.structured_content["turns"]
     assert [turn["turn_id"] for turn in turns] == [f"t{n}" for n in range(1, 31)]
     assert rest.structured_content["next"] is None
+    most = 30 + 15 + 3 + 2  # each turn, each result, some turns in both answers
+    assert both[0] <= most, read
+    assert both[1] == 1, "the second answer began with the first turn"
     (turn,) = one.structured_content["turns"]
     assert [claim["category"] for claim in turn["claims"]] == ["CONTRADICTED", "VERIFIED"]
     assert turn["claims"][0]["contradicts"][0]["turn_id"] == "t4"

@@ -18,7 +18,8 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
-from veritrail_graph.api.views.words import mark_now, mark_of
+from veritrail_graph.api.views.dialogue import listed_mark
+from veritrail_graph.api.views.words import mark_now
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.graph import (
     AT_A_TIME,
@@ -105,7 +106,9 @@ async def _focus(
             last = await app.verifications.of_claim(process_id, selection.claim, 1)
             verification_id = next((one.verification_id for one in last), None)
         if verification_id is None:
-            return Focus(claim.claim.node_id, (claim.claim.node_id,), claim.claim), None
+            return Focus(
+                claim.claim.node_id, (claim.claim.node_id,), claim.claim, judged=claim
+            ), None
     if verification_id is None:
         node = selection.node or ""
         return Focus(node, (node,)), None
@@ -410,7 +413,8 @@ def _shared(process: Process, selection: Selection, listed: Listed | None) -> di
 def _mark(explored: Explored) -> Any:
     found = explored.verification
     if found is None:
-        return mark_of(None) if explored.focus.claim is not None else None
+        judged = explored.focus.judged
+        return None if judged is None else listed_mark(judged)
     return mark_now(found)
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from veritrail_graph.graph.model import Claim, EdgeFacts, Inference, Verification
-from veritrail_graph.graph.model.listed import ANY_NODE, ListedNode, NodeQuery
+from veritrail_graph.graph.model.listed import ANY_NODE, JudgedClaim, ListedNode, NodeQuery
 from veritrail_graph.graph.model.walk import Direction
 
 MOST_DRAWN = 300
@@ -182,6 +182,7 @@ class Focus:
         links: Edges of the evidence trail, as (source, target).
         trail: Nodes of the evidence trail.
         cited: How many sentences of each node the verification cites.
+        judged: The claim as lists show it, where it has no verification.
     """
 
     begin: str
@@ -190,6 +191,7 @@ class Focus:
     links: frozenset[tuple[str, str]] = frozenset()
     trail: frozenset[str] = frozenset()
     cited: Mapping[str, int] = field(default_factory=dict)
+    judged: JudgedClaim | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.context import cited_in
+from veritrail_graph.api.views.dialogue import listed_mark
 from veritrail_graph.api.views.trail import EvidenceNode, Level, trail_view
-from veritrail_graph.api.views.words import UNCHECKED, Mark, mark_now, review_mark
+from veritrail_graph.api.views.words import UNCHECKED, Mark, review_mark
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
 from veritrail_graph.graph.model import (
@@ -148,7 +149,7 @@ def row_of(
         text=cut(found.claim.text, ROW_TEXT),
         href=state.to(claim_id).href,
         is_open=is_open,
-        mark=None if hidden else mark_now(found),
+        mark=None if hidden else listed_mark(found),
         mine=said_view(mine, found, who) if mine else None,
         others=len(counting) - (mine is not None),
         disputed=not hidden and reviewed is not None and reviewed.disputed,
@@ -160,8 +161,9 @@ def row_of(
 def is_hidden(
     found: JudgedClaim, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
 ) -> bool:
-    """Whether there is a verdict that this reviewer is not to know yet."""
-    return state.blind and found.verdict is not None and mine_of(reviewed, who) is None
+    """Whether there is a verdict, or a category of a turn, that this reviewer must not know yet."""
+    is_judged = found.verdict is not None or found.category is not None
+    return state.blind and is_judged and mine_of(reviewed, who) is None
 
 
 def said_view(review: Review, found: JudgedClaim, who: Reviewer) -> SaidView:
@@ -463,7 +465,7 @@ def open_view(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> Op
         node_id=claim.node_id,
         in_text=_in_text(read.text, claim) if read.text else None,
         hidden=hidden,
-        mark=None if hidden else mark_now(found),
+        mark=None if hidden else listed_mark(found),
         reasoning=None if hidden or trail is None else cut(trail.reasoning or "", REASONING_SHOWN),
         error_stages=() if hidden else found.error_stages,
         levels=levels_of(

@@ -135,6 +135,13 @@ def test_turns_are_listed_as_they_were_said(service: ServiceProcess) -> None:
     said = [(one["turn_id"], one["role"], one["text"]) for one in first["turns"] + rest["turns"]]
     assert said == [(one.turn_id, one.role.value, one.text) for one in sample_dialogue().turns]
     assert (len(first["turns"]), rest["nextCursor"]) == (20, None)
+    some = service.get(path, params={"limit": 3, "from_turn": "t7"}).json()
+    more = {"limit": 3, "from_turn": "t7", "cursor": some["nextCursor"]}
+    some["turns"] += service.get(path, params=more).json()["turns"]
+    assert [one["turn_id"] for one in some["turns"]] == [f"t{number}" for number in range(7, 13)]
+    unknown = service.get(path, params={"from_turn": "t99"})
+    assert unknown.status_code == 422
+    assert "Turn 't99' is not in the dialogue" in unknown.json()["detail"]
 
 
 def test_the_same_key_and_body_is_the_same_job(service: ServiceProcess) -> None:
@@ -390,6 +397,8 @@ def test_clients_verify_dialogues_and_read(
         assert "contradicted</span> The Lindholm Tram Museum is open" in found._repr_html_()
         pages = client.verified_turns(DIALOGUE, run_id=job.run_id, page=4).all()
         assert tuple(pages) == found.turns
+        pages = client.verified_turns(DIALOGUE, run_id=job.run_id, from_turn="t23", page=2).all()
+        assert [one.turn_id for one in pages] == ["t24", "t26", "t28", "t30"]
         assert client.dialogue_runs(DIALOGUE)[0].run_id == job.run_id
         assert tuple(client.turns(DIALOGUE, page=7).all()) == sample_dialogue().turns
         with pytest.raises(Rejected, match="cannot be verified"):

@@ -125,6 +125,12 @@ def test_lists_and_the_page_of_a_claim_lead_to_what_was_found_of_its_turn(
     assert f'href="{address}#claim-{denies["claim_id"]}"' in page
     opened = shared_service.get(address).text
     assert f'id="claim-{denies["claim_id"]}"' in opened
+    graph = shared_service.get(f"/processes/{lindholm}/graph?claim={denies['claim_id']}").text
+    assert "contradicted Checked by turn" in words_of(graph)
+    assert f'href="{address}#claim-{denies["claim_id"]}"' in graph
+    review = f"/processes/{lindholm}/review?claim={denies['claim_id']}"
+    assert "contradicted" in words_of(shared_service.get(f"{review}&blind=0").text)
+    assert "contradicted" not in words_of(shared_service.get(f"{review}&blind=1").text)
 
 
 def test_the_background_of_a_claim_can_be_opened(
