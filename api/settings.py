@@ -170,6 +170,9 @@ class Settings(ModelFields, BaseSettings):
         jobs_url: The database of the service; None: a file in the home folder.
         jobs_keep: Seconds that a job is kept after its end.
         jobs_patience: Seconds that a claim waits for a graph engine that does not answer.
+        webhook_url: Where messages about ended jobs and failed gates go.
+        webhook_secret: What they are signed with.
+        webhook_private: Whether they may go to addresses of private networks.
         api_key: The key of the service.
         api_key_file: A file that holds it.
         rate: Requests a minute that a key may send; None: the default.
@@ -243,6 +246,9 @@ class Settings(ModelFields, BaseSettings):
     jobs_url: read.Secret = None
     jobs_keep: read.Duration = 30 * read.DAY
     jobs_patience: read.Duration = 3_600.0
+    webhook_url: read.Secret = None
+    webhook_secret: read.Secret = None
+    webhook_private: Annotated[bool, read.parsed(read.flag)] = False
     api_key: read.Secret = None
     api_key_file: read.Text = None
     rate: Annotated[int | None, read.parsed(read.rate)] = None

@@ -73,6 +73,10 @@ class Application:
         from veritrail_graph.api.settings import Settings
 
         self.settings = settings if settings is not None else Settings()
+        if works and self.settings.webhook_url is not None:
+            from veritrail_graph.api.webhooks.target import Target
+
+            Target.of(self.settings)  # what cannot be one is refused before anything is begun
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
         self._works, self._is_local = works, is_local
 

@@ -102,7 +102,7 @@ class Jobs:
         works: bool = False,
         is_local: bool = False,
     ) -> None:
-        self.events = EventLog(service)
+        self.events = EventLog(service, has_webhook=settings.webhook_url is not None)
         self._settings = settings
         self._service = service
         self._graph = graph

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.gate.rules import Limits, Outcome
     from veritrail_graph.api.reports.data import ReportData
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.webhooks.target import Target
 
 FORMATS = ("text", "json")
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -111,6 +112,13 @@ Summary = Annotated[
         help="Add a summary in Markdown to a file. Default: the one GITHUB_STEP_SUMMARY names.",
     ),
 ]
+Webhook = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Send a signed message there if the gate is not met. Default: VERITRAIL_WEBHOOK_URL.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +133,7 @@ class _Order:
     sarif: Path | None
     artifact: Path | None
     summary: Path | None
+    webhook: str | None
     as_json: bool
 
 
@@ -143,6 +152,7 @@ def gate(
     sarif: Sarif = None,
     artifact: Artifact = None,
     summary: Summary = None,
+    webhook: Webhook = None,
     as_json: AsJson = False,
 ) -> None:
     """Fail (exit 1) when more claims are unsupported than you allow.
@@ -160,11 +170,13 @@ def gate(
     if artifact is not None and sarif is None:
         raise InputError("--artifact names the file of --sarif; name that, too.")
     order = _Order(
-        process, limits, baseline, write_baseline, junit, sarif, artifact, summary, as_json
+        process, limits, baseline, write_baseline, junit, sarif, artifact, summary, webhook, as_json
     )
     try:
-        _check(order, format_name)
+        target = _check(order, format_name)
         outcome, names = _judge(order)
+        if target is not None and not outcome.passed:
+            _send(target, outcome)
     except VeriTrailError as error:
         fail(error, as_json=as_json)
     except (Exit, OSError):
@@ -181,9 +193,11 @@ def _summary_of_the_step() -> Path | None:
     return Path(name) if name else None
 
 
-def _check(order: _Order, format_name: str) -> None:
-    """Find wrong use before an engine is started."""
+def _check(order: _Order, format_name: str) -> Target | None:
+    """Find wrong use before an engine is started; gives the receiver of the webhook."""
     from veritrail_graph.api.reports.files import check_writable
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.webhooks.target import Target
 
     if format_name not in FORMATS:
         raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
@@ -192,6 +206,20 @@ def _check(order: _Order, format_name: str) -> None:
     for path in (order.write_baseline, order.junit, order.sarif, order.summary):
         if path is not None:
             check_writable(path)
+    return Target.of(Settings(), order.webhook)
+
+
+def _send(target: Target, outcome: Outcome) -> None:
+    """Send what the gate found; that it cannot be delivered does not change the outcome."""
+    from veritrail_graph.api.gate.output import outcome_message
+    from veritrail_graph.api.webhooks.message import GATE_FAILED, Message
+    from veritrail_graph.api.webhooks.sending import send_now
+    from veritrail_graph.api.webhooks.target import NotDelivered
+
+    try:
+        send_now(target, Message.of(GATE_FAILED, outcome_message(outcome)))
+    except NotDelivered as error:
+        say(f"The webhook could not be delivered: {error}", "yellow")
 
 
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:

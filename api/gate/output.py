@@ -137,6 +137,27 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def outcome_message(outcome: Outcome) -> dict[str, Any]:
+    """What a webhook says of the outcome: ids, counts and names of rules, no texts."""
+    return {
+        "process_id": outcome.process_id,
+        "outcome": verdict_words(outcome).replace(" ", "_"),
+        "exit_status": outcome.status,
+        "counts": {state.value: count for state, count in outcome.counts.items()},
+        "rate": outcome.rate,
+        "broken": [
+            {
+                "rule": one.name,
+                "found": one.found,
+                "limit": one.limit,
+                "claim_ids": list(one.claim_ids),
+            }
+            for one in outcome.checks
+            if not one.met
+        ],
+    }
+
+
 def _baseline_json(outcome: Outcome) -> dict[str, Any] | None:
     if not outcome.has_baseline:
         return None

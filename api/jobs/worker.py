@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
+from veritrail_graph.api.jobs.deliveries import Deliveries
 from veritrail_graph.api.jobs.model import Work
 from veritrail_graph.api.jobs.runner import Runner
 from veritrail_graph.api.jobs.sessions import JobSessions, SessionOptions
@@ -26,12 +27,14 @@ from veritrail_graph.api.jobs.storage.works import to_stop, works_of
 from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.webhooks.target import Target
 from veritrail_graph.graph.errors import VeriTrailError
 
 LOOK_SECONDS, IDLE_LOOK_SECONDS = 0.2, 1.0
 """How often it looks for what was submitted and what was cancelled: while jobs are open, and while
 none is. It sees at once what its own process submits."""
 TELL_SECONDS = 0.5
+WEBHOOK_SECONDS = 2.0
 FORGET_SECONDS = 3_600.0
 RETRY_SECONDS = 2.0
 CLOSING_STEP_SECONDS = 1.5
@@ -190,6 +193,8 @@ class Worker:
             self._always(look_seconds, reaper.end_stopped),
             self._always(lambda: FORGET_SECONDS, lambda: reaper.forget(keep)),
         )
+        if parts.deliveries is not None:
+            again = (*again, self._always(lambda: WEBHOOK_SECONDS, parts.deliveries.send_due))
         return [asyncio.create_task(one) for one in again]
 
     async def _do(self, work: Work) -> None:
@@ -236,8 +241,14 @@ class _Parts:
     """What of a worker lives in the engine's event loop."""
 
     def __init__(
-        self, sessions: JobSessions, runner: Runner, reaper: Reaper, graph: WaitingGraph
+        self,
+        sessions: JobSessions,
+        runner: Runner,
+        reaper: Reaper,
+        graph: WaitingGraph,
+        deliveries: Deliveries | None,
     ) -> None:
+        self.deliveries = deliveries
         self.sessions = sessions
         self.runner = runner
         self.reaper = reaper
@@ -264,7 +275,9 @@ class _Parts:
         runner = Runner(sessions, repository, log, graph)
         ender = Ender(graph.ask, repository.read, repository.run, log)
         reaper = Reaper(repository, queue, sessions, ender, runner.stop)
-        return cls(sessions, runner, reaper, graph)
+        target = Target.of(settings)
+        deliveries = Deliveries(repository, target) if target is not None else None
+        return cls(sessions, runner, reaper, graph, deliveries)
 
     async def close(self, tasks: list[asyncio.Task[None]], seconds: float) -> None:
         """Let calls in flight end, so that they are not paid again, and close."""

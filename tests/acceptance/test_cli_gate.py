@@ -14,6 +14,7 @@ import pytest
 from acceptance.command import Veritrail, command, process_file
 from acceptance.model_fixtures import closed_port
 from fakes.judged_files import Judged, judged_file
+from fakes.webhook_receiver import Receiver
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,32 @@ def test_a_file_with_verdicts_passes_or_not_by_the_limits_given(
     monkeypatch.setattr(sys, "argv", ["veritrail", "gate", path, *options])
     assert status() == ends
     assert said in capsys.readouterr().out
+
+
+def test_a_gate_that_is_not_met_sends_a_message_without_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "a secret that is long enough"
+    monkeypatch.setenv("VERITRAIL_WEBHOOK_SECRET", secret)
+    monkeypatch.setattr("veritrail_graph.api.webhooks.sending.WAITS", ())
+    good, bad = (judged_file(tmp_path / f"{one[0]}.json", [one]) for one in (GOOD, BAD))
+    with Receiver() as receiver:
+        for path in (good, bad):
+            monkeypatch.setattr(sys, "argv", ["veritrail", "gate", path, "--webhook", receiver.url])
+            assert status() == (path is bad)
+        (found,) = receiver.received
+        receiver.statuses = [500] * 9
+        monkeypatch.setenv("VERITRAIL_WEBHOOK_URL", receiver.url)
+        monkeypatch.setattr(sys, "argv", ["veritrail", "gate", bad])
+        assert status() == 1
+    data = json.loads(found.body)["data"]
+    assert (data["process_id"], data["counts"]["not-supported"]) == ("b", 1)
+    assert data["broken"] == [{"rule": "unsupported", "found": 1, "limit": 0, "claim_ids": ["b"]}]
+    assert "B." not in found.body
+    said = capsys.readouterr()
+    assert "could not be delivered: the receiver answered 500" in said.err
+    assert secret not in said.out + said.err
+    assert receiver.url not in said.out + said.err
 
 
 STATES = ("supported", "not-supported", "inconclusive", "failed", "unchecked")

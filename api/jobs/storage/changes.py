@@ -32,6 +32,7 @@ from veritrail_graph.api.jobs.model import (
     goes_whole,
     kind_of,
 )
+from veritrail_graph.api.jobs.storage import webhook_messages
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import (
     OF_CLAIMS,
@@ -191,6 +192,8 @@ def settle(connection: Connection, job_id: str, log: EventLog) -> None:
         sa.update(jobs).where(jobs.c.job_id == job_id).values(status=status, ended_at=now())
     )
     usage = usage_of(connection, [job_id]).get(job_id, Usage())
+    if log.has_webhook and not job["is_local"]:
+        webhook_messages.add(connection, job, status, counts)
     log.append_in(connection, job_id, Kind.JOB_FINISHED, job_finished(status, counts, usage))
 
 

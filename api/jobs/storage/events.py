@@ -140,9 +140,11 @@ class EventLog:
 
     Args:
         service: The database of the service.
+        has_webhook: Whether the end of a job that workers carry out is a message, too.
     """
 
-    def __init__(self, service: ServiceDatabase) -> None:
+    def __init__(self, service: ServiceDatabase, *, has_webhook: bool = False) -> None:
+        self.has_webhook = has_webhook
         self._service = service
         self._lock = threading.Lock()
         self._noted: dict[str, deque[Noted]] = {}

@@ -100,6 +100,18 @@ batch_lines = sa.Table(
     sa.Index("job_batch_lines_of_batch", "job_id", "name"),
 )
 
+# Written in the transaction that ends a job, so that no end is sent twice under two ids, or never.
+webhook_messages = sa.Table(
+    "webhook_messages",
+    metadata,
+    sa.Column("message_id", sa.String(64), primary_key=True),
+    sa.Column("job_id", _ID, nullable=False, index=True),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    # When it is to be sent next, in seconds since 1970; None: it was delivered or given up.
+    sa.Column("due", sa.Float, index=True),
+)
+
 workers = sa.Table(
     "job_workers",
     metadata,

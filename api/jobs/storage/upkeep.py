@@ -16,6 +16,7 @@ from veritrail_graph.api.jobs.storage.tables import (
     batches,
     job_claims,
     jobs,
+    webhook_messages,
     workers,
 )
 from veritrail_graph.graph.model import Status
@@ -90,5 +91,5 @@ def forget(connection: Connection, job_ids: Sequence[str]) -> None:
     """Remove jobs with everything that belongs to them."""
     forget_in(connection, job_ids)
     forget_leases(connection, job_ids)
-    for table in (batch_lines, batches, job_claims, jobs):
+    for table in (webhook_messages, batch_lines, batches, job_claims, jobs):
         connection.execute(sa.delete(table).where(table.c.job_id.in_(job_ids)))

@@ -1,0 +1,1 @@
+"""Webhooks: short signed messages to an address of the operator's."""
