@@ -186,15 +186,15 @@ class Worker:
         def look_seconds() -> float:
             return LOOK_SECONDS if self._queue.is_busy else IDLE_LOOK_SECONDS
 
-        again = (
+        again = [
             self._always(look_seconds, reaper.enqueue, wakes=True),
             self._always(look_seconds, reaper.stop_cancelled),
             self._always(lambda: TELL_SECONDS, parts.sessions.tell),
             self._always(look_seconds, reaper.end_stopped),
             self._always(lambda: FORGET_SECONDS, lambda: reaper.forget(keep)),
-        )
+        ]
         if parts.deliveries is not None:
-            again = (*again, self._always(lambda: WEBHOOK_SECONDS, parts.deliveries.send_due))
+            again.append(self._always(lambda: WEBHOOK_SECONDS, parts.deliveries.send_due))
         return [asyncio.create_task(one) for one in again]
 
     async def _do(self, work: Work) -> None:

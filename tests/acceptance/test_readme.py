@@ -100,6 +100,7 @@ def assert_shown(block: Block, said: str) -> None:
 
 @pytest.mark.engine
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")  # as in a clone
     said, ran, shown = "", 0, 0

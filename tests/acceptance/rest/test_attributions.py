@@ -593,8 +593,7 @@ def test_a_job_tells_of_judged_labels_that_it_removed(
     other = {"attributions": [{"sentence_id": 3, "categories": ["EVIDENCE"]}]}
     before, model.reader = model.reader, AttributionReader({gold_sentences()[0]["text"]: other})
     try:
-        accepted = submitted(service, process_id=PROCESS, use_cache=False).json()
-        job = calls.wait(accepted["job_id"])
+        job = calls.wait(submitted(service, process_id=PROCESS, use_cache=False).json()["job_id"])
     finally:
         model.reader = before
     (warning,) = job["warnings"]
