@@ -83,7 +83,8 @@ def test_a_judge_is_tried_in_every_set_up(veritrail: Veritrail, tmp_path: Path) 
     ]  # fmt: skip
     assert {one["balanced_accuracy"] for one in found.values()} == {1.0}
     assert (ended.json["judge"], ended.json["sentences"]) == (MODEL, 6)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"set-ups.csv", "labels.csv"}
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"set-ups.csv", "set-ups.svg", "labels.csv"}
     assert "mixed" in shown.out
     texts = [one["text"] for one in json.loads(attributing.SAMPLE.read_text("utf-8"))["nodes"]]
     tiny = {"VERITRAIL_NLI_MODEL": str(tiny_model(tmp_path / "tiny", texts))}

@@ -514,7 +514,7 @@ def test_an_explanation_that_was_killed_asks_nothing_twice_that_was_stored(
 
 def test_sentences_are_chosen_by_claims(service: ServiceProcess, both: ModelServer) -> None:
     calls = Calls(service.url)
-    calls.wait(calls.submit(EXPLAINED))
+    calls.wait(calls.submit(EXPLAINED, again=True))
     asked = {"process_id": EXPLAINED, "use_cache": False}
     one = submitted(service, **asked, claim_ids=["k1"]).json()
     assert (one["node_ids"], one["sentences"]) == (["notes"], 1)
