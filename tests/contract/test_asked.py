@@ -31,6 +31,9 @@ ASKED = Claim(claim_id="q1", text="It snowed.", node_id="t", origin=ClaimOrigin.
 
 COUNTS_ALL = {
     "bloom/error_origin", "bloom/provenance", "bloom/suggest_claim",  # of a claim that is named
+    "claims/starting",  # ids that a person types, of questions too
+    "dialogue/categories",  # of claims of turns, none of which is a question
+    "process/stamps",  # whether the index of texts is behind; it holds questions too
     "claims/verified", "export/script_claims", "ingest/next_claim_position",
     "migrations/v0005_verdicts_in_force", "process/delete_claims", "process/outcomes",
     "process/rename_claims", "queries/check_claims", "queries/check_orphans",

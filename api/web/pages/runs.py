@@ -92,6 +92,8 @@ async def compare(
 ) -> Response:
     """Two sides: what was gained and lost, where it moved, and what each cost."""
     process = await app.processes.get(process_id)
+    if not a and not b:  # the address alone: the form stands on the page of the runs
+        return RedirectResponse(url("processes", process_id, "runs"), 303)
     wrong, status, found = None, 200, None
     try:
         if not a or not b:
