@@ -93,8 +93,9 @@ def source(process_id: str) -> MemoryInput:
     """A process in which everything that may be given is given."""
     metadata = {"model": "a-model", "prompt": "Summarise.", "page": 3}
     header = Header(
-        "memory", process_id, "A name", "A question?", {1: "text"}, ("t",), ("a warning",)
-    )
+        "memory", process_id, "A name", "A question?", {1: "text"}, ("t",), ("a warning",),
+        project="piers", tags=("oak",),
+    )  # fmt: skip
     return MemoryInput(
         [
             NodeRecord("a", LONG, "1", 1, "chunk", "split"),
@@ -132,6 +133,9 @@ def trail(process_id: str) -> Verification:
             judged=(evidence,),
             left_out=1,
             left_out_roots=("a",),
+            judged_by="a-strong-model",
+            first_verdict=NFS,
+            first_reasoning="The oak is not named.",
         ),
         a_round(2, NFS, [ROOT], carried_roots=(ROOT,)),
         process_id=process_id,
@@ -145,6 +149,7 @@ def trail(process_id: str) -> Verification:
         propagated_nodes=(TERMINAL,),
         usage=usage,
         run_id=f"{process_id}-run",
+        share=2,
         settings="{}",
         run_options="{}",
         steps=(a_step(1, "verdict", usage),),
@@ -185,7 +190,9 @@ async def fill(store: Store, process_id: str) -> None:
         reused_from=None,
     )
     await store.trails.write(whole.replace(place=0), failed.replace(place=1))
-    said = NewReview("FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk")
+    said = NewReview(
+        "FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk", True, True
+    )
     await store.reviews.add(process_id, "k1", said)
     place = {"sentence": 0, "start": 0, "end": 68, "text": LONG[:68]}
     sentence = {
