@@ -71,7 +71,7 @@ def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
     expect(page.get_by_text("Introduced here")).to_be_visible()
     page.locator("a.ev").first.click()
     expect(page).to_have_url(re.compile("#n3-"))
-    expect(page.locator("textarea")).to_have_value(re.compile("MATCH"))
+    expect(page.locator("textarea#cypher")).to_have_value(re.compile("MATCH"))
     shoot(page, "claim-3-phone-dark")
     page.goto("/processes/harbour-summary")
     expect(page.locator(".badge-word").first).to_be_visible()
