@@ -88,7 +88,7 @@ class ClaimsLabelled(Answer):
 
 
 class ClaimMerged(Answer):
-    """The claim that stands for others now, and what was removed with these."""
+    """The claim that replaces others, and what was removed with them."""
 
     process_id: str
     claim: Claim

@@ -132,7 +132,7 @@ class Search(Part):
             kind: Only nodes, or only claims.
             process_id: Only of this process.
             after: How many are left out at the beginning.
-            limit: At most so many.
+            limit: The most hits that are given.
             patience: Seconds to wait for an index that is behind.
 
         Returns:

@@ -87,7 +87,9 @@ class RoundProgress(Answer):
 
     round: Round
     reviewers: list[Progress]
-    disputed: list[str] = Field(description="Claims whose reviewers differ; nobody decided yet.")
+    disputed: list[str] = Field(
+        description="Claims whose reviewers differ and that no decision settles yet."
+    )
     decided: list[str] = Field(description="Claims that somebody decided.")
 
 

@@ -46,6 +46,10 @@ class Caller:
         """The name of the key; None where no key is asked for."""
         return self.name if self.key_id is not None else None
 
+    def author(self, given: str | None) -> str:
+        """Who writes: the name that was given, else that of the key, else none."""
+        return given if given is not None else self.key_name or ""
+
     def may(self, scope: Scope) -> bool:
         """Whether something is allowed."""
         return scope in self.scopes or Scope.ADMIN in self.scopes

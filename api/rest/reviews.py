@@ -120,7 +120,7 @@ async def add_review(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: ReviewGiven
 ) -> Response:
     """Append a review of a claim's verdict; nothing is replaced, and no verdict is changed."""
-    reviewer = given.reviewer if given.reviewer is not None else caller.key_name or ""
+    reviewer = caller.author(given.reviewer)
     new = NewReview(given.verdict, given.reason, reviewer, given.overrides)
     review = await app.reviews.add(process_id, claim_id, new, by=caller)
     names = quote(process_id, safe=""), quote(claim_id, safe="")
@@ -143,7 +143,7 @@ async def import_reviews(
         GivenReview(f"reviews[{place}]", one.claim_id, one.verdict, one.reason, one.reviewer)
         for place, one in enumerate(given.reviews)
     ]
-    made = await app.reviews.add_all(process_id, rows, caller.key_name or "", by=caller)
+    made = await app.reviews.add_all(process_id, rows, caller.author(None), by=caller)
     stored = {"process_id": process_id, "reviews": [one.json_object() for one in made]}
     return answer(stored, 201)
 

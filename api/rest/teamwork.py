@@ -102,7 +102,7 @@ async def add_comment(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: CommentGiven
 ) -> Response:
     """Comment on a claim; no verdict and no review changes."""
-    author = given.author if given.author is not None else caller.key_name or ""
+    author = caller.author(given.author)
     made = await app.teamwork.comment(process_id, claim_id, given.text, author, by=caller)
     return answer(made, 201)
 
@@ -178,7 +178,7 @@ async def decide(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: DecisionGiven
 ) -> Response:
     """Decide between reviewers: the decision counts before their reviews, which stay."""
-    reviewer = given.reviewer if given.reviewer is not None else caller.key_name or ""
+    reviewer = caller.author(given.reviewer)
     new = NewReview(given.verdict, given.reason, reviewer)
     made = await app.teamwork.decide(process_id, claim_id, new, by=caller)
     return answer(made.json_object(), 201)

@@ -219,7 +219,7 @@ class TextIndex:
             kind: `node` or `claim`; None: both.
             process_id: Only of this process.
             after: How many are left out at the beginning.
-            limit: At most so many.
+            limit: The most hits that are given.
         """
         wanted = match_of(query)
         if wanted is None:

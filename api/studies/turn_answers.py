@@ -1,6 +1,6 @@
 """The table of what annotators say of the turns of dialogues, on the page.
 
-Source: VISTA C.2; that it stands beside keys and jobs: ours (docs/adr/0037-dialogues.md).
+Source: VISTA C.2; keeping it beside keys and jobs is ours (docs/adr/0037-dialogues.md).
 """
 
 from __future__ import annotations

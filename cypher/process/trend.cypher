@@ -8,7 +8,7 @@
 // column stage_names: string - names of its stages as JSON text
 // column terminals: list - node_ids of its final outputs
 // column verdict: string - a verdict; null: claims without one
-// column judge: string - the model that gave it, else the engine; null: nobody did
+// column judge: string - the model that gave it, else the engine; null where no verdict was given
 // column error_stages: list - where an error came in
 // column claims: integer - how many claims
 // source: ours

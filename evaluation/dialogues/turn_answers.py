@@ -75,7 +75,7 @@ def hash_of(text: str) -> str:
 
 
 def annotation_of(answer: TurnAnswer) -> TurnAnnotation:
-    """An answer as it stands in a file of labelled turns.
+    """An answer in the form of a file of labelled turns.
 
     Raises:
         InputError: Something is missing or contradictory; `violations` names each claim.

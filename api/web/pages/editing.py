@@ -339,7 +339,7 @@ async def _tried(
     work: Any,
     **filled: Any,
 ) -> Response:
-    """Do it; what stands in the way is said in the form."""
+    """Do the work; if it is refused, show the form again with the reason."""
     try:
         answer: Response = await work()
     except NotFound:

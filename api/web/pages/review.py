@@ -167,10 +167,11 @@ def _heading(error: VeriTrailError) -> str:
 
 def draft_of(given: Given, error: VeriTrailError) -> Draft:
     """A form that is shown again, with what was wrong."""
-    return Draft(given.verdict, given.reason, _heading(error), _said_of(error))
+    return Draft(given.verdict, given.reason, _heading(error), fault_words(error))
 
 
-def _said_of(error: VeriTrailError) -> tuple[str, ...]:
+def fault_words(error: VeriTrailError) -> tuple[str, ...]:
+    """What was wrong with what was sent, in sentences."""
     if isinstance(error, EngineError):
         return (
             "What you wrote is kept below. Wait a moment and send it again: nothing is stored "

@@ -14,12 +14,11 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.texts import file_name
-from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.review import reviewer_of, words_of
+from veritrail_graph.api.web.pages.review import fault_words, reviewer_of
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.review import CHOICES
-from veritrail_graph.graph.errors import InputError, NotFound, with_advice
+from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model.review import Reviewed
 from veritrail_graph.graph.reviewing import NewReview
 
@@ -128,7 +127,7 @@ async def begin(
     except NotFound:
         raise
     except InputError as error:
-        wrong = words_of(error.violations) or (with_advice(error, ADVICE),)
+        wrong = fault_words(error)
         return await _page(
             request, app, caller, process_id, 422, part="begin", wrong=wrong, filled=filled
         )
@@ -169,7 +168,7 @@ async def decide(
     except NotFound:
         raise
     except InputError as error:
-        wrong = words_of(error.violations) or (with_advice(error, ADVICE),)
+        wrong = fault_words(error)
         return await _page(
             request, app, caller, process_id, 422, part=claim_id, wrong=wrong,
             filled={"reason": reason},
