@@ -50,7 +50,9 @@ QUERY_SECONDS = 60.0
 ANSWER_SECONDS = 600.0
 """How long any other transaction may take, with all its attempts, before it is given up."""
 
+# Two writers collide in milliseconds: the driver's own first pause, a second, would be a call.
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+_JITTER = 0.5
 _LATE = 5.0  # more than its own limit that an engine gets to end a query
 _IDLE_CHECK = 60.0
 _WARN_AFTER = 1.0
@@ -333,7 +335,7 @@ class Database:
             except Neo4jError as error:
                 if not faults.is_passing(error):
                     raise
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
+            await asyncio.sleep(pause * random.uniform(1 - _JITTER, 1 + _JITTER))  # noqa: S311
         return await loop.run_in_executor(self._threads, transaction)
 
     async def _greeting(self, wait_seconds: float) -> tuple[str, list[Row]]:
@@ -519,6 +521,8 @@ def _driver(address: DatabaseAddress, connect_timeout: float, retry_seconds: flo
             connection_timeout=connect_timeout,
             connection_acquisition_timeout=connect_timeout * 3,
             max_transaction_retry_time=retry_seconds,
+            initial_retry_delay=_PAUSES[0],
+            retry_delay_jitter_factor=_JITTER,
             max_connection_pool_size=CONNECTIONS,
             liveness_check_timeout=_IDLE_CHECK,
             notifications_min_severity="OFF",

@@ -121,6 +121,8 @@ def test_nothing_runs_on_the_docs_page(
     told = site.get("/openapi.json").json()
     told["info"] |= {"title": title, "description": hostile}
     told["tags"] = [{"name": tag["name"], "description": hostile} for tag in told["tags"]]
+    # A few operations show it as well as all of them, and the page draws them in a fraction.
+    told["paths"] = dict(list(told["paths"].items())[:8])
     for calls in told["paths"].values():
         for call in calls.values():
             call |= {"summary": title, "description": hostile}
