@@ -69,7 +69,7 @@ def measure(report: Report, engine: Engine, folder: Path) -> None:
     run_command(engine, "ingest", str(path), "--replace")
     try:
         with scripted_server(*READER) as base_url:  # an engine that was started just now is slow
-            _ran(engine, names[:FEW], base_url)
+            _ran(engine, names[:FEW], base_url, bare=False)
         for count in (FEW, MANY):
             _side_by_side(report, engine, names[:count], A_CALL, SCHEDULE_TARGET)
         _side_by_side(report, engine, names[:FEW], LATENCY)
@@ -86,7 +86,7 @@ def _side_by_side(
     target: float | None = None,
 ) -> None:
     with scripted_server("--latency", str(latency), *READER) as base_url:
-        ran = _ran(engine, names, base_url)
+        ran = _ran(engine, names, base_url, bare=target is None)
         told = stats(base_url)
     by_calls = ran["calls"] * latency / CALLS_AT_ONCE
     by_chain = TURNS * CHAIN * latency
@@ -105,6 +105,8 @@ def _side_by_side(
             note=note,
         )
     )
+    if target is not None:
+        return
     report.add(
         Line(
             f"{engine.name}: {len(names)} dialogues, {latency:g} s a call, against a bare loop",
@@ -115,8 +117,8 @@ def _side_by_side(
     )
 
 
-def _ran(engine: Engine, names: Sequence[str], base_url: str) -> dict[str, Any]:
-    given = {"login": engine.login, "names": list(names), "base_url": base_url}
+def _ran(engine: Engine, names: Sequence[str], base_url: str, *, bare: bool) -> dict[str, Any]:
+    given = {"login": engine.login, "names": list(names), "base_url": base_url, "bare": bare}
     return run_child("benchmarks.dialogues:run", **given)
 
 
@@ -186,8 +188,10 @@ def _settings(home: str, base_url: str) -> Settings:
 _OPTIONS = DialogueOptions(engine="openai", models=ModelOptions(concurrency=CALLS_AT_ONCE))
 
 
-async def run(*, login: dict[str, Any], names: list[str], base_url: str) -> dict[str, float]:
-    """Verify dialogues side by side, from the graph to the graph; then the same with a bare loop.
+async def run(
+    *, login: dict[str, Any], names: list[str], base_url: str, bare: bool
+) -> dict[str, float]:
+    """Verify dialogues side by side, from the graph to the graph; if wanted, then a bare loop.
 
     The bare loop sends what bounds the ideal: all calls, or those of each dialogue that wait for
     each other. It does nothing else, and shows what the machine makes of the ideal.
@@ -213,7 +217,7 @@ async def run(*, login: dict[str, Any], names: list[str], base_url: str) -> dict
         waiting, at_once = requests, CALLS_AT_ONCE
     return {
         "wall": wall,
-        "bare": await bare_loop(base_url, at_once, waiting, []),
+        "bare": await bare_loop(base_url, at_once, waiting, []) if bare else 0.0,
         "cpu_of_run": cpu,
         "calls": sum(one.run.usage.calls for one in found),
         "reading": database.reads.busy,

@@ -72,7 +72,8 @@ def test_a_run_killed_again_and_again_goes_on_and_pays_for_nothing_twice(
         told = veritrail(*begin, *all_at_once, **settings).json
     assert outcome(told) == expected(CLAIMS)
     assert Counter(statuses(veritrail, process).values()) == {"succeeded": CLAIMS}
-    assert told["reused"] == len(finished)
+    # A kill between the graph and the jobs' database leaves a claim to do again, from the cache.
+    assert 0 < told["reused"] <= len(finished)
     after = {found["verification_id"]: found for found in told["verifications"]}
     assert {one: after[one] for one in before} == before
     twice = paid_twice(server, kills)
