@@ -121,7 +121,7 @@ class _Recorded:
         then = {ref for ref in found.checked if ref.is_root and ref.node_id in cited}
         order = [self.names[ref.node_id] for ref in in_order(then | set(found.carried_roots))]
         if order != [ref.node_id for ref in roots]:
-            raise Differs(f"iteration {found.number}: the roots stand in another order")
+            raise Differs(f"iteration {found.number}: the roots have another order")
         return Judgement(
             found.verdict,
             found.reasoning,
@@ -260,7 +260,7 @@ def _entered_or_left(old: list[str], new: list[str]) -> str:
     left = [name for name in old if name not in set(new)]
     parts = [f"reads {_ids(entered)}, which it did not"] if entered else []
     parts += [f"does not read {_ids(left)} any more"] if left else []
-    return "; ".join(parts) if parts else "the nodes stand in another order"
+    return "; ".join(parts) if parts else "the nodes have another order"
 
 
 def _named(refs: tuple[NodeRef, ...]) -> str:

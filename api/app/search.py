@@ -128,7 +128,7 @@ class Search(Part):
         """What holds all words, the best first.
 
         Args:
-            query: Words; those in quotation marks stand side by side, the last may go on.
+            query: Words; those in quotation marks must be side by side, the last may go on.
             kind: Only nodes, or only claims.
             process_id: Only of this process.
             after: How many are left out at the beginning.

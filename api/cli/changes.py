@@ -49,7 +49,7 @@ def read_pairs(path: Path) -> list[dict[str, str]]:
         pairs.append(value)
     twice = [one["claim_id"] for one in pairs]
     if len(set(twice)) < len(twice):
-        raise InputError(f"{path}: a claim_id stands in several pairs")
+        raise InputError(f"{path}: a claim_id is in several pairs")
     if not pairs:
         raise InputError(f"{path} holds no pair")
     return pairs
@@ -68,7 +68,7 @@ def _json(path: Path) -> list[Any]:
     except (NotJson, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
     if not isinstance(values, list):
-        raise InputError(f"{path}: pairs stand in a JSON array")
+        raise InputError(f"{path}: pairs must be a JSON array")
     return values
 
 

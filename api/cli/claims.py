@@ -229,7 +229,7 @@ def merge(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a claim stand for others: it gets their places, and they are removed."""
+    """Merge claims: one gets the places of the others, which are removed."""
     from veritrail_graph.api.app.findings import ClaimMerged
 
     process, (claim, removed) = ask_about(

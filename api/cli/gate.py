@@ -80,7 +80,7 @@ BaselineFile = Annotated[
     ),
 ]
 WriteBaseline = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write how claims stand now, as a baseline.")
+    Path | None, typer.Option(metavar="FILE", help="Write the present verdicts as a baseline.")
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Count inconclusive claims as not fully supported.")

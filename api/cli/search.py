@@ -42,7 +42,7 @@ def search(
 ) -> None:
     """Search the texts of all processes.
 
-    Words in quotation marks stand side by side; the last word may go on.
+    Words in quotation marks must be side by side; the last word may go on.
     """
     if kind not in (None, "node", "claim"):
         raise InputError(f"{kind!r} is no kind; there are: claim, node")

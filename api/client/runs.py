@@ -31,7 +31,7 @@ class RunOperations(CarriedOut):
         """Nodes and claims of all processes that hold all words, the best first.
 
         Args:
-            q: Words; those in quotation marks stand side by side, the last may go on.
+            q: Words; those in quotation marks must be side by side, the last may go on.
             kind: Only nodes, or only claims.
             process_id: Only of this process.
             page: Results in one answer.

@@ -22,7 +22,7 @@ BEARER = HTTPBearer(
     description=(
         "A key of `veritrail keys create`, sent as `Authorization: Bearer KEY`. None is asked for "
         "on this machine as long as no key was ever made. The names behind it are the scopes that "
-        "a call needs; `admin` stands for all."
+        "a call needs; `admin` means all."
     ),
 )
 

@@ -46,7 +46,7 @@ class SourceSentence(BaseModel):
 class RestingProposition(BaseModel):
     """A statement within a sentence, with the source sentences that it alone rests on."""
 
-    text: str = Field(description="Its words; … stands for words that are not part of it")
+    text: str = Field(description="Its words; … marks words that are not part of it")
     implied_label: str = Field(description="As its own categories imply")
     attributed: list[SourceSentence] = Field(description="Empty: no source sentence decides it")
     attributed_left_out: int = 0

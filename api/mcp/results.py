@@ -120,7 +120,7 @@ def people_text(found: People | None, verification_id: str) -> list[str]:
     """Reviews to be read, a line each."""
     if found is None:
         return []
-    lines = ["People reviewed this claim; their verdicts stand beside the one above:"]
+    lines = ["People reviewed this claim; their verdicts are beside the one above:"]
     for one in found.reviews:
         other = one.verification_id not in {None, verification_id}
         lines.append(

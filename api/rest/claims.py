@@ -159,7 +159,7 @@ async def merge_claims(
         bool, Query(description="Also when the others were verified or reviewed: that goes too.")
     ] = False,
 ) -> Response:
-    """Let a claim stand for others of its node: it gets their places, and they are removed."""
+    """Merge claims of a node: one gets the places of the others, which are removed."""
     claim, removed = await app.claims.merge(
         process_id, claim_id, given.claim_ids, force=force, by=caller
     )

@@ -29,7 +29,7 @@ async def search(
         Query(
             min_length=1,
             max_length=LONGEST_QUERY,
-            description="Words, all of which are needed; those in quotation marks stand side by "
+            description="Words, all of which are needed; those in quotation marks must be side by "
             "side, and the last one may go on.",
             examples=["dredger"],
         ),

@@ -142,7 +142,7 @@ class PropositionView:
     """A proposition of a sentence as it is shown.
 
     Attributes:
-        text: Its words; `…` stands for a gap.
+        text: Its words; `…` marks a gap.
         mark: What its own attribution implies.
         rests_on: The source sentences in words: category, node and number; some of them.
     """

@@ -1,4 +1,4 @@
-// purpose: Where the last attributed sentence of a node stands before a sentence with a number.
+// purpose: Where the last attributed sentence of a node before a sentence with a number is.
 // param process_id: string - the process
 // param node_id: string - the node
 // param number: integer - the number of the sentence, counted from 0

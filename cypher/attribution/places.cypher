@@ -1,4 +1,4 @@
-// purpose: Where the attributed sentences of some nodes stand.
+// purpose: Where the attributed sentences of some nodes are.
 // param process_id: string - the process
 // param node_ids: list - the nodes
 // column node_id: string - the node

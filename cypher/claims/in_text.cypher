@@ -1,4 +1,4 @@
-// purpose: Claims about a node that stand in a part of its text, or whose place is not known, with how each was judged.
+// purpose: Claims about a node that are in a part of its text, or whose place is not known, with how each was judged.
 // param process_id: string - the process
 // param node_id: string - the node
 // param start: integer - where the part begins, in code points

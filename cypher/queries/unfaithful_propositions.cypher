@@ -7,8 +7,8 @@
 // column sentence: integer - the sentence's number in the node, counted from 0
 // column text: string - the sentence
 // column number: integer - the proposition's number in the sentence, counted from 0
-// column proposition: string - its words; … stands for a gap
-// column spans: string - where they stand in the node's text: START-END, or several of them
+// column proposition: string - its words; … marks a gap
+// column spans: string - where they are in the node's text: START-END, or several of them
 // column of: integer - how many propositions the sentence has
 // group: Where it went wrong
 // example: process_id=harbour-summary

@@ -121,7 +121,7 @@ def _claim(row: Row, by_id: Mapping[str, Sequence[LabelledClaim]]) -> LabelledCl
     if not named:
         row.fault("unknown_claim", "claim_id", f"{shown(claim_id)} is no claim of the data set")
     elif len(named) > 1:
-        message = f"{shown(claim_id)} stands in {len(named)} processes; add the column process_id"
+        message = f"{shown(claim_id)} is in {len(named)} processes; add the column process_id"
         row.fault("ambiguous", "claim_id", message)
     return named[0] if len(named) == 1 else None
 

@@ -58,7 +58,7 @@ def read_questions(path: Path) -> list[str]:
     first: dict[str, str] = {}
     for row, question in found:
         if question and first.setdefault(question.casefold(), row.where) != row.where:
-            message = f"stands in {first[question.casefold()]} already"
+            message = f"is in {first[question.casefold()]} already"
             row.fault("duplicate", "question", message)
     table.check()
     return [question for _, question in found]

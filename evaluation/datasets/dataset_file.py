@@ -201,7 +201,7 @@ def _take_claim(reading: _Reading, value: Any, where: str) -> None:
         reading.wrong(place, "an annotator has labelled it twice", "duplicate_annotator")
         return
     if claim.key in reading.claims:
-        message = f"its claim_id stands in {reading.lines[claim.key]} already"
+        message = f"its claim_id is in {reading.lines[claim.key]} already"
         reading.wrong(place, message, "duplicate_claim_id")
         return
     reading.claims[claim.key] = claim

@@ -126,7 +126,7 @@ class OwnLoader:
 
     name = "veritrail"
     description = f"{FORMAT}: JSON Lines of processes and labelled claims"
-    layout = "one file, gzipped or not; processes may stand in files beside it"
+    layout = "one file, gzipped or not; processes may be in files beside it"
     source = "veritrail eval build"
 
     def detect(self, path: Path) -> str | None:

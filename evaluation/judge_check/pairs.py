@@ -205,7 +205,7 @@ def _checked(where: str, records: Iterator[Record | Violation]) -> tuple[Pair, .
         pair = _pair(values, f"p{len(pairs) + 1}")
         first = places.setdefault(pair.pair_id, place)
         if first != place:
-            message = f"pair_id {shown(pair.pair_id)} stands at {first} already"
+            message = f"pair_id {shown(pair.pair_id)} is at {first} already"
             violations.append(Violation("duplicate_pair", place, message))
         texts = tuple(" ".join(text.split()) for text in pair.source)
         other, label = before.setdefault((texts, pair.claim), (place, pair.label))

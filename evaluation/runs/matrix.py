@@ -205,7 +205,7 @@ class _Reader:
                     continue
                 joined = _joined(known, made)
                 if joined is None:
-                    self._wrong(f"{made.title} stands in the matrix twice", made.place)
+                    self._wrong(f"{made.title} is in the matrix twice", made.place)
                 else:
                     configurations[made.configuration_id] = joined
         if len(configurations) > MOST_CONFIGURATIONS:

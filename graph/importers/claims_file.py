@@ -47,7 +47,7 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
     claims = _array(path, text) if is_array else _lines(path, text)
     if start == "{" and _is_json(claims[0].text, text):
         raise InputError(
-            f"{path} holds a JSON object; claims stand in a JSON array, or one on a line as text"
+            f"{path} holds a JSON object; claims are a JSON array, or text with one claim on a line"
         )
     if not claims:
         raise InputError(f"{path} holds no claim")

@@ -212,7 +212,7 @@ class Proposition(Noun):
     spans: Many[Place] = Field(
         description="Its stretches of the node's text as [start, end), in code points and in order."
     )
-    text: Text = Field(description="These stretches; ` … ` stands for what is left out between.")
+    text: Text = Field(description="These stretches; ` … ` marks what is left out between.")
     attributed: Many[AttributedSentence] = Field(
         default=(), description="The source sentences, in the order of the sources."
     )

@@ -77,7 +77,7 @@ class MarkedPart(Noun):
     text: Text = Field(description="Words of the judged sentence, as the reader wrote them.")
     spans: Many[Place] = Field(
         default=(),
-        description="Where these words stand in the node's text, as [start, end) in code points; "
+        description="Where these words are in the node's text, as [start, end) in code points; "
         "empty in a draft.",
     )
 
@@ -104,7 +104,7 @@ class StudyAnswer(Noun):
     )
     unfounded_spans: Many[Place] = Field(
         default=(),
-        description="Where these words stand in the node's text, as [start, end) in code points.",
+        description="Where these words are in the node's text, as [start, end) in code points.",
     )
     seconds: float = Field(default=0.0, ge=0, description="The time before the timer was stopped.")
     running_since: float | None = Field(

@@ -343,8 +343,8 @@ _SENTENCE = (
     string("correction", "a faithful wording that a model proposed; the text stays as it was"),
     string("corrected_label", "what the judge said of the correction"),
     integer("dropped_ids", "ids that the model named and was not shown; absent: none"),
-    strings("propositions", "its propositions, where it was split; `…` stands for a gap"),
-    strings("proposition_spans", "where each stands in the node's text: `START-END`, or several"),
+    strings("propositions", "its propositions, where it was split; `…` marks a gap"),
+    strings("proposition_spans", "where each is in the node's text: `START-END`, or several"),
     strings("proposition_labels", "`FAITHFUL` or `UNFAITHFUL`, as each one's attribution implies"),
 )
 

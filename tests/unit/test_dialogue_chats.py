@@ -164,7 +164,7 @@ def test_what_another_agent_returns_is_no_source_text(tmp_path: Path) -> None:
 def test_what_a_tool_returned_after_the_last_turn_is_left_out(tmp_path: Path) -> None:
     read = graph(*stored(tmp_path, [*visit(), look_up(number="c9"), returned("Late.", "c9")]))
     assert not [one for one in read.nodes.values() if one.text == "Late."]
-    assert read.said("stands behind the assistant's last turn")
+    assert read.said("comes after the assistant's last turn")
 
 
 def test_messages_of_the_openai_client_are_read(tmp_path: Path) -> None:

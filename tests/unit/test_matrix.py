@@ -119,8 +119,8 @@ def test_lists_are_tried_value_by_value(tmp_path: Path) -> None:
         (ONE + "k = nan", "", r"method 1 \(coin\): k has the value nan"),
         (ONE + "k = [1, inf]", "", "k has the value inf"),
         (ONE + "k = { a = 1 }", "", "k has the value {'a': 1}"),
-        (ONE + ONE, "", "stands in the matrix twice"),
-        (ONE + ONE + 'datasets = "harbour-summary"', "", "stands in the matrix twice"),
+        (ONE + ONE, "", "is in the matrix twice"),
+        (ONE + ONE + 'datasets = "harbour-summary"', "", "is in the matrix twice"),
         (ONE + "datasets = []", "", "datasets must name data sets of the matrix"),
         (
             ONE + 'datasets = ["books"]',

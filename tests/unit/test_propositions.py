@@ -82,8 +82,8 @@ def test_whole_words_are_found_before_parts_of_words() -> None:
         (said(["The port closed in May"], []), "not a list of pieces"),
         (said(["The port closed in May", " … "]), "not a list of pieces"),
         (said(["The port closed in May", 3]), "not a list of pieces"),
-        (said(["The port opened"]), "'The port opened', which does not stand in the sentence"),
-        (said(["the mayor sold", "The port"]), "'The port', which does not stand in the sentence "
+        (said(["The port opened"]), "'The port opened', which is not in the sentence"),
+        (said(["the mayor sold", "The port"]), "'The port', which is not in the sentence "
          "behind its other pieces"),
         (said(["the mayor", "the mayor sold"]), "behind its other pieces"),  # they would overlap
         (said(["The port closed in May"]), "leaves out ', and the mayor sold its two old cranes.'"),
@@ -208,7 +208,7 @@ def test_a_sentence_without_words_is_one_proposition_and_no_model_is_asked() -> 
 def test_a_sentence_that_cannot_be_split_is_failed() -> None:
     one, _ = attributed({"propositions": {"propositions": [["The bridge"]]}})
     assert (one.status, one.implied_label) == (Status.FAILED, None)
-    assert "does not stand in the sentence" in (one.error or "")
+    assert "is not in the sentence" in (one.error or "")
 
 
 def test_without_source_text_nothing_is_asked() -> None:

@@ -105,7 +105,7 @@ def stretches_of(pieces: Iterable[str], sentence: str) -> Spans:
             place = _find(part, sentence, at)
             if place is None:
                 raise InvalidAnswer(
-                    f"a proposition quotes {part[:80]!r}, which does not stand in the sentence"
+                    f"a proposition quotes {part[:80]!r}, which is not in the sentence"
                     + (" behind its other pieces" if found else "")
                 )
             if found and not sentence[found[-1][1] : place[0]].strip():

@@ -240,7 +240,7 @@ def _stages(stages: ErrorStages) -> Section:
     columns = ["Variant", "True positives", *columns]
     if len(keys) > _MOST_STAGES_ACROSS:
         notes.append(
-            "Stages stand below each other, as there are many. Stages of processes of different "
+            "Stages are listed below each other: there are many. Stages of processes of different "
             "lengths have little in common but their number."
         )
         columns, rows = _turned(columns, rows)

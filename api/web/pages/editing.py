@@ -301,7 +301,7 @@ async def merge(
     into: Annotated[str, Form(max_length=200)] = "",
     force: Ticked = "",
 ) -> Response:
-    """Let another claim stand for this one, which is removed."""
+    """Merge this claim into another one; this one is removed."""
 
     async def work() -> Response:
         if not into:

@@ -153,7 +153,7 @@ def _add(building: Building, row: _Response, source: _Source, where: str) -> Non
     node = building.answer(process, f"response/{row.id}", row.response, where, metadata=about)
     moved = sum(row.response[one.start : one.end] != one.text for one in row.labels)
     if moved:
-        building.count("span whose text is not what stands at its place: the place counts", moved)
+        building.count("span whose text is not what is at its place: the place counts", moved)
     if marked.unplaced():
         building.count("span that overlaps no sentence", marked.unplaced())
     for sentence, spans in marked.sentences():

@@ -53,9 +53,9 @@ _WARNINGS = {
         "What other agents returned through tools is no source text: {:,} results were left out.",
     ),
     "unused": (
-        "One output of a tool, or document, stands behind the assistant's last turn: no turn "
+        "One output of a tool, or document, comes after the assistant's last turn: no turn "
         "used it, and it was left out.",
-        "{:,} outputs of tools, or documents, stand behind the assistant's last turn: no turn "
+        "{:,} outputs of tools, or documents, come after the assistant's last turn: no turn "
         "used them, and they were left out.",
     ),
 }

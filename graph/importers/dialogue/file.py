@@ -205,7 +205,9 @@ def _out_of_order(turns: Sequence[_Turn]) -> Iterator[Violation]:
     for place, (before, after) in enumerate(pairwise(numbers), start=1):
         if after < before:
             where = f"turns[{place}] {shown(turns[place].turn_id)}"
-            message = f"comes behind {shown(turns[place - 1].turn_id)}; turns stand in their order"
+            message = (
+                f"comes behind {shown(turns[place - 1].turn_id)}; turns must be in their order"
+            )
             yield Violation("turn_out_of_order", where, message)
 
 
