@@ -172,14 +172,18 @@ def test_the_graph_works_without_scripts(open_page: Any, site: ServiceProcess) -
     page.goto(f"{PICTURE}?node=answer")
     count = page.locator("a.n").count()
     page.locator("a.stub").first.click()
+    page.wait_for_load_state()
     assert page.locator("a.n").count() > count
     page.get_by_label("Text or id").fill("turbines")
     page.get_by_role("button", name="Find").click()
+    page.wait_for_load_state()
     assert page.locator("a.n").count() > count
     assert page.locator("table.nodes tbody tr").count() > 0
     page.locator("table.nodes th a").first.click()
+    page.wait_for_load_state()
     assert "/nodes/" in page.url
     page.get_by_role("link", name="Look for them").click()
+    page.wait_for_load_state()
     assert page.locator(".resting li").count() > 0
 
 

@@ -121,11 +121,15 @@ def test_nothing_runs_on_the_docs_page(
     told = site.get("/openapi.json").json()
     told["info"] |= {"title": title, "description": hostile}
     told["tags"] = [{"name": tag["name"], "description": hostile} for tag in told["tags"]]
-    # A few operations show it as well as all of them, and the page draws them in a fraction.
+    # A few operations without their schemas show it as well as all, and are drawn in no time.
     told["paths"] = dict(list(told["paths"].items())[:8])
+    told["components"] = {}
     for calls in told["paths"].values():
         for call in calls.values():
             call |= {"summary": title, "description": hostile}
+            call["responses"] = {"200": {"description": hostile}}
+            for part in ("requestBody", "parameters"):
+                call.pop(part, None)
     page.route("**/openapi.json", lambda route: route.fulfill(json=told))
     page.goto("/docs")
     page.locator(".opblock-summary").first.click()
