@@ -88,6 +88,13 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         assert guest.get(place, follow_redirects=False).status_code == 303
         assert guest.get(link, follow_redirects=False).status_code == 404
 
+        # Whoever a comment names as its author, the key that it came with is beside it.
+        said = {"text": "See page 3.", "author": "Bo"}
+        made = owner.post(f"/v1{place}/claims/k01/comments", json=said).json()
+        assert (made["author"], made["recorded_by"]) == ("Bo", "Ada")
+        assert owner.get(f"/v1{place}/claims/k01/comments").json()["comments"] == [made]
+        assert "sent with the key <bdi>Ada</bdi>" in owner.get(f"{place}/claims/k01").text
+
         # With the key its links end.
         page = owner.get(f"{place}/share")
         made = send(owner, page, f"{place}/share", days="2", note="")
