@@ -77,7 +77,8 @@ class AsyncLocal(AsyncOperations):
         from veritrail_graph.api.settings import Settings
 
         settings = settings or Settings()
-        self.settings = settings if home is None else Settings(**dict(settings), home=Path(home))
+        own = {} if home is None else {"home": Path(home)}
+        self.settings = settings.model_copy(update=own)
         self.app = Application(self.settings, is_local=True)
         self._advice = advice
 
