@@ -90,7 +90,8 @@ def review_id_of(once: str, process_id: str, claim_id: str, given: NewReview) ->
         given: The review.
     """
     said = [once, process_id, claim_id, given.verdict, given.reason.strip(), given.reviewer.strip()]
-    content = json.dumps([*said, given.overrides], ensure_ascii=True).encode()
+    deciding = ["adjudicates"] if given.adjudicates else []
+    content = json.dumps([*said, given.overrides, *deciding], ensure_ascii=True).encode()
     return f"{_PREFIX}{hashlib.sha256(content).hexdigest()[:32]}"
 
 

@@ -54,9 +54,11 @@ class Application:
         is_local: Whether this process carries out the jobs that it submits, and no others.
         on_engine_start: Called before the embedded engine is started.
         graph: An open graph; None: the one of the settings.
+        service_key: The key of the service that is set from outside.
 
     Attributes:
         settings: The settings.
+        service_key: The key of the service that is set from outside.
         graph: The connection to the graph.
     """
 
@@ -69,6 +71,7 @@ class Application:
         is_local: bool = False,
         on_engine_start: Callable[[], None] | None = None,
         graph: GraphConnection | None = None,
+        service_key: str | None = None,
     ) -> None:
         from veritrail_graph.api.settings import Settings
 
@@ -79,6 +82,7 @@ class Application:
             Target.of(self.settings)  # what cannot be one is refused before anything is begun
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
         self._works, self._is_local = works, is_local
+        self.service_key = service_key
 
     @classmethod
     def over(cls, store: Store, settings: Settings | None = None) -> Application:

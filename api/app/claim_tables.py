@@ -21,6 +21,7 @@ MOST_ROWS = 10_000
 CLAIM_COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
 LABEL_COLUMNS = ("claim_id", "label")
 REVIEW_COLUMNS = ("claim_id", "verdict", "reason", "reviewer")
+_TRUTH = {"": None, "true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _SHORT = {"SUPPORTED": "FULLY_SUPPORTED", "NOT_SUPPORTED": "NOT_FULLY_SUPPORTED"}
 
 
@@ -34,6 +35,8 @@ class GivenReview:
         verdict: The verdict.
         reason: Why.
         reviewer: Who says so; None: the caller who sends the table.
+        blind: Whether the model's verdict was hidden from the reviewer; None: not known.
+        adjudicates: Whether it decides between reviewers.
     """
 
     where: str
@@ -41,6 +44,8 @@ class GivenReview:
     verdict: str
     reason: str = ""
     reviewer: str | None = None
+    blind: bool | None = None
+    adjudicates: bool | None = None
 
 
 def verdict_of(text: str) -> str:
@@ -100,12 +105,15 @@ def read_labels(text: str) -> dict[str, Verdict | None]:
 
 
 def read_reviews(text: str) -> list[GivenReview]:
-    """Reviews of a table; `reason` and `reviewer` may be missing.
+    """Reviews of a table; all columns but `claim_id` and `verdict` may be missing.
+
+    Rows with `created_at` come oldest first, whatever their order in the table, because the latest
+    review of a reviewer counts.
 
     Raises:
         InputError: It is no such table, or a verdict is none; all faults are listed.
     """
-    found: list[GivenReview] = []
+    found: list[tuple[str, GivenReview]] = []
     faults: list[Violation] = []
     for where, cells in _rows(text, REVIEW_COLUMNS[:2], {}):
         verdict = verdict_of(cells["verdict"])
@@ -114,9 +122,16 @@ def read_reviews(text: str) -> list[GivenReview]:
             faults.append(Violation("unknown_verdict", where, f"verdict must be one of {words}"))
         reviewer = cells.get("reviewer", "").strip() or None
         reason = cells.get("reason", "")
-        found.append(GivenReview(where, cells["claim_id"].strip(), verdict, reason, reviewer))
+        told: dict[str, bool | None] = {}
+        for name in ("blind", "adjudicates"):
+            cell = cells.get(name, "").strip().lower()
+            if cell not in _TRUTH:
+                faults.append(Violation("wrong_value", f"{where}, {name}", "must be true or false"))
+            told[name] = _TRUTH.get(cell)
+        given = GivenReview(where, cells["claim_id"].strip(), verdict, reason, reviewer, **told)
+        found.append((cells.get("created_at", "").strip(), given))
     _refuse(faults)
-    return found
+    return [given for _, given in sorted(found, key=lambda one: one[0])]
 
 
 def _refuse(faults: Sequence[Violation]) -> None:

@@ -225,19 +225,32 @@ def assumed_models(settings: Settings, how: JudgeOptions, walk: AssumedWalk) -> 
     if not engine_named(engine).asks_models:
         # Some model's calls are estimated all the same; without a name it has no price.
         engine, options = "openai", replace(options, model=NO_MODEL)
-    return assumed_models_of(settings, engine, options, walk)
+    last = engine_named(how.verdict_engine or engine)
+    return assumed_models_of(settings, engine, options, walk, escalates=last.asks_models)
 
 
 def assumed_models_of(
-    settings: Settings, engine: str, options: ModelOptions, walk: AssumedWalk
+    settings: Settings,
+    engine: str,
+    options: ModelOptions,
+    walk: AssumedWalk,
+    *,
+    escalates: bool = False,
 ) -> list[AssumedModel]:
     """The assumed models of an engine that asks models: for claims, selection, verdicts.
+
+    Args:
+        settings: The settings.
+        engine: The engine.
+        options: What is asked for.
+        walk: What is assumed of a walk.
+        escalates: Whether the settings may name a model to escalate verdicts to.
 
     Raises:
         InputError: A setting is wrong.
     """
     own = own_prices(settings)
-    of_steps = all_model_settings(settings, engine, options)
+    of_steps = all_model_settings(settings, engine, options, escalates=escalates)
     return [
         # With the price in batches also where none are made: ways to ask are compared.
         _assumed(

@@ -23,6 +23,10 @@ LAST = "@last"
 
 _CANDIDATES = 5
 _LOOKED_AT = 10_000
+_LOOKED_AT_VERIFICATIONS = 2_000
+_VERIFICATION = "v-"
+_TELLING = 6
+"""Letters of an id of a verification from which on others are near or not."""
 _NEAR = 0.7
 _NEAREST = 3
 
@@ -108,11 +112,19 @@ class Names(Part):
         found = await ids.verifications(given, _CANDIDATES + 1)
         if name := only_one(found, given, "verifications"):
             return name
-        raise NotFound(
+        error = NotFound(
             f"No verification {shown(given)} is stored.",
             code="verification_unknown",
             verification_id=given,
         )
+        if not given.startswith(_VERIFICATION):  # typed or copied without its first letters
+            found = await ids.verifications(f"{_VERIFICATION}{given}", _CANDIDATES + 1)
+            if given and len(found) <= _CANDIDATES:
+                raise _with_nearest(error, f"{_VERIFICATION}{given}", found)
+        if len(given) < _TELLING:  # every id is near to a few letters
+            raise error
+        known = await ids.verifications("", _LOOKED_AT_VERIFICATIONS)
+        raise _with_nearest(error, given, known)
 
     async def of_claim(self, process: str, claim: str) -> str:
         """The verification_id that counts for a claim; else the latest.

@@ -102,7 +102,7 @@ class Reviews(Part):
     ) -> list[Review]:
         """Append the reviews of a table; the same table sent again stores nothing twice.
 
-        All rows are checked first. What was stored before a row that cannot be stored stays.
+        All rows are checked first; they are stored some hundreds in a transaction.
 
         Args:
             process_id: The process.
@@ -115,13 +115,15 @@ class Reviews(Part):
             InputError: A review breaks rules; all faults are listed.
         """
         from veritrail_graph.graph.errors import InputError, Violation, shown
-        from veritrail_graph.graph.reviewing import NewReview, check_given
+        from veritrail_graph.graph.reviewing import NewReview, check_given, review_id_of
 
         store = await self._store()
         await store.processes.get(process_id)
         names = list(dict.fromkeys(one.claim_id for one in given))
         found = await store.claims.judged(process_id, names)
+        people = await self._reviewers_with(process_id, given, reviewer)
         faults: list[Violation] = []
+        new: list[tuple[str, str, NewReview]] = []
         for one in given:
             if one.claim_id not in found:
                 words = f"the process has no claim {shown(one.claim_id)}"
@@ -134,8 +136,21 @@ class Reviews(Part):
             elif verdict is not None and verdict.value != one.verdict and not one.reason.strip():
                 words = f"reason is empty; the verdict was {verdict.value}"
                 faults.append(Violation("missing_reason", one.where, words))
+            if one.adjudicates and len(people.get(one.claim_id, ())) < 2:
+                words = f"claim {shown(one.claim_id)} has fewer than two reviewers"
+                faults.append(Violation("nothing_to_decide", one.where, words))
+            review = NewReview(
+                one.verdict,
+                one.reason,
+                one.reviewer or reviewer,
+                recorded_by=None if by is None else by.key_name,
+                blind=one.blind,
+                adjudicates=bool(one.adjudicates),
+            )
             try:
-                check_given(NewReview(one.verdict, one.reason, one.reviewer or reviewer))
+                review = check_given(review)
+                name = review_id_of("table", process_id, one.claim_id, review)
+                new.append((name, one.claim_id, review))
             except InputError as error:
                 faults += [
                     Violation(f.kind, f"{one.where}, {f.where}", f.message)
@@ -143,16 +158,23 @@ class Reviews(Part):
                 ]
         if faults:
             raise InputError("Nothing was stored: rows break rules.", faults, code="bad_table")
-        return [
-            await self.add(
-                process_id,
-                one.claim_id,
-                NewReview(one.verdict, one.reason, one.reviewer or reviewer),
-                once="table",
-                by=by,
-            )
-            for one in given
-        ]
+        made = await store.reviews.add_all(process_id, new)
+        await self._record(by, "review.add", process_id, reviews=len(made))
+        return made
+
+    async def _reviewers_with(
+        self, process_id: str, given: Sequence[GivenReview], reviewer: str
+    ) -> dict[str, set[str]]:
+        """Who has reviewed each claim once a table is stored, if the table decides anything."""
+        found: dict[str, set[str]] = {}
+        if not any(one.adjudicates for one in given):
+            return found
+        for claim_id, names in (await self.reviewers(process_id)).items():
+            found[claim_id] = set(names)
+        for one in given:
+            if not one.adjudicates:
+                found.setdefault(one.claim_id, set()).add((one.reviewer or reviewer).strip())
+        return found
 
     async def of_claim(self, process_id: str, claim_id: str) -> ClaimReviews:
         """The reviews of a claim, with their summary.

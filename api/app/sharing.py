@@ -33,10 +33,14 @@ class Share(Answer):
     expires_at: str
     revoked_at: str | None
     is_open: bool = Field(description="Whether it opens the process now.")
+    key_ended: bool = Field(
+        False, description="Whether the key that made it was revoked or has expired."
+    )
 
     @classmethod
     def of(cls, link: ShareLink) -> Share:
         """The answer for a link."""
+        at = time.time()
         return cls(
             share_id=link.share_id,
             process_id=link.process_id,
@@ -45,7 +49,8 @@ class Share(Answer):
             created_at=_when(link.created_at),
             expires_at=_when(link.expires_at),
             revoked_at=_when(link.revoked_at) if link.revoked_at is not None else None,
-            is_open=link.is_open(time.time()),
+            is_open=link.is_open(at),
+            key_ended=link.key_ends_at is not None and link.key_ends_at <= at,
         )
 
 
@@ -68,7 +73,7 @@ class Sharing(Part):
     @cached_property
     def links(self) -> Shares:
         """The links in the database."""
-        return Shares(self._app.database)
+        return Shares(self._app.database, self._app.service_key)
 
     async def create(
         self, process_id: str, *, days: float = DAYS, note: str = "", by: Caller = LOCAL
@@ -92,7 +97,7 @@ class Sharing(Part):
         if len(line) > MOST_NOTE:
             raise InputError(f"The note has more than {MOST_NOTE} characters.", code="share_note")
         try:
-            link, token = await self.links.create(process_id, days * _DAY, line, by.name)
+            link, token = await self.links.create(process_id, days * _DAY, line, by)
         except TooManyLinks:
             raise InputError(
                 f"The process has {MOST_OF_A_PROCESS} links that have not ended; end some first.",

@@ -16,6 +16,7 @@ from pydantic import Field
 from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.auth.access import LOCAL, Caller, Scope
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.teamwork.repository import TeamRepository
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, shown
@@ -46,6 +47,11 @@ class Comment(Answer):
     author: str
     text: str
     created_at: str
+    recorded_by: str | None = Field(
+        None,
+        description="The name of the key that it was sent with: the author is what the sender "
+        "says, the key is what the service knows.",
+    )
     is_mine: bool = Field(False, description="Whether the caller may remove it.")
 
 
@@ -157,7 +163,7 @@ class Teamwork(Part):
         comment_id = str(row["comment_id"])
         details = {"claim_id": claim_id, "comment_id": comment_id}
         await self._record(by, "comment.add", process_id, **details)
-        return _comment(row, by)
+        return _comment(row, by.key_name, by)
 
     async def comments(self, process_id: str, claim_id: str, *, by: Caller = LOCAL) -> CommentList:
         """The comments on a claim, oldest first.
@@ -167,7 +173,7 @@ class Teamwork(Part):
         """
         await self._app.claims.get(process_id, claim_id)
         rows = await self.repository.comments(process_id, claim_id, MOST_COMMENTS)
-        found = [_comment(row._mapping, by) for row in rows]  # public, of a row
+        found = [_comment(row._mapping, row.key_name, by) for row in rows]  # public, of a row
         return CommentList(process_id=process_id, claim_id=claim_id, comments=found)
 
     async def remove_comment(self, process_id: str, comment_id: str, *, by: Caller = LOCAL) -> None:
@@ -394,7 +400,9 @@ def first_blind(reviews: Sequence[Review], review: Review) -> bool:
     return bool(own) and bool(min(own, key=lambda one: one.order).blind)
 
 
-def _comment(row: Any, by: Caller) -> Comment:
+def _comment(row: Any, key_name: str | None, by: Caller) -> Comment:
+    if key_name is None and row["key_id"] == ENVIRONMENT.key_id:
+        key_name = ENVIRONMENT.name
     is_mine = by.key_id is None or by.may(Scope.ADMIN) or row["key_id"] == by.key_id
     names = ("comment_id", "process_id", "claim_id", "author", "text", "created_at")
-    return Comment(**{name: row[name] for name in names}, is_mine=is_mine)
+    return Comment(**{name: row[name] for name in names}, recorded_by=key_name, is_mine=is_mine)

@@ -42,11 +42,15 @@ _LOCK = 0x7665726974  # of the connection that makes the tables
 _READS = "veritrail_reads"
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The version of the tables; raise it with every change of a table that exists."""
 
-_TO_VERSION_2 = "ALTER TABLE job_claims ADD COLUMN batch_calls INTEGER NOT NULL DEFAULT 0"
-"""Version 1 knew no calls in batches."""
+_NEW_COLUMNS = {
+    1: ("job_claims", "batch_calls", "INTEGER NOT NULL DEFAULT 0"),
+    2: ("share_links", "key_id", "VARCHAR(64)"),
+}
+"""The column that leads from a version to the next one, where its table is there: version 1 knew
+no calls in batches, version 2 did not know which key made a link."""
 
 metadata = sa.MetaData()
 """Every table of the service."""
@@ -140,13 +144,20 @@ class ServiceDatabase:
                 connection.execute(_schema.insert().values(version=SCHEMA_VERSION))
 
     def _migrate(self, connection: Connection) -> None:
-        """Bring the tables of version 1 to version 2, which has one column more."""
-        tables = set(sa.inspect(connection).get_table_names())
-        if _schema.name not in tables or connection.execute(sa.select(_schema)).scalar() != 1:
+        """Bring the tables of former versions to this one."""
+        inspector = sa.inspect(connection)
+        tables = set(inspector.get_table_names())
+        if _schema.name not in tables:
             return
-        if "job_claims" in tables:
-            connection.execute(sa.text(_TO_VERSION_2))
-        connection.execute(sa.update(_schema).values(version=2))
+        found = first = connection.execute(sa.select(_schema)).scalar()
+        while found in _NEW_COLUMNS:
+            table, column, kind = _NEW_COLUMNS[found]
+            known = inspector.get_columns(table) if table in tables else None
+            if known is not None and column not in {one["name"] for one in known}:
+                connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} {kind}"))
+            found += 1
+        if found != first:
+            connection.execute(sa.update(_schema).values(version=found))
 
     def _check_version(self, connection: Connection) -> None:
         """Refuse tables of another version; they hold keys, the audit log and paid work.

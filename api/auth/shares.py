@@ -1,8 +1,11 @@
 """Links that show one process to people without a key, until an end; any of them can be revoked.
 
 A link holds 32 random bytes. Of these only a hash is kept, and a signature made with them of the
-process and the end: who reads the database can open nothing, and who changes a row there neither
-prolongs a link nor leads it to another process.
+process, the end and the key that made it: who reads the database can open nothing, and who
+changes a row there neither prolongs a link nor leads it to another process.
+
+A link ends with the key that made it: when it is revoked or expires or, for the key that is set
+from outside, when another one is set. Links of this machine's user end by themselves alone.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT
+from veritrail_graph.api.auth.keys import api_keys
 
 MOST_OF_A_PROCESS = 200
 """Links of one process that have not ended."""
@@ -39,6 +44,7 @@ share_links = sa.Table(
     sa.Column("created_at", sa.Float, nullable=False),
     sa.Column("expires_at", sa.Float, nullable=False),
     sa.Column("revoked_at", sa.Float),
+    sa.Column("key_id", sa.String(64)),
 )
 
 
@@ -54,6 +60,9 @@ class ShareLink:
         created_at: When, in seconds since 1970.
         expires_at: When it ends.
         revoked_at: When it was revoked; None: it was not.
+        key_id: The key that made it; None: the user of this machine.
+        key_ends_at: When that key was revoked or expires; None: it does not end, or is the one that
+            is set from outside.
     """
 
     share_id: str
@@ -63,10 +72,13 @@ class ShareLink:
     created_at: float
     expires_at: float
     revoked_at: float | None
+    key_id: str | None = None
+    key_ends_at: float | None = None
 
     def is_open(self, now: float) -> bool:
         """Whether it opens the process now."""
-        return self.revoked_at is None and now < self.expires_at
+        has_key = self.key_ends_at is None or now < self.key_ends_at
+        return self.revoked_at is None and now < self.expires_at and has_key
 
     @property
     def guest(self) -> Caller:
@@ -84,15 +96,22 @@ class Shares:
 
     Args:
         service: The database of the service.
+        outside: The key that is set from outside, if there is one.
         clock: The time, in seconds since 1970.
     """
 
-    def __init__(self, service: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        service: ServiceDatabase,
+        outside: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._service = service
+        self._outside = hashlib.sha256(outside.encode()).hexdigest() if outside else ""
         self._clock = clock
 
     async def create(
-        self, process_id: str, seconds: float, note: str, created_by: str
+        self, process_id: str, seconds: float, note: str, by: Caller
     ) -> tuple[ShareLink, str]:
         """Make a link; what opens it is given this once.
 
@@ -102,17 +121,18 @@ class Shares:
         """
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
         link = ShareLink(
-            uuid.uuid4().hex[:16], process_id, note, created_by, now, now + seconds, None
+            uuid.uuid4().hex[:16], process_id, note, by.name, now, now + seconds, None, by.key_id
         )
         row = {
             "share_id": link.share_id,
             "token_hash": _hash(token),
             "process_id": process_id,
-            "signature": _signature(token, link),
+            "signature": self._signature(token, link),
             "note": note,
-            "created_by": created_by,
+            "created_by": by.name,
             "created_at": now,
             "expires_at": link.expires_at,
+            "key_id": by.key_id,
         }
         await self._service.run(lambda connection: _insert(connection, row, now))
         return link, token
@@ -123,19 +143,19 @@ class Shares:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
-        asked = sa.select(share_links).where(share_links.c.token_hash == _hash(token))
+        asked = _asked().where(share_links.c.token_hash == _hash(token))
         row = await self._service.read(lambda connection: connection.execute(asked).one_or_none())
         if row is None:
             return None
         link = _link(row)
-        if not hmac.compare_digest(row.signature, _signature(token, link)):
+        if not hmac.compare_digest(row.signature, self._signature(token, link)):
             return None
         return link if link.is_open(self._clock()) else None
 
     async def of_process(self, process_id: str) -> list[ShareLink]:
         """The links of a process, newest first, those that have ended too."""
         asked = (
-            sa.select(share_links)
+            _asked()
             .where(share_links.c.process_id == process_id)
             .order_by(share_links.c.created_at.desc())
             .limit(2 * MOST_OF_A_PROCESS)
@@ -151,6 +171,15 @@ class Shares:
         change = sa.update(share_links).where(chosen).values(revoked_at=ended)
         return await self._service.run(lambda one: one.execute(change).rowcount == 1)
 
+    def _signature(self, token: str, link: ShareLink) -> str:
+        said = [link.share_id, link.process_id, repr(link.expires_at)]
+        if link.key_id is not None:
+            said.append(link.key_id)
+        if link.key_id == ENVIRONMENT.key_id:
+            said.append(self._outside)
+        key = token.encode("utf-8", "surrogateescape")
+        return hmac.new(key, " ".join(said).encode(), hashlib.sha256).hexdigest()
+
     async def forget(self, process_id: str) -> None:
         """Remove the links of a process that was deleted."""
         gone = sa.delete(share_links).where(share_links.c.process_id == process_id)
@@ -161,13 +190,16 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _signature(token: str, link: ShareLink) -> str:
-    said = f"{link.share_id} {link.process_id} {link.expires_at!r}"
-    key = token.encode("utf-8", "surrogateescape")
-    return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
+def _asked() -> sa.Select[Any]:
+    """Links, each with the ends of the key that made it."""
+    keys = api_keys.c
+    joined = share_links.outerjoin(api_keys, share_links.c.key_id == keys.key_id)
+    ends = (keys.revoked_at.label("key_revoked_at"), keys.expires_at.label("key_expires_at"))
+    return sa.select(share_links, *ends).select_from(joined)
 
 
 def _link(row: sa.Row[Any]) -> ShareLink:
+    ends = [at for at in (row.key_revoked_at, row.key_expires_at) if at is not None]
     return ShareLink(
         row.share_id,
         row.process_id,
@@ -176,15 +208,14 @@ def _link(row: sa.Row[Any]) -> ShareLink:
         row.created_at,
         row.expires_at,
         row.revoked_at,
+        row.key_id,
+        min(ends, default=None),
     )
 
 
 def _insert(connection: Connection, row: dict[str, object], now: float) -> None:
-    table = share_links.c
-    is_open = sa.and_(
-        table.process_id == row["process_id"], table.revoked_at.is_(None), table.expires_at > now
-    )
-    asked = sa.select(sa.func.count()).select_from(share_links).where(is_open)
-    if connection.execute(asked).scalar_one() >= MOST_OF_A_PROCESS:
+    asked = _asked().where(share_links.c.process_id == row["process_id"])
+    links = map(_link, connection.execute(asked))
+    if sum(link.is_open(now) for link in links) >= MOST_OF_A_PROCESS:
         raise TooManyLinks
     connection.execute(sa.insert(share_links).values(**row))

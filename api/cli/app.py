@@ -15,6 +15,7 @@ from veritrail_graph.api.cli import (
     cache,
     check,
     claims,
+    comments,
     completion,
     db,
     demo,
@@ -48,6 +49,7 @@ from veritrail_graph.api.cli.exits import (
     fault_of_ours,
     wants_json,
 )
+from veritrail_graph.api.cli.help_texts import write_plainly
 from veritrail_graph.api.cli.sections import SectionedGroup
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -102,6 +104,7 @@ _SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
         "compare": runs.compare,
         "pin": stored.pin,
         "reviews": reviews.app,
+        "comment": comments.comment,
     },
     "Judges and experiments": {"judge": judge.app, "eval": evaluation.app},
     "Move and remove": {
@@ -157,6 +160,7 @@ _WrongUse = typer.BadParameter.__mro__[2]
 
 # Building it reads the signatures of all commands, which takes longer than most of them.
 _command = functools.cache(lambda: typer.main.get_command(app))
+write_plainly()
 
 
 def status() -> int:
@@ -213,6 +217,9 @@ def _wrong_use(error: Exception) -> int:
     message = getattr(error, "format_message", lambda: str(error))()
     context = getattr(error, "ctx", None)
     if context is not None and message == context.get_help():  # called without arguments
+        if context.parent is None:  # `veritrail` alone asks what it is, and gets the answer
+            typer.echo(message)
+            return 0
         say(message)
         return WRONG_USE
     if wants_json():

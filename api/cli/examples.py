@@ -32,6 +32,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "veritrail query claims library --format csv",
     ),
     "diff": ("veritrail diff v-35a9 v-7c21", "veritrail diff last library"),
+    "comment": (
+        "veritrail comment library cost 'See page 3 of the annex.'",
+        "veritrail comment library cost",
+    ),
     "report": (
         "veritrail report library -o library.html",
         "veritrail report library --claim cost -o cost.html",

@@ -16,6 +16,7 @@ from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run, say_starting
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import inert, print_json, say
+from veritrail_graph.api.cli.webhooks import deliver
 from veritrail_graph.api.views.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -212,14 +213,9 @@ def _check(order: _Order, format_name: str) -> Target | None:
 def _send(target: Target, outcome: Outcome) -> None:
     """Send what the gate found; that it cannot be delivered does not change the outcome."""
     from veritrail_graph.api.gate.output import outcome_message
-    from veritrail_graph.api.webhooks.message import GATE_FAILED, Message
-    from veritrail_graph.api.webhooks.sending import send_now
-    from veritrail_graph.api.webhooks.target import NotDelivered
+    from veritrail_graph.api.webhooks.message import GATE_FAILED
 
-    try:
-        send_now(target, Message.of(GATE_FAILED, outcome_message(outcome)))
-    except NotDelivered as error:
-        say(f"The webhook could not be delivered: {error}", "yellow")
+    deliver(target, GATE_FAILED, outcome_message(outcome))
 
 
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:

@@ -70,12 +70,13 @@ def _list(found: ShareList, *, as_json: bool) -> None:
     if not found.shares:
         say("There are no links.")
     table(
-        ("id", "made", "ends", "state", "note"),
+        ("id", "made", "by", "ends", "state", "note"),
         [
             (
                 one.share_id,
-                one.created_at,
-                one.expires_at,
+                one.created_at[:10],
+                one_line(one.created_by),
+                one.expires_at[:10],
                 "open" if one.is_open else "ended",
                 one_line(one.note),
             )

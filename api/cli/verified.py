@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -170,6 +171,22 @@ def as_document(report: Report) -> dict[str, Any]:
     if report.fault is not None:
         document["error"] = {"message": _fault_text(report), "violations": []}
     return document
+
+
+def as_message(report: Report) -> dict[str, Any]:
+    """What a webhook says of the run, as of a job of the service: ids and counts, no texts."""
+    run_id, done = report.done.run_id, report.done.verifications
+    failed = report.done.extraction.failed if report.done.extraction is not None else ()
+    is_fine = report.fault is None and not failed and all(one.status.is_result for one in done)
+    status = "cancelled" if report.interrupted else "succeeded" if is_fine else "failed"
+    return {
+        "job_id": f"j-{run_id.removeprefix('r-')}",
+        "run_id": run_id,
+        "process_id": report.process_id,
+        "kind": "verification",
+        "status": status,
+        "counts": dict(Counter(one.status.value for one in done)),
+    }
 
 
 def tell(report: Report) -> None:

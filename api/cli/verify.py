@@ -57,8 +57,9 @@ from veritrail_graph.api.cli.options import (
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
-from veritrail_graph.api.cli.verified import After, Report, as_document, end, tell
+from veritrail_graph.api.cli.verified import After, Report, as_document, as_message, end, tell
 from veritrail_graph.api.cli.watch import Watch
+from veritrail_graph.api.cli.webhooks import deliver
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 
 if TYPE_CHECKING:
@@ -193,6 +194,10 @@ def verify(
             "Supported, and end its trail with what the step did with its sources.",
         ),
     ] = False,
+    webhook: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Send a signed message there when the run has ended."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify claims of a process, backward to its source text.
@@ -201,13 +206,17 @@ def verify(
     verified with the same settings before is shown again and costs nothing.
     """
     options_given = dict(locals())
+    del options_given["webhook"]
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.cli.changes import read_pairs
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.setting_values import parse_price
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.webhooks.message import JOB_FINISHED
+    from veritrail_graph.api.webhooks.target import Target
 
     settings = Settings()
+    target = Target.of(settings, webhook) if webhook else None
     if match is not None and since is None:
         raise InputError("--match pairs claims with those of --since; name that, too.")
     options_given["match"] = read_pairs(match) if match is not None else ()
@@ -240,6 +249,8 @@ def verify(
         print_json(as_document(report))
     else:
         tell(report)
+    if target is not None:
+        deliver(target, JOB_FINISHED, as_message(report))
     end(report)
 
 

@@ -36,6 +36,7 @@ from veritrail_graph.api.client.carrying import SUBMITTED
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.requests.attribute import AttributeRequest
+from veritrail_graph.api.requests.bodies import check_body
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
@@ -76,7 +77,8 @@ class AsyncLocal(AsyncOperations):
         from veritrail_graph.api.settings import Settings
 
         settings = settings or Settings()
-        self.settings = settings if home is None else Settings(**dict(settings), home=Path(home))
+        own = {} if home is None else {"home": Path(home)}
+        self.settings = settings.model_copy(update=own)
         self.app = Application(self.settings, is_local=True)
         self._advice = advice
 
@@ -91,6 +93,10 @@ class AsyncLocal(AsyncOperations):
     @override
     async def perform(self, call: Call, read: Callable[[Any], T]) -> T:
         operation = getattr(self, f"_{call.name}")
+        try:
+            check_body(call.name, call.body or {})
+        except InputError as error:
+            raise _problem(error, self._advice) from error
         given = {**call.query, **(call.body or {})}
         if call.source is not None:
             given["source"] = call.source

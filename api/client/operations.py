@@ -362,9 +362,10 @@ class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, 
 
         Args:
             process_id: The process.
-            reviews: Objects with `claim_id`, `verdict`, and where needed `reason`, `reviewer`.
+            reviews: Objects with `claim_id`, `verdict`, and where needed `reason`, `reviewer`,
+                `blind`, `adjudicates`.
         """
-        path, body = f"{_PROCESS}/reviews:import", {"reviews": [dict(one) for one in reviews]}
+        path, body = f"{_PROCESS}/reviews:import", {"reviews": list(reviews)}
         call = Call("import_reviews", "POST", path, (process_id,), {}, body)
         return await self._all(call, Review, "reviews")
 

@@ -148,7 +148,9 @@ async def configure_judge(
             models, entailment = None, None
             if engine.asks_models:
                 models = await stack.enter_async_context(
-                    open_models(settings, engine, how.models, shared)
+                    open_models(
+                        settings, engine, how.models, shared, escalates=engine is engines[-1]
+                    )
                 )
                 opened.append(models)
             if engine.needs_entailment:

@@ -148,9 +148,16 @@ def cache_path(settings: Settings) -> Path:
 
 
 def all_model_settings(
-    settings: Settings, engine: str, options: ModelOptions
+    settings: Settings, engine: str, options: ModelOptions, *, escalates: bool = False
 ) -> dict[Use, ModelSettings]:
     """Settings of the model of every step; that of escalation only where one is named.
+
+    Args:
+        settings: The settings.
+        engine: The engine.
+        options: What was asked for.
+        escalates: Whether the settings may name a model to escalate to, because verdicts are asked
+            for; one that an option names counts anyway.
 
     Raises:
         InputError: A setting has a value that it cannot have, or no model is named.
@@ -167,13 +174,20 @@ def all_model_settings(
             structured=options.structured,
         )
         for use in Use
-        if use is not Use.ESCALATION or options.escalate_to or settings.escalation.model
+        if use is not Use.ESCALATION
+        or options.escalate_to
+        or (escalates and settings.escalation.model)
     }
 
 
 @asynccontextmanager
 async def open_models(
-    settings: Settings, engine: Engine, options: ModelOptions, shared: Shared | None = None
+    settings: Settings,
+    engine: Engine,
+    options: ModelOptions,
+    shared: Shared | None = None,
+    *,
+    escalates: bool = False,
 ) -> AsyncIterator[OpenModels]:
     """Make the models of an engine that asks models; close their connections in the end.
 
@@ -182,6 +196,7 @@ async def open_models(
         engine: The engine.
         options: What was asked for.
         shared: What they share with others that are open at the same time; None: nothing.
+        escalates: Whether verdicts are asked for, so that the settings may name a stronger model.
 
     Raises:
         InputError: A setting is wrong, or a budget is set and a price is not known.
@@ -191,7 +206,7 @@ async def open_models(
     from veritrail_graph.verifier.models.cache import AnswerCache
     from veritrail_graph.verifier.models.retrying import Spending
 
-    of_steps = all_model_settings(settings, engine.name, options)
+    of_steps = all_model_settings(settings, engine.name, options, escalates=escalates)
     own = own_prices(settings)
     known = {use: price_of(one, own, options) for use, one in of_steps.items()}
     shared = shared or Shared(Spending(options.budget, options.max_calls))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -34,6 +35,7 @@ _RULES = {
     State.UNCHECKED: "A claim was not checked.",
     State.SUPPORTED: "A person calls a supported claim something else.",
 }
+_BRACKET = re.compile(r"(\\*)([\[\]])")
 _TEXT = 1_000
 _BYTES = 50_000_000
 _ENDS = 24
@@ -81,7 +83,7 @@ def _result(
     result: dict[str, Any] = {
         "ruleId": entry.state.value,
         "level": _LEVELS[entry.state],
-        "message": {"text": words},
+        "message": {"text": _escaped(words)},
         "partialFingerprints": {"claim/v1": hashlib.sha256(identity.encode()).hexdigest()},
         "properties": {"claim_id": entry.claim_id, "process_id": outcome.process_id},
     }
@@ -90,6 +92,15 @@ def _result(
         place["region"] = _region(entry.text, lines)
         result["locations"] = [{"physicalLocation": place}]
     return result
+
+
+def _escaped(words: str) -> str:
+    """A text that holds neither a link nor a placeholder, though it has brackets or braces.
+
+    Source: SARIF 2.1.0, 3.11.5 and 3.11.6.
+    """
+    words = _BRACKET.sub(lambda found: found[1] * 2 + "\\" + found[2], words)
+    return words.replace("{", "{{").replace("}", "}}")
 
 
 def _lines(artifact: Path | None) -> list[str]:

@@ -21,7 +21,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, ClaimId, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.api.requests.bodies import ClaimEdit, ClaimsGivenUp, LabelsGiven
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(
@@ -55,16 +55,6 @@ class ClaimsGiven(BaseModel):
     node_id: NodeId | None = Field(
         None, description="What claims are about that do not say; default: the only terminal."
     )
-
-
-class ClaimEdit(BaseModel):
-    """Another text for a claim."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"text": "The harbour has two piers."}]}
-    )
-
-    text: str = Field(min_length=1)
 
 
 @router.get(
@@ -106,27 +96,6 @@ async def list_claims(
     )
     listed = [ClaimFound.of_judged(claim) for claim in claims]
     return answer(ClaimPage(claims=listed, nextCursor=listing.cursor(*last) if last else None))
-
-
-class LabelsGiven(BaseModel):
-    """Labels by claim_id; null takes a label away."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"labels": {"k1": "FULLY_SUPPORTED", "k2": None}}]},
-    )
-
-    labels: dict[str, Verdict | None] = Field(min_length=1, max_length=10_000)
-
-
-class ClaimsGivenUp(BaseModel):
-    """The claims that are merged into another one, and removed."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"claim_ids": ["k2"]}]}
-    )
-
-    claim_ids: list[str] = Field(min_length=1, max_length=1_000)
 
 
 @beside.post(

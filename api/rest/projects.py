@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api.app.answers import ProcessFound
 from veritrail_graph.api.app.projects import (
     LONGEST_PROJECT,
-    LONGEST_TAG,
-    MOST_TAGS,
     By,
     ProjectList,
     Trend,
@@ -21,21 +18,9 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problems_of
+from veritrail_graph.api.requests.bodies import ProcessEdit
 
 router = APIRouter(prefix="/v1", tags=["processes"], dependencies=[CHECKED])
-
-Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
-
-
-class ProcessEdit(BaseModel):
-    """The project and the tags of a process."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"project": "nightly", "tags": ["v2"]}]}
-    )
-
-    project: str | None = Field(max_length=LONGEST_PROJECT)
-    tags: list[Tag] = Field([], max_length=MOST_TAGS)
 
 
 @router.patch(

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 from veritrail_graph.api.app.claim_tables import GivenReview
 from veritrail_graph.api.app.findings import Agreement
@@ -23,76 +23,11 @@ from veritrail_graph.api.http.pages import (
     ProcessId,
 )
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.model import Review, ReviewVerdict
-from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
+from veritrail_graph.api.requests.bodies import ReviewGiven, ReviewsGiven
+from veritrail_graph.graph.model import Review
+from veritrail_graph.graph.reviewing import NewReview
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
-
-_LONGEST_ID = 256
-
-
-class ReviewGiven(BaseModel):
-    """A review to append."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "verdict": "FULLY_SUPPORTED",
-                    "reason": "The minutes of May name the second pier too.",
-                    "reviewer": "Ada",
-                    "overrides": "v-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11",
-                }
-            ]
-        },
-    )
-
-    verdict: ReviewVerdict = Field(
-        description="The reviewer's verdict; the same as that of the verification confirms it. "
-        "UNCLEAR: the claim itself is unclear."
-    )
-    reason: str = Field(
-        "", max_length=MAX_REASON, description="Why; may be empty only where it confirms."
-    )
-    reviewer: str | None = Field(
-        None,
-        max_length=MAX_REVIEWER,
-        description="Who says so; by default the name of the key.",
-    )
-    overrides: str | None = Field(
-        None,
-        min_length=1,
-        max_length=_LONGEST_ID,
-        description="The verification whose verdict is reviewed; by default the claim's latest "
-        "that succeeded.",
-    )
-
-
-class ReviewOfTable(BaseModel):
-    """A review of several that are sent together."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    claim_id: str = Field(min_length=1, max_length=_LONGEST_ID)
-    verdict: ReviewVerdict
-    reason: str = Field("", max_length=MAX_REASON)
-    reviewer: str | None = Field(None, max_length=MAX_REVIEWER)
-
-
-class ReviewsGiven(BaseModel):
-    """Reviews that are sent together; the same ones sent again are not stored twice."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"reviews": [{"claim_id": "k1", "verdict": "FULLY_SUPPORTED", "reviewer": "Ada"}]}
-            ]
-        },
-    )
-
-    reviews: list[ReviewOfTable] = Field(min_length=1, max_length=10_000)
 
 
 class ReviewsStored(BaseModel):
@@ -140,7 +75,7 @@ async def import_reviews(
 ) -> Response:
     """Append reviews of several claims: all are checked first, and faults name the review."""
     rows = [
-        GivenReview(f"reviews[{place}]", one.claim_id, one.verdict, one.reason, one.reviewer)
+        GivenReview(f"reviews[{place}]", **one.model_dump())
         for place, one in enumerate(given.reviews)
     ]
     made = await app.reviews.add_all(process_id, rows, caller.author(None), by=caller)

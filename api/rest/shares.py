@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.app.sharing import DAYS, MOST_DAYS, MOST_NOTE, NewShare, ShareList
+from veritrail_graph.api.app.sharing import NewShare, ShareList
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problems_of
+from veritrail_graph.api.requests.bodies import ShareWanted
 
 router = APIRouter(
     prefix="/v1/processes/{process_id}/shares",
@@ -21,17 +21,6 @@ router = APIRouter(
 )
 
 ShareId = Annotated[str, Path(description="The link, by its id.", examples=["0b0f6d0c6a6b4f0f"])]
-
-
-class ShareWanted(BaseModel):
-    """How long a link works, and what it is for."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"days": 14, "note": "For the auditor"}]}
-    )
-
-    days: float = Field(DAYS, gt=0, le=MOST_DAYS)
-    note: str = Field("", max_length=MOST_NOTE)
 
 
 @router.post("", status_code=201, response_model=NewShare, responses=problems_of(404))

@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api.app.teamwork import (
-    MOST_DRAWN,
-    MOST_REVIEWERS,
-    MOST_TEXT,
     AnnotationFormat,
     Comment,
     CommentList,
@@ -23,59 +19,11 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.model import Review, ReviewVerdict
-from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
+from veritrail_graph.api.requests.bodies import CommentGiven, DecisionGiven, RoundWanted
+from veritrail_graph.graph.model import Review
+from veritrail_graph.graph.reviewing import NewReview
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
-
-Name = Annotated[str, Field(min_length=1, max_length=MAX_REVIEWER)]
-
-
-class CommentGiven(BaseModel):
-    """A comment to store."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"text": "See page 3 of the annex."}]}
-    )
-
-    text: str = Field(min_length=1, max_length=MOST_TEXT)
-    author: Name | None = Field(None, description="Who says so; by default the key's name.")
-
-
-class RoundWanted(BaseModel):
-    """A round to begin."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"reviewers": ["Ada", "Bo"], "size": 50, "each": 2}]},
-    )
-
-    reviewers: list[Name] = Field(min_length=1, max_length=MOST_REVIEWERS)
-    size: int = Field(ge=1, le=MOST_DRAWN, description="How many claims are drawn.")
-    each: int = Field(1, ge=1, le=MOST_REVIEWERS, description="Reviewers of a claim.")
-    name: str = Field("", max_length=200)
-    seed: int = Field(0, ge=0, le=2**31, description="The same seed draws the same claims.")
-
-
-class DecisionGiven(BaseModel):
-    """A decision between reviewers."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "verdict": "NOT_FULLY_SUPPORTED",
-                    "reason": "The minutes name another year.",
-                    "reviewer": "Cy",
-                }
-            ]
-        },
-    )
-
-    verdict: ReviewVerdict
-    reason: str = Field(min_length=1, max_length=MAX_REASON)
-    reviewer: Name | None = None
 
 
 @router.get(

@@ -133,7 +133,9 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     )
     state = app.state
     state.opens_graph = way.opens_graph
-    state.app = Application(settings, patience=STARTING_SECONDS, works=way.works)
+    state.app = Application(
+        settings, patience=STARTING_SECONDS, works=way.works, service_key=way.key
+    )
     state.settings, state.service = settings, state.app.database
     service = state.service
     app.state.ring = KeyCache(service, way.key, always=way.is_open)

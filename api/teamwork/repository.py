@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.keys import api_keys
 
 claim_comments = sa.Table(
     "claim_comments",
@@ -60,10 +61,12 @@ class TeamRepository:
         await self._service.run(lambda one: one.execute(claim_comments.insert().values(row)))
 
     async def comments(self, process_id: str, claim_id: str, limit: int) -> list[sa.Row[Any]]:
-        """The comments on a claim, oldest first, the latest of them."""
+        """The comments on a claim, oldest first, the latest of them, with the names of keys."""
         table = claim_comments.c
+        keys = api_keys.c
         asked = (
-            sa.select(claim_comments)
+            sa.select(claim_comments, keys.name.label("key_name"))
+            .select_from(claim_comments.outerjoin(api_keys, table.key_id == keys.key_id))
             .where(table.process_id == process_id, table.claim_id == claim_id)
             .order_by(table.created_at.desc(), table.comment_id)
             .limit(limit)

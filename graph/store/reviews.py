@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.clock import now, now_after
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.listed import JudgedReview, QueuedClaim, Reviewers
@@ -26,6 +26,7 @@ from veritrail_graph.graph.store.database import Database, Transaction
 from veritrail_graph.graph.store.rows import batches, in_words, noun_from, properties, short
 
 _PAGE = 1_000
+_TOGETHER = 250  # reviews that are added in one transaction
 _WINDOW = 2_000  # claims, or reviews, in one row of an answer
 
 
@@ -65,7 +66,7 @@ class ReviewStore:
         def work(tx: Transaction) -> Review:
             # What an attempt that is in doubt has stored stays, whatever was verified since.
             may_be_stored = made or review_id is not None
-            if may_be_stored and (stored := tx.run("review/get", review_id=name)):
+            if may_be_stored and (stored := tx.run("review/some", review_ids=[name])):
                 return review_from(stored[0][0])
             if seen is not None:
                 check_seen(claim_id, seen, *_target(tx, process_id, claim_id, None))
@@ -78,6 +79,35 @@ class ReviewStore:
             return review
 
         return await self._database.write_with(work, repeatable=True)
+
+    async def add_all(
+        self, process_id: str, given: Sequence[tuple[str, str, NewReview]]
+    ) -> list[Review]:
+        """Append reviews of several claims, some hundreds in a transaction.
+
+        Args:
+            process_id: The process.
+            given: Id, claim and review of each; an id that is stored already keeps its review.
+
+        Raises:
+            NotFound: There is no such process or claim; reviews of earlier transactions stay.
+            InputError: A review breaks rules, or there is no verdict to review.
+        """
+        checked = [(name, claim_id, check_given(one)) for name, claim_id, one in given]
+        found: list[Review] = []
+        for start in range(0, len(checked), _TOGETHER):
+            some = checked[start : start + _TOGETHER]
+            times = [now_after(place) for place in range(len(some))]
+
+            def work(
+                tx: Transaction,
+                some: Sequence[tuple[str, str, NewReview]] = some,
+                times: Sequence[str] = times,
+            ) -> list[Review]:
+                return _add_all(tx, process_id, some, times)
+
+            found += await self._database.write_with(work, repeatable=True)
+        return found
 
     async def restore(self, process_id: str, reviews: Sequence[Review]) -> int:
         """Store reviews that an input carries under the ids they have; give how many are new.
@@ -182,6 +212,39 @@ class ReviewStore:
             rows = await self._database.read("review/count", process_id=process_id, claim_ids=batch)
             total += int(rows[0][0])
         return total
+
+
+def _add_all(
+    tx: Transaction,
+    process_id: str,
+    given: Sequence[tuple[str, str, NewReview]],
+    times: Sequence[str],
+) -> list[Review]:
+    """Append reviews that are not stored yet, in one transaction."""
+    names = [name for name, _, _ in given]
+    stored = (review_from(row) for (row,) in tx.run("review/some", review_ids=names))
+    reviews = {one.review_id: one for one in stored}
+    claims = list(dict.fromkeys(claim_id for _, claim_id, _ in given))
+    targets = {
+        claim_id: (text, Considered(*found) if found else None)
+        for claim_id, text, found in tx.run(
+            "review/targets", process_id=process_id, claim_ids=claims
+        )
+    }
+    new = []
+    for (name, claim_id, one), at in zip(given, times, strict=True):
+        if name in reviews:
+            continue
+        target = targets.get(claim_id, (None, None))
+        rest = {"review_id": name, "created_at": at}
+        reviews[name] = review_of(process_id, claim_id, one, *target, **rest)
+        new.append(reviews[name])
+    rows = [review_row(one) for one in new]
+    written = {name for (name,) in tx.run("review/write", process_id=process_id, rows=rows)}
+    for one in new:
+        if one.review_id not in written:
+            raise _gone(process_id, one.claim_id)
+    return [reviews[name] for name in names]
 
 
 def reviews_of(tx: Transaction, process_id: str, claim_id: str | None = None) -> list[JudgedReview]:

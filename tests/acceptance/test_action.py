@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from acceptance.command import Veritrail, process_file
+from fakes.webhook_receiver import Receiver
 
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
 GH = """#!/bin/sh
@@ -95,9 +96,13 @@ def test_the_action_comments_once_and_writes_sarif(veritrail: Veritrail, tmp_pat
             claims=[{"claim_id": "cars", "text": claim}],
         )
 
-    runner = Runner(tmp_path, veritrail, process="answer.json")
     says("The ferry carries 42 cars.")
-    assert runner.run() == {"Verify": 0, "Gate": 1, "Comment": 0}
+    with Receiver() as receiver:
+        hook = {"webhook": receiver.url, "webhook-secret": "a secret that is long enough"}
+        runner = Runner(tmp_path, veritrail, process="answer.json", **hook)
+        assert runner.run() == {"Verify": 0, "Gate": 1, "Comment": 0}
+    (message,) = receiver.received
+    assert json.loads(message.body)["type"] == "gate.failed"
     assert runner.outputs["outcome"] == "not met"
     assert "VeriTrail gate: not met" in runner.comment.read_text("utf-8")
     document = json.loads(Path(runner.outputs["sarif"]).read_text("utf-8"))

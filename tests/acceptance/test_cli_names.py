@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from acceptance.command import Veritrail, process_file
+from fakes.webhook_receiver import Receiver
 
 from veritrail_graph.api.cli import completion
 
@@ -73,6 +75,38 @@ def test_a_trail_is_shown_by_its_first_letters_and_by_its_claim(
     assert "several claims: cost-1, cost-2" in veritrail("show", "zz-quay-2", "co", status=2).err
     assert "Did you mean 'name'" in veritrail("show", "zz-quay-2", "nmae", status=2).err
     assert "veritrail show PROCESS CLAIM" in veritrail("show", "name", status=2).err
+
+
+def test_an_id_of_a_verification_that_is_nearly_right_is_answered_with_it(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    name = run["verifications"][0]["verification_id"]
+    for given in (name[2:14], f"{name[:8]}zz{name[10:20]}"):
+        assert f"Did you mean '{name}'" in veritrail("show", given, status=2).err
+    assert "Did you mean" not in veritrail("show", "vz", status=2).err
+
+
+def test_a_run_that_has_ended_sends_a_message_where_the_command_says(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    secret = {"VERITRAIL_WEBHOOK_SECRET": "a secret that is long enough"}
+    call = ["verify", "zz-quay-2", "--claim-id", "name", "--json"]
+    with Receiver() as receiver:
+        done = veritrail(*call, "--again", "--webhook", receiver.url, **secret).json
+        (found,) = receiver.received
+        veritrail(*call, VERITRAIL_WEBHOOK_URL=receiver.url, **secret)  # a setting alone sends none
+    assert len(receiver.received) == 1
+    message = json.loads(found.body)
+    assert message["type"] == "job.finished"
+    assert message["data"] == {
+        "job_id": done["run_id"].replace("r-", "j-", 1),
+        "run_id": done["run_id"],
+        "process_id": "zz-quay-2",
+        "kind": "verification",
+        "status": "succeeded",
+        "counts": {"succeeded": 1},
+    }
+    assert "needs a secret" in veritrail(*call, "--webhook", receiver.url, status=2).err
 
 
 def test_a_query_takes_values_by_their_place_and_short_ids(

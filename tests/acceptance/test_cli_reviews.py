@@ -44,3 +44,18 @@ def test_reviews_travel_with_an_export_and_go_with_a_replacement(
     other = process_file(tmp_path / "quay.json", nodes=nodes, edges=[])
     replaced = frail("ingest", other, "--replace", "--json").json
     assert (replaced["removed_verifications"], replaced["removed_reviews"]) == (2, 3)
+
+
+def test_comments_are_written_listed_and_removed(veritrail: Veritrail, quay: str) -> None:
+    made = veritrail("comment", "qua", "k1", "See [page] 3.", "--author", "Bo", "--json").json
+    assert (made["author"], made["claim_id"], made["process_id"]) == ("Bo", "k1", quay)
+    told = veritrail("comment", quay, "k1")
+    assert told.out == "See [page] 3.\n"
+    assert f"Bo, {made['created_at'][:16]}  {made['comment_id']}" in told.err
+    assert veritrail("comment", quay, "k1", "--json").json["comments"] == [made]
+    assert "at most" in veritrail("comment", quay, "k1", " ", status=2).err
+    wrong = veritrail("comment", quay, "k1", "x", "--remove", "y", status=2).err
+    assert "either a text or --remove" in wrong
+    veritrail("comment", quay, "k1", "--remove", made["comment_id"])
+    assert "no comment yet" in veritrail("comment", quay, "k1").err
+    assert "no comment" in veritrail("comment", quay, "k1", "--remove", "y", status=2).err

@@ -18,6 +18,11 @@ COMMANDS += ["report", "cache", "db"]
 NOT_UTF8 = b"\xff\xfe"
 
 
+def test_the_command_alone_shows_its_help_and_is_fine(bare: Veritrail) -> None:
+    assert bare().out == bare("--help").out
+    assert "Usage: veritrail keys" in bare("keys", status=2).err
+
+
 def test_settings_come_from_a_file_and_the_environment_wins(bare: Veritrail) -> None:
     Path(".env").write_text("VERITRAIL_ENGINE=from-file\n", encoding="utf-8")
     assert "'from-file'" in bare("verify", "p", status=2).err

@@ -340,3 +340,25 @@ def test_the_same_operations_are_awaited(kind, veritrail, request):
                 await door.process(name)
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        (lambda c, p: c.label_claims(p, {"k1": "PERHAPS"}), "body.labels.k1"),
+        (lambda c, p: c.import_reviews(p, [{"claim": "k1"}]), "body.reviews.0.claim_id"),
+        (lambda c, p: c.import_reviews(p, ["k1"]), "body.reviews.0"),
+        (lambda c, p: c.review(p, "k1", verdict="PERHAPS"), "body.verdict"),
+        (lambda c, p: c.decide(p, "k1", verdict="NO", reason="Why."), "body.verdict"),
+        (lambda c, p: c.begin_round(p, ["Ada"], 0), "body.size"),
+        (lambda c, p: c.begin_round(p, ["Ada"], "many"), "body.size"),
+        (lambda c, p: c.comment(p, "k1", 7), "body.text"),
+        (lambda c, p: c.share(p, days="long"), "body.days"),
+        (lambda c, p: c.tag(p, project="x", tags=[""]), "body.tags.0"),
+    ],
+)
+def test_wrong_values_are_refused_alike_by_every_client(client, stored, call, where):
+    with pytest.raises(Rejected) as refused:
+        call(client, stored)
+    assert (refused.value.status, refused.value.kind) == (422, "invalid-input")
+    assert where in [one.where for one in refused.value.violations]

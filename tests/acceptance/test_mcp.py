@@ -41,10 +41,11 @@ pytestmark = pytest.mark.engine
 
 TOOLS = (
     "list_processes", "verify_claim", "show_trail", "show_attribution", "attribute_sentences",
-    "show_dialogue", "verify_turns", "run_query",
+    "show_dialogue", "verify_turns", "run_query", "search", "show_node", "list_runs",
+    "compare_runs", "show_trend", "list_comments", "comment_on_claim",
 )  # fmt: skip
 PROCESS = "mcp-attributed"
-STARTS = ("verify_claim", "attribute_sentences", "verify_turns")
+STARTS = ("verify_claim", "attribute_sentences", "verify_turns", "comment_on_claim")
 
 
 @asynccontextmanager

@@ -93,6 +93,28 @@ def test_the_same_verdict_confirms_and_needs_no_reason(
     assert (older.kind, older.model_verdict) == (ReviewKind.CONFIRMED, Verdict(FS))
 
 
+def test_many_reviews_are_stored_together_and_not_twice(
+    store: Store, arun: Any, harbour: str
+) -> None:
+    given = [
+        (f"{harbour}-{place}", "k2", NewReview(FS if place % 2 else INC, "I read it.", "Ada"))
+        for place in range(600)
+    ]
+    made = arun(store.reviews.add_all(harbour, given))
+    assert len({one.created_at for one in made}) == 600
+    assert {(one.kind, one.model_verdict) for one in made} == {
+        (ReviewKind.OVERRIDDEN, Verdict(NFS))
+    }
+    assert arun(store.reviews.add_all(harbour, given)) == made
+    state = arun(store.reviews.of_claims(harbour, ["k2"]))["k2"]
+    assert (state.latest.review_id, len(state.counting)) == (f"{harbour}-599", 1)
+    assert arun(store.queries.run("check_reviews", {"process_id": harbour})).rows == ()
+    unknown = [("x-1", "k1", given[1][2]), ("x-2", "none", given[0][2])]
+    with pytest.raises(NotFound, match="none"):
+        arun(store.reviews.add_all(harbour, unknown))
+    assert reviews(store, arun, harbour, "k1") == []
+
+
 def test_a_claim_may_be_unclear_with_or_without_a_verdict(
     store: Store, arun: Any, harbour: str
 ) -> None:

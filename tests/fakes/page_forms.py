@@ -14,6 +14,7 @@ class _Forms(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str]]] = []
+        self._area: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -23,6 +24,17 @@ class _Forms(HTMLParser):
             is_chosen = given.get("type") not in ("radio", "checkbox") or "checked" in given
             if is_chosen and given.get("type") != "file":
                 self.found[-1][1][given["name"]] = given.get("value", "")
+        elif tag == "textarea" and self.found and "name" in given:
+            self._area = given["name"]
+            self.found[-1][1][self._area] = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._area is not None:
+            self.found[-1][1][self._area] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = None
 
 
 def forms_of(page: str) -> dict[str, dict[str, str]]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 from fakes.asking import ScriptedAsking
 from unit.test_batching_walks import SPLITTER
 
+from veritrail_graph.api.configured.models import ModelOptions, open_models
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
@@ -18,6 +21,7 @@ from veritrail_graph.graph.model import (
     Verdict,
 )
 from veritrail_graph.verifier.cascade import CascadeVerdict
+from veritrail_graph.verifier.engines import engine_named
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Meter, NeverValid, OverBudget, Request
@@ -115,3 +119,27 @@ def test_an_iteration_is_stored_with_both_verdicts() -> None:
     told = iteration.json_object()
     assert (told["judged_by"], told["first_verdict"]) == ("strong", "NOT_FULLY_SUPPORTED")
     assert "judged_by" not in Iteration(number=1, reasoning="", checked=()).json_object()
+
+
+def test_a_model_of_the_settings_to_escalate_to_counts_only_where_verdicts_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    from fakes.settings_of import settings_of
+
+    settings = settings_of(
+        {
+            "VERITRAIL_HOME": str(tmp_path),
+            "OPENAI_API_KEY": "sk-none",
+            "VERITRAIL_ESCALATION_MODEL": "without-a-price",
+        }
+    )
+    options = ModelOptions(model="gpt-4o-mini", budget=1.0)
+
+    async def steps(*, escalates: bool) -> StepModels:
+        engine = engine_named("openai")
+        async with open_models(settings, engine, options, escalates=escalates) as models:
+            return models.steps
+
+    assert asyncio.run(steps(escalates=False)).escalation is None
+    with pytest.raises(InputError, match="without-a-price"):
+        asyncio.run(steps(escalates=True))

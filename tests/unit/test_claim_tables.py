@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.app.claim_tables import read_claims
+from veritrail_graph.api.app.claim_tables import read_claims, read_reviews
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.claims_file import read_claims_file
 
@@ -27,3 +27,18 @@ def test_a_number_that_is_too_long_is_a_fault_of_its_line(tmp_path: Path) -> Non
     path.write_text(table)
     with pytest.raises(InputError):
         read_claims_file(path)
+
+
+def test_reviews_keep_whether_they_were_blind_and_decide_and_their_order() -> None:
+    first, decision, later = read_reviews(
+        "claim_id,verdict,created_at,blind,adjudicates\n"
+        "k1,supported,2026-03-03T00:00:00Z,false,true\n"
+        "k1,unclear,2026-02-02T00:00:00Z,True,\n"
+        "k1,supported,2026-01-01T00:00:00Z,,false\n"
+    )
+    assert (first.blind, first.adjudicates) == (None, False)
+    assert (decision.blind, decision.adjudicates) == (True, None)
+    assert (later.blind, later.adjudicates) == (False, True)
+    with pytest.raises(InputError) as refused:
+        read_reviews("claim_id,verdict,blind\nk1,supported,perhaps\n")
+    assert [one.where for one in refused.value.violations] == ["line 2, blind"]

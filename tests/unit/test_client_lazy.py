@@ -58,3 +58,16 @@ def test_the_configurations_in_the_documentation_are_json():
         server = found.get("mcpServers", {"veritrail": found})["veritrail"]
         assert server["command"] == "veritrail"
         assert server["args"][0] == "mcp"
+
+
+def test_a_client_in_process_may_have_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("VERITRAIL_HOME", str(tmp_path / "other"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-kept")
+    client = veritrail_graph.Local(home=tmp_path / "own")
+    try:
+        assert client.client.settings.home == tmp_path / "own"
+        assert client.client.settings.openai_api_key == "sk-kept"
+    finally:
+        client.close()

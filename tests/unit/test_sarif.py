@@ -19,3 +19,12 @@ def test_lines_are_those_of_editors(tmp_path: Path) -> None:
     (result,) = document["runs"][0]["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 3, "startColumn": 5, "endColumn": 5 + len(text)}
+
+
+def test_brackets_and_braces_of_a_claim_are_text_and_no_link_or_placeholder() -> None:
+    text = r"See [page](http://x.example) and {0}, a[0] or \[1]."
+    outcome = judge("p", [Entry("k", text, State.NOT_SUPPORTED)], Limits())
+    document = json.loads(outcome_sarif(outcome, {}, None))
+    (result,) = document["runs"][0]["results"]
+    wanted = r"See \[page\](http://x.example) and {{0}}, a\[0\] or \\\[1\]."
+    assert result["message"]["text"].startswith(wanted)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 
 import pytest
 
+from veritrail_graph.api.app.search import _hold as held
 from veritrail_graph.api.search.index import TextIndex, match_of
 from veritrail_graph.api.views.excerpts import excerpt_of, folded, marked
 
@@ -110,3 +113,20 @@ def test_an_excerpt_shows_the_first_word_that_was_found() -> None:
         ("</b> came.", False),
     ]
     assert excerpt_of("Short.", "absent") == "Short."
+
+
+def test_a_lock_is_kept_during_a_long_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("veritrail_graph.api.search.index.HELD_SECONDS", 0.5)
+    monkeypatch.setattr("veritrail_graph.api.app.search.HELD_SECONDS", 0.5)
+    mine, other = TextIndex(tmp_path), TextIndex(tmp_path)
+
+    async def hold(seconds: float) -> None:
+        holding = asyncio.create_task(held(mine))
+        await asyncio.sleep(seconds)
+        holding.cancel()
+
+    assert mine.take()
+    asyncio.run(hold(1.2))
+    assert not other.take()
+    time.sleep(0.6)
+    assert other.take()

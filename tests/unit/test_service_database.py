@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from fakes.ports import free_port
 
+from veritrail_graph.api.auth.access import LOCAL, Scope
 from veritrail_graph.api.auth.database import (
     SCHEMA_VERSION,
     OtherVersion,
     ServiceDatabase,
     ServiceUnavailable,
 )
-from veritrail_graph.api.auth.keys import api_keys
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT
+from veritrail_graph.api.auth.keys import Keys, Wish, api_keys
+from veritrail_graph.api.auth.shares import Shares, share_links
 from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.graph.errors import InputError, with_advice
 
@@ -140,3 +144,54 @@ def test_a_database_of_version_1_learns_of_calls_in_batches(
     again = ServiceDatabase(service_url)
     assert again.read_now(lambda one: one.execute(sa.select(*columns)).all()) == [(3, 0)]
     again.close()
+
+
+def test_a_link_of_version_2_stays_open(service: ServiceDatabase, service_url: str) -> None:
+    link, token = asyncio.run(Shares(service).create("p", 60, "", LOCAL))
+
+    def back_to_2(one: sa.Connection) -> None:
+        one.execute(sa.text("ALTER TABLE share_links DROP COLUMN key_id"))
+        one.execute(sa.text("UPDATE veritrail_schema SET version = 2"))
+
+    service.run_now(back_to_2)
+    later = ServiceDatabase(service_url)
+    assert asyncio.run(Shares(later).admit(token)) == link
+    later.close()
+
+
+def test_a_link_ends_with_the_key_that_made_it(service: ServiceDatabase) -> None:
+    async def work() -> None:
+        keys, links = Keys(service), Shares(service)
+        revoked, _ = await keys.create(Wish("ci", frozenset({Scope.WRITE})), LOCAL)
+        expiring, _ = await keys.create(Wish("week", frozenset({Scope.WRITE}), seconds=60), LOCAL)
+        tokens = {}
+        for key in (revoked, expiring):
+            _, tokens[key.name] = await links.create("p", 3600, "", key.caller())
+        _, tokens["local"] = await links.create("p", 3600, "", LOCAL)
+        later = Shares(service, clock=lambda: time.time() + 120)
+        assert await links.admit(tokens["week"])
+        assert await later.admit(tokens["week"]) is None
+        assert await links.admit(tokens["ci"])
+        await keys.revoke("ci", LOCAL)
+        assert await links.admit(tokens["ci"]) is None
+        found = {one.created_by: one for one in await links.of_process("p")}
+        assert not found["ci"].is_open(time.time())
+        assert await later.admit(tokens["local"])
+        # Without the name of its key a row opens nothing: it cannot be made to outlive the key.
+        unbound = sa.update(share_links).values(key_id=None)
+        await service.run(lambda one: one.execute(unbound))
+        assert await links.admit(tokens["week"]) is None
+
+    asyncio.run(work())
+
+
+def test_a_link_of_the_key_from_outside_ends_when_another_one_is_set(
+    service: ServiceDatabase,
+) -> None:
+    async def work() -> None:
+        _, token = await Shares(service, "first-key-of-all").create("p", 60, "", ENVIRONMENT)
+        assert await Shares(service, "first-key-of-all").admit(token)
+        assert await Shares(service, "another-key-now").admit(token) is None
+        assert await Shares(service).admit(token) is None
+
+    asyncio.run(work())

@@ -87,5 +87,5 @@ async def tag(
     tags: Annotated[str, Form(max_length=10_000)] = "",
 ) -> Response:
     """Say to which project a process belongs, and which tags it has."""
-    await app.projects.tag(process_id, project, tags.split(","), by=caller)
+    await app.projects.tag(process_id, project, tags.splitlines(), by=caller)
     return RedirectResponse(url("processes", process_id), 303)

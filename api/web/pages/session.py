@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -80,8 +81,24 @@ async def sign_out(request: Request, caller: Calling) -> Response:
 
 
 def is_tls(request: Request) -> bool:
-    """Whether the browser asked by https, also where a proxy passed it on without saying so."""
-    return "https" in (request.url.scheme, urlsplit(request.headers.get("origin", "")).scheme)
+    """Whether the browser asked by https, also where a proxy in front ended it.
+
+    A sign counts whoever sends it: a false one makes a cookie stricter, and opens nothing.
+    """
+    headers = request.headers
+    schemes = {request.url.scheme, urlsplit(headers.get("origin", "")).scheme}
+    schemes.add(headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower())
+    if "https" in schemes or _FORWARDED_BY_TLS.search(headers.get("forwarded", "")):
+        return True
+    # Browsers send it to addresses of https and of this machine only.
+    return "sec-fetch-site" in headers and not _is_this_machine(request.url.hostname or "")
+
+
+_FORWARDED_BY_TLS = re.compile(r'\bproto="?https\b', re.IGNORECASE)
+
+
+def _is_this_machine(host: str) -> bool:
+    return host in ("localhost", "::1") or host.endswith(".localhost") or host.startswith("127.")
 
 
 FOR_EVER = "public, max-age=31536000, immutable"

@@ -36,6 +36,19 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         assert link not in owner.get(f"{place}/share").text  # shown once
 
         guest = httpx2.Client(base_url=service.url, timeout=60, trust_env=False)
+        by_tls = [
+            {"x-forwarded-proto": "https"},
+            {"forwarded": 'for=192.0.2.1; proto="https"'},
+            {"host": "veritrail.example", "sec-fetch-site": "cross-site"},
+        ]
+        plain = [{}, {"sec-fetch-site": "cross-site"}, {"host": "veritrail.example"}]
+        for headers, is_secure in [
+            *((one, True) for one in by_tls),
+            *((one, False) for one in plain),
+        ]:
+            cookie = guest.get(link, headers=headers, follow_redirects=False).headers["set-cookie"]
+            assert ("Secure" in cookie) is is_secure, headers
+        guest.cookies.clear()
         assert guest.get("/shared/nothing").status_code == 404
         opened = guest.get(link, follow_redirects=False)
         assert opened.headers["location"] == place
@@ -74,6 +87,23 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         assert send(owner, page, f"{place}/share/end", share_id=share_id).status_code == 303
         assert guest.get(place, follow_redirects=False).status_code == 303
         assert guest.get(link, follow_redirects=False).status_code == 404
+
+        # Whoever a comment names as its author, the key that it came with is beside it.
+        said = {"text": "See page 3.", "author": "Bo"}
+        made = owner.post(f"/v1{place}/claims/k01/comments", json=said).json()
+        assert (made["author"], made["recorded_by"]) == ("Bo", "Ada")
+        assert owner.get(f"/v1{place}/claims/k01/comments").json()["comments"] == [made]
+        assert "sent with the key <bdi>Ada</bdi>" in owner.get(f"{place}/claims/k01").text
+
+        # With the key its links end.
+        page = owner.get(f"{place}/share")
+        made = send(owner, page, f"{place}/share", days="2", note="")
+        link = made.text.partition(f'value="{service.url}')[2].partition('"')[0]
+        assert guest.get(link, follow_redirects=True).status_code == 200
+        beside("keys", "revoke", "Ada")
+        assert guest.get(link, follow_redirects=False).status_code == 404
+        links = beside("share", name, "--list", "--json").json["shares"]
+        assert [(one["is_open"], one["key_ended"]) for one in links] == [(False, True)] * 2
         owner.close()
         guest.close()
         row.close()

@@ -11,6 +11,8 @@ from acceptance.conftest import EXAMPLES
 from fakes.page_forms import send
 from fakes.service_process import ServiceProcess
 
+from veritrail_graph.api.app.claim_tables import read_reviews
+
 pytestmark = pytest.mark.engine
 
 YES, NO = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
@@ -86,6 +88,32 @@ def test_claims_are_drawn_assigned_and_decided(
     assert [one["reviewer"] for one in exported if one.get("adjudicates")] == ["Cy"]
 
 
+def test_a_table_may_decide_between_its_reviewers(
+    shared_service: ServiceProcess, harbour: str
+) -> None:
+    path = f"/v1/processes/{harbour}/reviews:import"
+    rows = [
+        {"claim_id": "k08", "verdict": verdict, "reason": "Read.", "reviewer": name, "blind": True}
+        for name, verdict in (("Ada", NO), ("Bo", YES))
+    ]
+    decision = {"claim_id": "k08", "verdict": NO, "reason": "Source.", "reviewer": "Cy"}
+    decision["adjudicates"] = True
+    refused = shared_service.post(path, json={"reviews": [rows[0], decision]})
+    assert refused.status_code == 422
+    assert [one["kind"] for one in refused.json()["violations"]] == ["nothing_to_decide"]
+    assert shared_service.post(path, json={"reviews": [*rows, decision]}).status_code == 201
+    claim = shared_service.get(f"/v1/processes/{harbour}/claims/k08").json()
+    assert (claim["reviewed_verdict"], claim["disputed"], claim["reviews"]) == (NO, False, 3)
+    # What is downloaded can be given unchanged, and keeps what it says.
+    table = shared_service.client.get(f"/processes/{harbour}/reviews.csv").text
+    again = [one for one in read_reviews(table) if one.claim_id == "k08"]
+    assert [(one.reviewer, one.blind, one.adjudicates) for one in again] == [
+        ("Ada", True, None),
+        ("Bo", True, None),
+        ("Cy", None, True),
+    ]
+
+
 def test_a_blind_review_says_so_and_a_second_look_is_not_blind(
     shared_service: ServiceProcess, harbour: str
 ) -> None:
@@ -119,6 +147,18 @@ def test_files_for_other_tools_can_be_blind(shared_service: ServiceProcess, harb
         assert "FULLY_SUPPORTED" in shown.text
         assert "FULLY_SUPPORTED" not in blind.text
         assert "k04" in blind.text
+
+
+def test_a_tag_may_hold_a_comma(shared_service: ServiceProcess, harbour: str) -> None:
+    client, place = shared_service.client, f"/processes/{harbour}"
+    page = client.get(f"{place}/edit")
+    tags = "prompt v2, short\r\nnightly\r\n"
+    assert send(client, page, f"{place}/tags", project="x", tags=tags).status_code == 303
+    wanted = ["prompt v2, short", "nightly"]
+    assert shared_service.get(f"/v1{place}").json()["tags"] == wanted
+    page = client.get(f"{place}/edit")  # what the form shows can be sent again
+    assert send(client, page, f"{place}/tags").status_code == 303
+    assert shared_service.get(f"/v1{place}").json()["tags"] == wanted
 
 
 def test_a_project_is_shown_over_time(

@@ -1,0 +1,29 @@
+"""Webhooks of commands: sent a few times once the command has its result, which stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.cli.terminal import say
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.webhooks.target import Target
+
+
+def deliver(target: Target, kind: str, data: Mapping[str, Any]) -> None:
+    """Send a message; that it cannot be delivered is a warning.
+
+    Args:
+        target: Where it goes.
+        kind: Its type.
+        data: What it says.
+    """
+    from veritrail_graph.api.webhooks.message import Message
+    from veritrail_graph.api.webhooks.sending import send_now
+    from veritrail_graph.api.webhooks.target import NotDelivered
+
+    try:
+        send_now(target, Message.of(kind, data))
+    except NotDelivered as error:
+        say(f"The webhook could not be delivered: {error}", "yellow")
