@@ -25,6 +25,19 @@ VERSIONS: Mapping[BuildStep, str] = dict.fromkeys(BuildStep, "v1")
 
 _TEXT = {"type": "string"}
 _TRUTH = {"type": "boolean"}
+_WHOLE = {"type": "integer"}
+
+
+def _list_of(**properties: Any) -> Mapping[str, Any]:
+    items = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return {"type": "array", "items": items}
+
+
 _MATCHED = {"entailed": _TRUTH, "reason": _TEXT}
 KEYS: Mapping[BuildStep, Mapping[str, Any]] = {
     BuildStep.CHUNK_SUMMARY: {"summary": _TEXT},
@@ -32,6 +45,18 @@ KEYS: Mapping[BuildStep, Mapping[str, Any]] = {
     BuildStep.CLAIM_MATCHING_BOOK: _MATCHED,
     BuildStep.CLAIM_MATCHING_QUESTION: _MATCHED,
     BuildStep.QUESTION_FILTER: {"asks_opinion": _TRUTH, "stands_alone": _TRUTH, "reason": _TEXT},
+    BuildStep.GRAPH_EXTRACTION: {
+        "entities": _list_of(name=_TEXT, type=_TEXT, description=_TEXT),
+        "relationships": _list_of(source=_TEXT, target=_TEXT, description=_TEXT, strength=_WHOLE),
+    },
+    BuildStep.DESCRIPTION_SUMMARY: {"description": _TEXT},
+    BuildStep.COMMUNITY_REPORT: {
+        "title": _TEXT,
+        "summary": _TEXT,
+        "findings": _list_of(summary=_TEXT, explanation=_TEXT),
+    },
+    BuildStep.MAP_ANSWER: {"points": _list_of(point=_TEXT, score=_WHOLE)},
+    BuildStep.REDUCE_ANSWER: {"answer": _TEXT},
 }
 """What the JSON object at the end of an answer holds."""
 

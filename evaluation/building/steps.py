@@ -13,6 +13,11 @@ class BuildStep(StrEnum):
     CLAIM_MATCHING_BOOK = "claim_matching_book"
     CLAIM_MATCHING_QUESTION = "claim_matching_question"
     QUESTION_FILTER = "question_filter"
+    GRAPH_EXTRACTION = "graph_extraction"
+    DESCRIPTION_SUMMARY = "description_summary"
+    COMMUNITY_REPORT = "community_report"
+    MAP_ANSWER = "map_answer"
+    REDUCE_ANSWER = "reduce_answer"
 
 
 class Variant(StrEnum):

@@ -35,6 +35,18 @@ BUILD_LINES = {
         r"\nHypothesis: .*\S"
     ),
     "question_filter": r"Question: .*\S",
+    "graph_extraction": r"Title: .*\S(\n\(text\) .*\S)+",
+    "description_summary": (
+        r"Name: .*\S\nLimit: [1-9]\d* words(\n\(description [1-9]\d*\) .*\S){2,}"
+    ),
+    "community_report": (
+        r"Limit: [1-9]\d* words(?=\n)(\n\(report \d+\) .*\S)*"
+        r"(\n\((entity|relationship) \d+\) .*\S)*"
+    ),
+    "map_answer": r"(\(report \d+\) .*\S\n)+Question: .*\S",
+    "reduce_answer": (
+        r"(\(point [1-9]\d*, score [1-9]\d*\) .*\S\n)+Limit: [1-9]\d* words\nQuestion: .*\S"
+    ),
 }
 """The user messages of the steps that build data sets."""
 DIALOGUE_STEPS = (

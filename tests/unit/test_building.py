@@ -32,6 +32,11 @@ PINNED = """
 c3a06a89e7a6c8d46427cfb51399c00e49760bd68ed2f311028a8f7c8f89c7ac  claim_matching_question.v1.md
 9070a794cd75e151a9b344b81efd4d485226570b827d94d90c521f57486b8202  question_filter.v1.md
 442a7a82187942d0f59bc322b65eba358824f98898ce2d50d5adebd83f0a704f  summary_merge.v1.md
+8677afbe75697364e8fbda7305d496d8ebe2da3341a64e41aa66b13270bd4414  community_report.v1.md
+9eec21f47c56b2f7312fd484fb6b51a0fee164da7a9406143bcbc4dede266b1e  description_summary.v1.md
+11243b435e6d676a04a448d0ab3c31968153816eb268bdf0d0f54b750aa893f8  graph_extraction.v1.md
+fc855f5df5f64c9d6530ebd536524e6d99f9823c7286dc7ea08a86fea26ad9c6  map_answer.v1.md
+ed01832711702c2e549080d799d9b3c7e3735e23e5bf6dd4e68b774f7377f7a2  reduce_answer.v1.md
 """
 RELEASED = {name: pinned for pinned, name in map(str.split, PINNED.strip().splitlines())}
 

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.evaluation.asking import (
+    Asked,
+    AskOptions,
+    about_run,
+    named_texts,
+    process_id_of,
+    with_model,
+    write_json,
+)
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
-from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, MaxCalls, Model, NoCache
 from veritrail_graph.api.cli.options import Price as PriceOption
-from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say
+from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.evaluation.building.chunks import ENCODINGS
 from veritrail_graph.evaluation.building.steps import Variant
-from veritrail_graph.evaluation.whole_file import write_json_lines, write_text_whole
+from veritrail_graph.evaluation.whole_file import write_json_lines
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 
 if TYPE_CHECKING:
-    from veritrail_graph.evaluation.building.asking import BuildModel
     from veritrail_graph.evaluation.datasets.model import Dataset as LoadedDataset
     from veritrail_graph.evaluation.datasets.model import LabelledClaim
-    from veritrail_graph.graph.model import Usage
-    from veritrail_graph.graph.sentences import SentenceSplitter
-
-T = TypeVar("T")
 
 Sources = Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="Text files in UTF-8.")]
 Dataset = Annotated[Path, typer.Argument(metavar="DATASET", help="A data set.")]
@@ -89,11 +90,11 @@ def summarise(
     from veritrail_graph.evaluation.building.steps import BuildStep
     from veritrail_graph.evaluation.building.summaries import Summariser, SummaryOptions
 
-    texts = _named_texts(sources)
+    texts = named_texts(sources)
     options = SummaryOptions(chunk, context, summary, encoding, not no_context)
     targets = _targets(texts, output)
 
-    async def work(asked: _Asked) -> list[dict[str, Any]]:
+    async def work(asked: Asked) -> list[dict[str, Any]]:
         made = []
         for (name, text), target in zip(texts.items(), targets, strict=True):
             summariser = Summariser(
@@ -106,13 +107,13 @@ def summarise(
                     f"{name}, level {level}", done, total
                 ),
             )
-            document = await summariser.summarise(name, _process_id(name), text)
-            _write_json(target, document)
-            made.append(_about(target, document))
+            document = await summariser.summarise(name, process_id_of(name), text)
+            write_json(target, document)
+            made.append(about_run(target, document))
         return made
 
-    how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
-    runs, usage = _with_model(how, work, as_json=as_json)
+    how = AskOptions(engine, model, prompts, budget, max_calls, price, no_cache)
+    runs, usage = with_model(how, work, as_json=as_json)
     for one in runs:
         stages = ", ".join(f"{count} of stage {stage}" for stage, count in one["stages"].items())
         say(f"{one['nodes']} nodes ({stages}) in {one['output']}.", "bold")
@@ -138,7 +139,7 @@ def chunk(
 
     tokenizer = Encoding(encoding)
     lines = []
-    texts = _named_texts(sources)
+    texts = named_texts(sources)
     for name, text in texts.items():
         for number, one in enumerate(token_chunks(text, size, overlap, encoding=tokenizer)):
             lines.append(
@@ -226,7 +227,7 @@ def match(
     claims = [one for one in loaded.claims if one.label is None] or list(loaded.claims)
     about = _subjects(loaded, claims, variant)
 
-    async def work(asked: _Asked) -> matching.Matching:
+    async def work(asked: Asked) -> matching.Matching:
         return await matching.match_claims(
             claims,
             premises,
@@ -237,8 +238,8 @@ def match(
             lambda done, total: asked.work.update("claims", done, total),
         )
 
-    how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
-    found, usage = _with_model(how, work, as_json=as_json)
+    how = AskOptions(engine, model, prompts, budget, max_calls, price, no_cache)
+    found, usage = with_model(how, work, as_json=as_json)
     # An empty table of a run that failed would stop the next one, which replaces no file.
     is_written = bool(found.matches) or not found.failed
     if is_written:
@@ -352,7 +353,7 @@ def questions(
     if output.exists():
         raise InputError(f"{output} is there already, and may hold decisions; name another file.")
 
-    async def work(asked: _Asked) -> list[filters.FilteredQuestion]:
+    async def work(asked: Asked) -> list[filters.FilteredQuestion]:
         return await filters.filter_questions(
             asked_of,
             asked.step(BuildStep.QUESTION_FILTER),
@@ -360,8 +361,8 @@ def questions(
             lambda done, total: asked.work.update("questions", done, total),
         )
 
-    how = _Options(engine, model, prompts, budget, max_calls, price, no_cache)
-    found, usage = _with_model(how, work, as_json=as_json)
+    how = AskOptions(engine, model, prompts, budget, max_calls, price, no_cache)
+    found, usage = with_model(how, work, as_json=as_json)
     filters.write_questions(found, output)
     counts = {
         "questions": len(found),
@@ -379,73 +380,6 @@ def questions(
         raise Exit(NOT_ALL_SUCCEEDED)
 
 
-class _Options:
-    """How the model is asked."""
-
-    def __init__(
-        self,
-        engine: str | None,
-        model: str | None,
-        prompts: Path | None,
-        budget: float | None,
-        max_calls: int | None,
-        price: str | None,
-        no_cache: bool,
-    ) -> None:
-        named = {"engine": engine, "model": model}
-        self.judge = {name: one for name, one in named.items() if one is not None}
-        self.prompts = prompts
-        self.budget, self.max_calls = budget, max_calls
-        self.price, self.use_cache = price, not no_cache
-
-
-class _Asked:
-    """A model that is open, and what is shown while it is asked."""
-
-    def __init__(self, asked: BuildModel, splitter: SentenceSplitter, work: LongWork) -> None:
-        self.step = asked.step
-        self.meter = asked.meter
-        self.splitter = splitter
-        self.work = work
-
-
-def _with_model(
-    how: _Options, work: Callable[[_Asked], Awaitable[T]], *, as_json: bool
-) -> tuple[T, dict[str, Any]]:
-    """Do work that asks a model; gives its result and what it cost."""
-    from veritrail_graph.api.app.evaluation.resources import OpenResources, shared_within
-    from veritrail_graph.api.settings import Settings
-    from veritrail_graph.evaluation.building.asking import BuildModel
-
-    async def asked() -> tuple[T, Usage]:
-        with long_work() as shown:
-            async with OpenResources(
-                Settings(),
-                shared_within(how.budget, how.max_calls),
-                use_cache=how.use_cache,
-                price=how.price,
-                warn=lambda message: say(message, "yellow"),
-            ) as resources:
-                models = await resources.models(how.judge)
-                asked_of = BuildModel(models.claims, how.prompts)
-                done = await work(_Asked(asked_of, resources.splitter, shown))
-                return done, asked_of.meter.total
-
-    result, usage = run_work(asked(), as_json=as_json)
-    return result, usage.json_object()
-
-
-def _named_texts(sources: list[Path]) -> dict[str, str]:
-    from veritrail_graph.graph.importers.plain import read_text
-
-    found: dict[str, str] = {}
-    for path in sources:
-        if path.stem in found:
-            raise InputError(f"{path}: another source is named {path.stem!r}; rename one.")
-        found[path.stem] = read_text(path)
-    return found
-
-
 def _targets(texts: dict[str, str], output: Path) -> list[Path]:
     if len(texts) == 1 and not output.is_dir():
         return [output]
@@ -454,26 +388,6 @@ def _targets(texts: dict[str, str], output: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{output} cannot be made: {error.strerror or error}") from None
     return [output / f"{name}.json" for name in texts]
-
-
-def _process_id(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:128] or "summary"
-
-
-def _about(target: Path, document: dict[str, Any]) -> dict[str, Any]:
-    stages: dict[str, int] = {}
-    for node in document["nodes"]:
-        stages[str(node["stage"])] = stages.get(str(node["stage"]), 0) + 1
-    return {
-        "output": str(target),
-        "process_id": document["process_id"],
-        "nodes": len(document["nodes"]),
-        "stages": stages,
-    }
-
-
-def _write_json(path: Path, document: dict[str, Any]) -> None:
-    write_text_whole(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
 def _subjects(

@@ -46,8 +46,13 @@ class Choice:
         """The node_id of the answer: other questions and other texts give other ids."""
         if self.key is not None:
             return f"{ANSWER}/{self.key}"
-        made = hashlib.sha256(canonical([question, answer.text])).hexdigest()
-        return f"{ANSWER}/{made[:_DIGITS]}"
+        return answer_id(question, answer.text)
+
+
+def answer_id(question: str | None, text: str) -> str:
+    """The node_id of an answer that was given no key: question and text make it."""
+    made = hashlib.sha256(canonical([question, text])).hexdigest()
+    return f"{ANSWER}/{made[:_DIGITS]}"
 
 
 def default_given(index: Index, answer: Answer, choice: Choice, told: list[str]) -> list[str]:
