@@ -41,11 +41,13 @@ STOP_IN_ORDER = b"in order"
 """Said to a watchdog: let the server end normally, and keep its folder."""
 
 # The initial heap is small and the heap bounded: test data is small. Only the
-# first compiler and the serial collector: the start takes 5 s instead of 7.
+# first compiler and the serial collector: nearly all work is the planning of statements, each of which
+# runs a few times, and the second compiler takes as much time as that.
 JAVA_OPTIONS = (
     "-Xms256m",
     "-Xmx1g",
     "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
     *(
         f"--add-opens=java.base/{package}=ALL-UNNAMED"
         for package in ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
