@@ -262,10 +262,15 @@ class AssumedResources(OpenResources):
     """
 
     def __init__(
-        self, settings: Settings, *, price: str | None = None, folder: Path | None = None
+        self,
+        settings: Settings,
+        *,
+        price: str | None = None,
+        folder: Path | None = None,
+        walk: AssumedWalk | None = None,
     ) -> None:
         super().__init__(settings, shared_within(None, None), price=price, folder=folder)
-        self.walk = AssumedWalk()
+        self.walk = walk or AssumedWalk()
         self.is_paid = False
 
     async def judge(self, options: Mapping[str, Any]) -> Judge:

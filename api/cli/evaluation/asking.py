@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.evaluation.resources import OpenResources
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.building.asking import BuildModel
+    from veritrail_graph.evaluation.building.graphrag.assumed import AssumedGraphRag
     from veritrail_graph.graph.model import Usage
     from veritrail_graph.graph.sentences import SentenceSplitter
-    from veritrail_graph.verifier.estimate import AssumedWalk
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ def with_model(
     work: Callable[[Asked], Awaitable[T]],
     *,
     as_json: bool,
-    assumed: AssumedWalk | None = None,
+    assumed: AssumedGraphRag | None = None,
 ) -> tuple[T, dict[str, Any]]:
     """Do work that asks a model.
 
@@ -87,13 +87,13 @@ def with_model(
     return result, usage.json_object()
 
 
-def _resources(settings: Settings, how: AskOptions, assumed: AssumedWalk | None) -> OpenResources:
+def _resources(
+    settings: Settings, how: AskOptions, assumed: AssumedGraphRag | None
+) -> OpenResources:
     if assumed is not None:
         from veritrail_graph.api.app.evaluation.estimate import AssumedResources
 
-        made = AssumedResources(settings, price=how.price)
-        made.walk = assumed
-        return made
+        return AssumedResources(settings, price=how.price, walk=assumed)
     from veritrail_graph.api.app.evaluation.resources import OpenResources, shared_within
 
     return OpenResources(

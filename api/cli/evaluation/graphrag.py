@@ -25,7 +25,6 @@ from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.verifier.models.port import EndpointRefused, ModelError, OverBudget
 
 if TYPE_CHECKING:
     from veritrail_graph.evaluation.building.graphrag.graph_model import GraphModel
@@ -89,7 +88,7 @@ def graphrag(
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer questions by the method of GraphRAG, as processes to verify.
+    """Answer questions as GraphRAG does, as processes to verify.
 
     An index is made of the texts: entities, relationships, reports about communities. Each
     question is answered from the reports. Answers are kept, so a run that was stopped goes on where
@@ -138,18 +137,15 @@ class _Made:
         """Make the index, then answer one question after the other and write each at once."""
         from veritrail_graph.evaluation.building.graphrag.indexing import make_index
         from veritrail_graph.evaluation.building.graphrag.made_nodes import process_document
-        from veritrail_graph.evaluation.building.graphrag.querying import answer_question
+        from veritrail_graph.evaluation.building.graphrag.querying import Unanswered, try_question
 
         for one in targets:
             model.check(one)
         index = await make_index(model, texts)
         for one, (target, process_id) in targets.items():
-            try:
-                answer = await answer_question(model, index, one)
-            except (EndpointRefused, OverBudget):
-                raise
-            except ModelError as error:
-                self.failed.append({"question": one, "error": str(error)})
+            answer = await try_question(model, index, one)
+            if isinstance(answer, Unanswered):
+                self.failed.append({"question": one, "error": answer.reason})
                 continue
             document = process_document(
                 process_id,

@@ -17,6 +17,8 @@ SHARED_ENTITIES, OWN_ENTITIES = 5, 8
 """Entities of a chunk that its neighbours name, too, and others: 13 of 13.5 in the paper."""
 SHARED_RELATIONSHIPS, OWN_RELATIONSHIPS = 6, 10
 """The same of relationships: 16 of 16.4 in the paper."""
+HUBS = 4
+"""Shared entities that the others hang on: 1.7 communities a chunk, in the paper 1.1."""
 FINDINGS, POINTS, SCORE = 5, 5, 60
 """Findings of a report, points of a batch of reports, and how much a point helps."""
 TOKENS = {
@@ -63,9 +65,10 @@ def _extraction(chunk: int) -> dict[str, Any]:
     pairs = [(one, two) for place, one in enumerate(shared) for two in shared[place + 1 :]]
     pairs = pairs[:SHARED_RELATIONSHIPS]
     around = [*own, *shared]
-    pairs += [
-        (own[number % OWN_ENTITIES], around[-1 - number]) for number in range(OWN_RELATIONSHIPS)
-    ]
+    # Each entity of its own hangs on a hub, and some hang on each other.
+    pairs += [(one, shared[place % HUBS]) for place, one in enumerate(own)]
+    rest = OWN_RELATIONSHIPS - OWN_ENTITIES
+    pairs += [(own[place], own[place + HUBS]) for place in range(rest)]
     return {
         "entities": [{"name": one, "type": "thing", "description": _text(2)} for one in around],
         "relationships": [

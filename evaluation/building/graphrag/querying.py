@@ -29,6 +29,7 @@ from veritrail_graph.graph.importers.graphrag.answering import (
 )
 from veritrail_graph.graph.importers.graphrag.nodes import shown
 from veritrail_graph.graph.importers.graphrag.tables import REPORT
+from veritrail_graph.verifier.models.port import EndpointRefused, ModelError, OverBudget
 
 Batch = Sequence[tuple[int, MadeNode]]
 """Reports that are asked at a time, with their numbers."""
@@ -45,6 +46,13 @@ class GraphAnswer:
 
     nodes: tuple[MadeNode, ...]
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """Why a question has no answer."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,23 @@ async def answer_question(model: GraphModel, index: GraphIndex, question: str) -
         raise NothingFound("No report helps to answer the question.")
     text = await _reduce(model, [one.point for one in told], question)
     return _answered(model, question, text, batches, points, told)
+
+
+async def try_question(
+    model: GraphModel, index: GraphIndex, question: str
+) -> GraphAnswer | Unanswered:
+    """Answer a question of several: where one has no answer, the others are asked all the same.
+
+    Raises:
+        EndpointRefused: No call can succeed.
+        OverBudget: The budget is used up.
+    """
+    try:
+        return await answer_question(model, index, question)
+    except (EndpointRefused, OverBudget):
+        raise
+    except ModelError as error:
+        return Unanswered(str(error))
 
 
 def ranked(points: Sequence[FoundPoint]) -> list[FoundPoint]:
