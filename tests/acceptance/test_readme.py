@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from fakes import warm
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
 from fakes.ports import free_port
@@ -73,7 +74,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def run(block: Block, folder: Path, **settings: str) -> str:
     """Run a block as a reader would in the folder; gives what it printed."""
-    tools = str(Path(sys.executable).parent)
+    tools = os.pathsep.join([warm.on_the_path(), str(Path(sys.executable).parent)])
     done = subprocess.run(
         [SHELLS[block.language], "-eu", "-c", block.text],
         cwd=folder,
