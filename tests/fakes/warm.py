@@ -1,10 +1,11 @@
 """The command `veritrail` as a real process that need not import anything: a fork of a warm one.
 
-A new Python takes a second to import the command, which is most of what a short one takes. Here one
-process imports it once (`warm_parent.py`) and forks for every call. The fork has process id, signals,
-exit status, streams, folder and environment of its own, as the child of a shell has. What it does not
-show is the start of the interpreter and the installed script: where a test sets something that the
-interpreter reads as it starts, and on other systems than Linux, the script is called.
+A new Python takes a second to import the command, which is most of what a short one takes. Here
+one process imports it once (`warm_parent.py`) and forks for every call. The fork has process id,
+signals, exit status, streams, folder and environment of its own, as the child of a shell has. What
+it does not show is the start of the interpreter and the installed script: where a test sets
+something that the interpreter reads as it starts, and on other systems than Linux, the script is
+called. `test_cli_use.py`, `test_cli_terminal.py` and `test_wheel.py` always call the script.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+import filelock
 from fakes import warm_caller
 
 PARENT = Path(__file__).with_name("warm_parent.py")
@@ -39,36 +41,34 @@ def is_possible(settings: Mapping[str, str]) -> bool:
 
 @cache
 def address() -> str:
-    """The socket of the warm process of this one, which is started now and ends with it."""
-    folder = tempfile.TemporaryDirectory(prefix="vt-warm-", dir="/tmp", ignore_cleanup_errors=True)
-    path = str(Path(folder.name) / "s")
-    parent = subprocess.Popen(
-        [sys.executable, "-P", str(PARENT), path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert parent.stdin is not None
-    assert parent.stdout is not None
-    assert parent.stdout.readline() == b"ready\n"
-
-    def end(stdin: IO[bytes] = parent.stdin) -> None:
-        stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            parent.wait(10)
-        folder.cleanup()
-
-    atexit.register(end)
+    """The socket of the warm process, which ends when no process of this test run is left."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    folder = Path(tempfile.gettempdir()) / f"vt-warm-{run[:12]}"  # short, as paths of sockets are
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = str(folder / "socket")
+    with filelock.FileLock(folder / "lock"):
+        try:
+            _presence.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            Path(path).unlink(missing_ok=True)
+            subprocess.run([sys.executable, "-P", str(PARENT), path], check=True)
+            _presence.connect(path)
+    warm_caller.send(_presence, [], {}, [])
+    script = folder / "veritrail"
+    told = f'#!/bin/sh\nexec "{sys.executable}" -I -S "{CALLER}" "{path}" "$@"\n'
+    script.write_text(told, encoding="utf-8")
+    script.chmod(0o755)
     return path
 
 
-@cache
+# As long as it is open the warm process goes on.
+_presence = socket.socket(socket.AF_UNIX)
+atexit.register(_presence.close)
+
+
 def on_the_path() -> str:
     """The folder of a `veritrail` that calls the warm process: the first of a PATH."""
-    folder = Path(address()).parent / "bin"
-    folder.mkdir()
-    script = folder / "veritrail"
-    told = f'#!/bin/sh\nexec "{sys.executable}" -I -S "{CALLER}" "{address()}" "$@"\n'
-    script.write_text(told, encoding="utf-8")
-    script.chmod(0o755)
-    return str(folder)
+    return str(Path(address()).parent)
 
 
 class Warm(subprocess.Popen[bytes]):
@@ -140,7 +140,11 @@ class Warm(subprocess.Popen[bytes]):
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def communicate(self, input: Any = None, timeout: float | None = None) -> tuple[Any, Any]:
+    def communicate(
+        self,
+        input: Any = None,  # noqa: A002  # the name that every child has
+        timeout: float | None = None,
+    ) -> tuple[Any, Any]:
         until = None if timeout is None else time.monotonic() + timeout
         if self.stdin is not None and not self.stdin.closed:
             with suppress(BrokenPipeError):

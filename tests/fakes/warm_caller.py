@@ -14,7 +14,8 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def send(line, arguments, environment, streams):
     """Ask the warm process for a fork: a length, the streams, and what it needs to know."""
-    parts = [os.getcwd(), str(len(arguments)), *arguments]
+    folder = os.getcwd()  # noqa: PTH109  # pathlib takes long to import
+    parts = [folder, str(len(arguments)), *arguments]
     parts += [f"{name}={value}" for name, value in environment.items()]
     content = os.fsencode("\0".join(parts))
     socket.send_fds(line, [len(content).to_bytes(4, "big")], streams)
