@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from acceptance import in_process
+from fakes import warm
 from neo4j_server.launcher import Server
 
 OUTSIDE_NAMES = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
@@ -77,9 +78,10 @@ class Veritrail:
         return self.start(*arguments, **settings).end(status)
 
     def start(self, *arguments: str | bytes, **settings: str) -> Started:
-        child = subprocess.Popen(
-            command(*arguments),
+        child = started(
+            *arguments,
             env=self.environment(settings),
+            is_new=not warm.is_possible({**self.settings, **settings}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -195,6 +197,15 @@ def checked(
     if is_whole and "--json" in arguments:
         json.loads(ended.out)
     return ended
+
+
+def started(
+    *arguments: str | bytes, env: Mapping[str, str], is_new: bool = False, **streams: Any
+) -> subprocess.Popen[bytes]:
+    """Start a command as a process of its own; a new interpreter only where it must be."""
+    if is_new:
+        return subprocess.Popen(command(*arguments), env=env, **streams)
+    return warm.Warm(arguments, env=env, **streams)
 
 
 def command(*arguments: str | bytes) -> list[str | bytes]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from acceptance.command import Veritrail, process_file
+from fakes import warm
 from fakes.webhook_receiver import Receiver
 
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
@@ -57,7 +58,8 @@ class Runner:
             if "run" not in step or step["name"] == "Install":
                 continue
             environment = self._veritrail.environment({k: str(v) for k, v in files.items()})
-            path = f"{self._folder / 'bin'}{os.pathsep}{Path(sys.executable).parent}"
+            path = f"{self._folder / 'bin'}{os.pathsep}{warm.on_the_path()}"
+            path += f"{os.pathsep}{Path(sys.executable).parent}"
             environment["PATH"] = f"{path}{os.pathsep}{environment['PATH']}"
             environment |= {"RUNNER_TEMP": str(self._folder), "COMMENT": str(self.comment)}
             for line in files["GITHUB_ENV"].read_text("utf-8").splitlines():

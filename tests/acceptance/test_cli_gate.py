@@ -269,12 +269,10 @@ def test_a_claim_whose_latest_check_failed_is_not_passed_by_an_older_verdict(
 
 
 def _told(folder: Path, path: str, ends: int, *options: str) -> dict[str, Any]:
-    ended = subprocess.run(
-        command("gate", path, "--json", "--junit", str(folder / "j.xml"), *options),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert ended.returncode == ends, ended.stderr
-    return dict(json.loads(ended.stdout))
+    told = Veritrail(folder / "home")(
+        "gate", path, "--json", "--junit", str(folder / "j.xml"), *options, status=ends
+    )
+    return dict(told.json)
 
 
 def test_a_baseline_that_the_process_falls_behind_is_not_written_over(

@@ -18,6 +18,7 @@ import pytest
 import yaml
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import closed_port
+from fakes import warm
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "examples" / "ci" / "veritrail.yml"
 PIPELINE = """
@@ -72,8 +73,8 @@ class Runner:
         script.write_text(step["run"], encoding="utf-8")
         named = {key: value for key, value in env.items() if "${{" not in value}
         environment = self.veritrail.environment({**named, **settings})
-        bin_folder = Path(sys.executable).parent
-        environment["PATH"] = f"{bin_folder}{os.pathsep}{environment['PATH']}"
+        folders = (warm.on_the_path(), str(Path(sys.executable).parent), environment["PATH"])
+        environment["PATH"] = os.pathsep.join(folders)
         environment["GITHUB_STEP_SUMMARY"] = str(self.repository / "summary.md")
         ended = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],

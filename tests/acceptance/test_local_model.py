@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from acceptance.command import Veritrail, command, process_file
+from acceptance.command import Veritrail, process_file, started
 from fakes.waiting import until
 
 from examples import local_model
@@ -193,14 +193,16 @@ def called(
     veritrail: Veritrail, settings: dict[str, str], *arguments: str, seconds: float
 ) -> subprocess.CompletedProcess[bytes]:
     """Call a command with the model; whatever it answers, there is no stack trace."""
-    done = subprocess.run(
-        command(*arguments, "--json"),
+    with started(
+        *arguments,
+        "--json",
         env=veritrail.environment(settings),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=seconds,
-    )
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        told = child.communicate(timeout=seconds)
+    done = subprocess.CompletedProcess(arguments, child.returncode, *told)
     told = done.stderr.decode()
     assert done.returncode in (0, 1), told
     assert "Traceback" not in told

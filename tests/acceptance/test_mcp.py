@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -17,9 +16,10 @@ from typing import Any
 
 import mcp
 import pytest
-from acceptance.command import Veritrail, command, process_file
+from acceptance.command import Veritrail, command, process_file, started
 from acceptance.model_fixtures import asking as asking_model
 from acceptance.model_fixtures import pumps
+from fakes import warm
 from fakes.attributing import SAMPLE, by_parts, gold_sentences
 from fakes.dialogues import SAMPLE as DIALOGUE
 from fakes.dialogues import DialogueReader
@@ -68,9 +68,10 @@ async def assistant(
     veritrail: Veritrail, *arguments: str, log: Path, **settings: str
 ) -> AsyncIterator[mcp.Client]:
     """A client that has started `veritrail mcp` and speaks with it."""
-    program, *rest = [os.fsdecode(part) for part in command("mcp", *arguments)]
+    program = str(Path(warm.on_the_path()) / "veritrail")
+    environment = veritrail.environment(settings)
     server = StdioServerParameters(
-        command=program, args=rest, env=veritrail.environment(settings), cwd=log.parent
+        command=program, args=["mcp", *arguments], env=environment, cwd=log.parent
     )
     with log.open("w", encoding="utf-8") as errors:
         async with mcp.Client(stdio_client(server, errlog=errors)) as client:
@@ -557,21 +558,22 @@ def test_nothing_but_the_protocol_is_on_stdout(veritrail, harbour):
     "how", [pytest.param(signal.SIGINT, marks=pytest.mark.soak), signal.SIGTERM]
 )
 def test_a_signal_ends_it_also_while_it_waits_for_the_next_line(veritrail, how):
-    child = subprocess.Popen(
-        command("mcp", "--engine", "lexical"),
+    child = started(
+        "mcp",
+        "--engine",
+        "lexical",
         env=veritrail.environment({}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     )
     assert child.stdin is not None
     assert child.stdout is not None
-    child.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n")
+    child.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
     child.stdin.flush()
     child.stdout.readline()
     child.send_signal(how)
     assert child.wait(30) == 130
     out, err = child.communicate()
-    assert out == ""
-    assert "Traceback" not in err
+    assert out == b""
+    assert b"Traceback" not in err

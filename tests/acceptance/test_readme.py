@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from fakes import warm
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
 from fakes.ports import free_port
@@ -30,6 +31,7 @@ PAGES = [
 ]
 SHELLS = {"sh": "sh", "bash": "bash"}
 SECONDS = 120
+QUICK = {"VERITRAIL_DB_JIT": "quick", "VERITRAIL_DB_HEAP": "256m"}
 
 FENCE = re.compile(r"^```(?P<language>\w*)$")
 MARK = re.compile(r"^<!-- (?P<mark>not run|shows): \S.* -->$")
@@ -73,11 +75,11 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def run(block: Block, folder: Path, **settings: str) -> str:
     """Run a block as a reader would in the folder; gives what it printed."""
-    tools = str(Path(sys.executable).parent)
+    tools = [warm.on_the_path(), str(Path(sys.executable).parent), os.environ["PATH"]]
     done = subprocess.run(
         [SHELLS[block.language], "-eu", "-c", block.text],
         cwd=folder,
-        env={**os.environ, "PATH": os.pathsep.join([tools, os.environ["PATH"]]), **settings},
+        env={**os.environ, **QUICK, "PATH": os.pathsep.join(tools), **settings},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

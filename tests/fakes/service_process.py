@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from acceptance.command import Veritrail, command
+from acceptance.command import Veritrail, started
+from fakes import warm
 from fakes.ports import free_port
 from fakes.service_thread import ServiceThread
 
@@ -110,9 +111,11 @@ class ServiceProcess:
                 raise
             return
         with self.log_path.open("ab") as log:
-            self.child = subprocess.Popen(
-                command("serve", *arguments),
+            self.child = started(
+                "serve",
+                *arguments,
                 env=environment,
+                is_new=not warm.is_possible(self.env),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

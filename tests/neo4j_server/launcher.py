@@ -40,9 +40,9 @@ MINIMUM_JAVA = 17
 STOP_IN_ORDER = b"in order"
 """Said to a watchdog: let the server end normally, and keep its folder."""
 
-# The initial heap is small and the heap bounded: test data is small. Only the
-# first compiler and the serial collector: nearly all work is the planning of statements, each of which
-# runs a few times, and the second compiler takes as much time as that.
+# The initial heap is small and the heap bounded: test data is small. Only the first compiler and
+# the serial collector: nearly all work is the planning of statements, each of which runs a few
+# times, and the second compiler takes as much time as that.
 JAVA_OPTIONS = (
     "-Xms256m",
     "-Xmx1g",
