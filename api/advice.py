@@ -87,7 +87,7 @@ REST: Mapping[str, str] = {
     "nothing_to_attribute": (
         "GET /v1/processes/{{process_id}}/nodes lists nodes with their roles; roots are no choice."
     ),
-    "no_claims": "Give some in `claims`.",
+    "no_claims": "Give some in `claims`, or have a model `extract` them.",
     "node_needed": "Name the node in `node_id`.",
     "other_content": (
         "Add ?replace=true to replace it, which removes its verifications, ?append=true to add to "

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
+from veritrail_graph.api.requests.limits import LONGEST_PROJECT, LONGEST_TAG, MOST_TAGS
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Verdict
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 MOST_PROCESSES = 2_000
 """Processes of a project that are looked at, the latest."""
-MOST_TAGS, LONGEST_TAG, LONGEST_PROJECT = 50, 100, 200
 
 By = Literal["day", "process", "tag", "judge", "model", "prompt"]
 NONE = "none"

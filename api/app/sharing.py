@@ -15,10 +15,9 @@ from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.auth.access import LOCAL, Caller
 from veritrail_graph.api.auth.shares import MOST_OF_A_PROCESS, ShareLink, Shares, TooManyLinks
+from veritrail_graph.api.requests.limits import LINK_DAYS, LONGEST_LINK_NOTE, MOST_LINK_DAYS
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 
-DAYS, MOST_DAYS = 30, 365
-MOST_NOTE = 200
 _DAY = 86_400.0
 
 
@@ -76,7 +75,7 @@ class Sharing(Part):
         return Shares(self._app.database, self._app.service_key)
 
     async def create(
-        self, process_id: str, *, days: float = DAYS, note: str = "", by: Caller = LOCAL
+        self, process_id: str, *, days: float = LINK_DAYS, note: str = "", by: Caller = LOCAL
     ) -> NewShare:
         """Make a link that shows a process, read-only, until an end.
 
@@ -91,11 +90,13 @@ class Sharing(Part):
             InputError: It would work too long or not at all; or there are too many.
         """
         await self._app.processes.get(process_id)
-        if not 0 < days <= MOST_DAYS:
-            raise InputError(f"A link works for up to {MOST_DAYS} days.", code="share_days")
+        if not 0 < days <= MOST_LINK_DAYS:
+            raise InputError(f"A link works for up to {MOST_LINK_DAYS} days.", code="share_days")
         line = " ".join(note.split())
-        if len(line) > MOST_NOTE:
-            raise InputError(f"The note has more than {MOST_NOTE} characters.", code="share_note")
+        if len(line) > LONGEST_LINK_NOTE:
+            raise InputError(
+                f"The note has more than {LONGEST_LINK_NOTE} characters.", code="share_note"
+            )
         try:
             link, token = await self.links.create(process_id, days * _DAY, line, by)
         except TooManyLinks:

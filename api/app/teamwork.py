@@ -17,6 +17,7 @@ from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.auth.access import LOCAL, Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
+from veritrail_graph.api.requests.limits import LONGEST_COMMENT, MOST_DRAWN, MOST_REVIEWERS
 from veritrail_graph.api.teamwork.repository import TeamRepository
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, shown
@@ -27,12 +28,9 @@ from veritrail_graph.graph.reviewing import NewReview, text_faults
 if TYPE_CHECKING:
     from veritrail_graph.graph.exporters.annotation import ClaimToAnnotate
 
-MOST_TEXT = 5_000
 MOST_COMMENTS = 200
 """Comments on a claim that are shown, the latest."""
 MOST_ROUNDS = 50
-MOST_REVIEWERS = 50
-MOST_DRAWN = 10_000
 _SENTENCES = 30
 
 AnnotationFormat = Literal["label-studio", "inception"]
@@ -143,9 +141,10 @@ class Teamwork(Part):
             InputError: The text is empty or too long, or the author has no name.
         """
         text = text.strip()
-        if not text or len(text) > MOST_TEXT:
+        if not text or len(text) > LONGEST_COMMENT:
             raise InputError(
-                f"A comment has a text of at most {MOST_TEXT:,} characters.", code="comment_text"
+                f"A comment has a text of at most {LONGEST_COMMENT:,} characters.",
+                code="comment_text",
             )
         if faults := text_faults(text, author.strip()):
             raise InputError("The comment cannot be stored", faults)

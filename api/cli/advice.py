@@ -76,7 +76,7 @@ ADVICE: Mapping[str, str] = {
     "missing_parameter": "(--param {name}=…)",
     "model_needed": "Name it with --model or VERITRAIL_MODEL.",
     "model_without_engine": "(--model, --engine)",
-    "no_claims": "Give some with --claim or --claims.",
+    "no_claims": "Give some with --claim or --claims, or extract them with a model: --extract.",
     "no_error_node": "`veritrail verify PROCESS` finds error nodes.",
     "nodes_and_claims": "With --claim-id or --unsupported, leave --node out.",
     "nothing_to_judge": "Add --judge or --correct, or leave --mode out.",

@@ -109,10 +109,9 @@ def show_verdicts(sample: str, verifications: list[dict[str, Any]]) -> None:
     labels = {claim["claim_id"]: claim["label"] for claim in process["claims"]}
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     table.add_column("claim", no_wrap=True)
-    table.add_column("label", no_wrap=True)
-    table.add_column("verdict (indicative)", no_wrap=True)
-    table.add_column("error stage", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("stage", no_wrap=True)
+    table.add_column("the label says", no_wrap=True)
     table.add_column("text", no_wrap=True, overflow="ellipsis", ratio=1)
     agreed = located = wrong = 0
     for found in verifications:
@@ -120,20 +119,21 @@ def show_verdicts(sample: str, verifications: list[dict[str, Any]]) -> None:
         label = Verdict(labels[claim_id])
         agrees = verdict is label
         agreed += agrees
-        stage = ", ".join(map(str, found["error_stages"]))
+        differs = "" if agrees else VERDICT_WORDS[label]
         if label is Verdict.NOT_FULLY_SUPPORTED:
             wrong += 1
             true_stage = planted[claim_id]["error_stage"]
-            located += agrees and found["error_stages"] == [true_stage]
-            stage = f"{stage or '-'} (planted: {true_stage})"
+            is_placed = agrees and found["error_stages"] == [true_stage]
+            located += is_placed
+            differs = "" if is_placed else f"{differs or 'the same'}, stage {true_stage}"
         table.add_row(
             claim_id,
-            Text(VERDICT_WORDS[label], VERDICT_STYLE[label]),
             Text(VERDICT_WORDS[verdict], VERDICT_STYLE[verdict]),
-            stage,
-            "" if agrees else Text("differs", "bold magenta"),
+            ", ".join(map(str, found["error_stages"])),
+            Text(differs, "bold magenta") if differs else Text("the same", "dim"),
             Text(one_line(found["claim"])),
         )
+    out.print(Text("What it finds (indicative), beside what a person labelled:", "dim"))
     out.print(table)
     out.print(
         Text(

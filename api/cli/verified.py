@@ -272,7 +272,8 @@ def tell(report: Report) -> None:
     say(_counts(done), "bold")
     if ended:
         worst = max(ended, key=attention)
-        what = "Where it went wrong" if worst.error_stages else "One trail in full"
+        is_wrong = bool(worst.error_stages) and worst.origin is None
+        what = "Where it went wrong" if is_wrong else "One trail in full"
         name = f"{quoted(report.process_id)} {quoted(worst.claim_id)}"
         say(f"{what}: veritrail show {name}", "dim")
 

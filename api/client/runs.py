@@ -9,10 +9,11 @@ from typing import Literal
 from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.app.search import SearchResult
-from veritrail_graph.api.app.sharing import DAYS, NewShare, ShareList
+from veritrail_graph.api.app.sharing import NewShare, ShareList
 from veritrail_graph.api.client.answers import Process
 from veritrail_graph.api.client.calls import AsyncPages, Call
 from veritrail_graph.api.client.carrying import CarriedOut
+from veritrail_graph.api.requests.limits import LINK_DAYS
 
 _PROCESS = "/v1/processes/{}"
 
@@ -76,7 +77,7 @@ class RunOperations(CarriedOut):
         query = {"project": project, "by": by}
         return await self._one(Call("trend", "GET", "/v1/trend", (), query), Trend)
 
-    async def share(self, process_id: str, *, days: float = DAYS, note: str = "") -> NewShare:
+    async def share(self, process_id: str, *, days: float = LINK_DAYS, note: str = "") -> NewShare:
         """Make a link that shows a process, read-only, without a key, until its end.
 
         Args:

@@ -24,7 +24,7 @@ from veritrail_graph.graph.model import ReviewKind
 
 _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
-_READ = re.compile(r"://|(?i:\bwww)\.|[\\`*_\[\]|~&<>@#]|\$(?!\d)")
+_READ = re.compile(r"://|(?i:\bwww)\.|&(?=#?\w+;)|[\\`*_\[\]|~<>@#]|\$(?!\d)")
 """What Markdown or HTML would read anywhere. GitHub also makes links of addresses and mentions,
 and a formula of the text between two dollar signs; the one before an amount of money ends none."""
 _BEGIN = re.compile(r"^(\d*)([-+.)](?=\s|$)|--|=)")

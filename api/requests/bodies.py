@@ -11,9 +11,17 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from veritrail_graph.api.app.projects import LONGEST_PROJECT, LONGEST_TAG, MOST_TAGS
-from veritrail_graph.api.app.sharing import DAYS, MOST_DAYS, MOST_NOTE
-from veritrail_graph.api.app.teamwork import MOST_DRAWN, MOST_REVIEWERS, MOST_TEXT
+from veritrail_graph.api.requests.limits import (
+    LINK_DAYS,
+    LONGEST_COMMENT,
+    LONGEST_LINK_NOTE,
+    LONGEST_PROJECT,
+    LONGEST_TAG,
+    MOST_DRAWN,
+    MOST_LINK_DAYS,
+    MOST_REVIEWERS,
+    MOST_TAGS,
+)
 from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
@@ -142,7 +150,7 @@ class CommentGiven(BaseModel):
         extra="forbid", json_schema_extra={"examples": [{"text": "See page 3 of the annex."}]}
     )
 
-    text: str = Field(min_length=1, max_length=MOST_TEXT)
+    text: str = Field(min_length=1, max_length=LONGEST_COMMENT)
     author: Name | None = Field(None, description="Who says so; by default the key's name.")
 
 
@@ -189,8 +197,8 @@ class ShareWanted(BaseModel):
         extra="forbid", json_schema_extra={"examples": [{"days": 14, "note": "For the auditor"}]}
     )
 
-    days: float = Field(DAYS, gt=0, le=MOST_DAYS)
-    note: str = Field("", max_length=MOST_NOTE)
+    days: float = Field(LINK_DAYS, gt=0, le=MOST_LINK_DAYS)
+    note: str = Field("", max_length=LONGEST_LINK_NOTE)
 
 
 BODIES: Mapping[str, type[BaseModel]] = {

@@ -13,6 +13,7 @@ from veritrail_graph.verifier.driver import Task
 from veritrail_graph.verifier.localization import bears_on
 
 if TYPE_CHECKING:
+    from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.store import Store
 
 
@@ -53,7 +54,7 @@ async def choose_claims(
         default = node
     given = [ClaimRecord(text, f"claim {shown(text)}") for text in texts]
     nodes: dict[str, tuple[NodeRef, str]] = {}
-    new = await _new_claims(store, process_id, [*given, *records], default, nodes)
+    new = await _new_claims(store, process, [*given, *records], default, nodes)
     chosen = {claim.claim_id: claim for claim in new}
     for claim in await _stored_claims(store, process_id, claim_ids):
         if node not in {None, claim.node_id}:
@@ -117,7 +118,7 @@ async def store_claims(
     process = await store.processes.get(process_id)
     only = process.terminals[0] if len(process.terminals) == 1 else None
     nodes: dict[str, tuple[NodeRef, str]] = {}
-    claims = await _new_claims(store, process_id, records, node or only, nodes)
+    claims = await _new_claims(store, process, records, node or only, nodes)
     return claims, await store.claims.add(process_id, claims)
 
 
@@ -129,7 +130,7 @@ async def _latest(store: Store, process_id: str) -> dict[str, Status]:
 
 async def _new_claims(
     store: Store,
-    process_id: str,
+    process: Process,
     records: Sequence[ClaimRecord],
     default: str | None,
     nodes: dict[str, tuple[NodeRef, str]],
@@ -139,6 +140,7 @@ async def _new_claims(
     # Here, as it brings everything of an ingest.
     from veritrail_graph.graph.ingest.check import claim_faults, claim_from
 
+    process_id = process.process_id
     claims: dict[str, Claim] = {}
     violations: list[Violation] = []
     # What the answer claims already is that claim, and no question.
@@ -152,7 +154,8 @@ async def _new_claims(
             claims.setdefault(known_id, stored[known_id])
             continue
         if node_id is None:
-            message = "the process has several terminals, and no node is named"
+            names = ", ".join(shown(name) for name in process.terminals[:5])
+            message = f"the process has several terminals ({names}), and no node is named"
             violations.append(Violation("claim_without_node", record.where, message))
             continue
         _, text = await _node(store, process_id, node_id, nodes)

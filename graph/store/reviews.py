@@ -235,15 +235,15 @@ def _add_all(
     for (name, claim_id, one), at in zip(given, times, strict=True):
         if name in reviews:
             continue
-        target = targets.get(claim_id, (None, None))
+        text, considered = targets.get(claim_id, (None, None))
         rest = {"review_id": name, "created_at": at}
-        reviews[name] = review_of(process_id, claim_id, one, *target, **rest)
+        reviews[name] = review_of(process_id, claim_id, one, text, considered, **rest)
         new.append(reviews[name])
     rows = [review_row(one) for one in new]
     written = {name for (name,) in tx.run("review/write", process_id=process_id, rows=rows)}
-    for one in new:
-        if one.review_id not in written:
-            raise _gone(process_id, one.claim_id)
+    for review in new:
+        if review.review_id not in written:
+            raise _gone(process_id, review.claim_id)
     return [reviews[name] for name in names]
 
 

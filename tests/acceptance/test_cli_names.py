@@ -158,3 +158,13 @@ def test_a_shell_completes_commands_ids_and_queries(
 def test_completion_prints_the_script_of_a_shell(veritrail: Veritrail) -> None:
     assert "complete -o default -F" in veritrail("completion", "bash").out
     assert 'eval "$(veritrail completion bash)"' in veritrail("completion").out
+
+
+def test_what_is_missing_for_a_claim_is_named(veritrail: Veritrail, tmp_path: Path) -> None:
+    nodes = [{"node_id": name, "text": f"{name}."} for name in ("s", "left", "right")]
+    edges = [{"source": "s", "target": name} for name in ("left", "right")]
+    path = process_file(tmp_path / "two.json", process_id="zz-two", nodes=nodes, edges=edges)
+    veritrail("ingest", path)
+    assert "--extract" in veritrail("verify", "zz-two", status=2).err
+    told = veritrail("verify", "zz-two", "--claim", "X.", status=2).err
+    assert "several terminals ('left', 'right')" in told

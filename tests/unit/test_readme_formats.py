@@ -1,4 +1,4 @@
-"""The README names every format that can be read, and every one that can be written."""
+"""The documentation names every format that can be read, and every one that can be written."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from veritrail_graph.graph.importers.registry import importers
 REPO = Path(__file__).resolve().parents[2]
 
 
-def _part(heading: str) -> str:
-    text = (REPO / "README.md").read_text(encoding="utf-8")
-    return text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
-
-
 def test_every_format_that_can_be_read_is_in_the_table() -> None:
-    table = _part("Which format do I have?")
+    table = (REPO / "docs" / "formats" / "README.md").read_text(encoding="utf-8")
     assert [one.name for one in importers() if f"`{one.name}`" not in table] == []
 
 
 def test_every_format_that_can_be_written_is_in_the_table() -> None:
-    table, page = _part("Where do verdicts go?"), (REPO / "docs" / "export.md").read_text()
-    assert [one for one in FORMATS if f"`{one}`" not in table or f"`{one}`" not in page] == []
+    page = (REPO / "docs" / "export.md").read_text(encoding="utf-8")
+    assert [one for one in FORMATS if f"`{one}`" not in page] == []
+
+
+def test_every_page_is_in_the_table_of_pages() -> None:
+    docs = REPO / "docs"
+    table = (docs / "pages.md").read_text(encoding="utf-8")
+    known = {path.name for path in docs.glob("*.md")} - {"pages.md"}
+    assert sorted(name for name in known if f"]({name})" not in table) == []
 
 
 @pytest.mark.parametrize("name", [one for one in FORMATS if not one.endswith("csv")])

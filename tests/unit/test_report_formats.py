@@ -312,3 +312,11 @@ def test_a_file_is_told_from_a_process_by_its_name(
     Path("ferry").write_text("{}")
     assert not is_file("ferry")
     assert is_file("./ferry")
+
+
+def test_an_ampersand_is_escaped_only_where_it_would_begin_a_character() -> None:
+    from veritrail_graph.api.reports.markdown import escaped
+
+    assert escaped("Thole & Sons, R&D; 5 &lt; 6 &#x41;") == (
+        "Thole & Sons, R&amp;D; 5 &amp;lt; 6 &amp;\\#x41;"
+    )

@@ -7,10 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from veritrail_graph.api.app.projects import LONGEST_PROJECT, By
+from veritrail_graph.api.app.projects import By
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ProcessId
+from veritrail_graph.api.requests.limits import LONGEST_PROJECT
 from veritrail_graph.api.views.tables import csv_text
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.downloads import csv_file

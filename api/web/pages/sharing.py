@@ -9,11 +9,12 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.sharing import DAYS, MOST_DAYS, NewShare
+from veritrail_graph.api.app.sharing import NewShare
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.guard import SHARE_COOKIE
 from veritrail_graph.api.http.pages import ProcessId
+from veritrail_graph.api.requests.limits import LINK_DAYS, MOST_LINK_DAYS
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.session import is_tls
@@ -57,7 +58,7 @@ async def _page(
     *,
     made: NewShare | None = None,
     wrong: str | None = None,
-    days: str = str(DAYS),
+    days: str = str(LINK_DAYS),
     note: str = "",
 ) -> HTMLResponse:
     process = await app.processes.get(process_id)
@@ -75,7 +76,7 @@ async def _page(
         wrong=wrong,
         days=days,
         note=note,
-        most=MOST_DAYS,
+        most=MOST_LINK_DAYS,
         asks=await request.app.state.ring.asks(),
     )
 
