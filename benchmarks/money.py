@@ -13,6 +13,7 @@ Source: VeriTrail D (computational cost).
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import random
 import re
@@ -35,7 +36,6 @@ from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepMo
 from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
 from veritrail_graph.verifier.models.port import Completion, Request, Step
 from veritrail_graph.verifier.models.prices import Price, price_of, priced
-from veritrail_graph.verifier.models.tokens import counter
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SplitNode
 from veritrail_graph.verifier.prompts import load_prompts
 from veritrail_graph.verifier.run import Run
@@ -69,20 +69,52 @@ def shares_words(claim: str, sentence: str) -> bool:
 
 @dataclass
 class Prefixes:
-    """The beginnings of prompts that were asked, in steps of so many tokens."""
+    """The beginnings of prompts that were asked, in steps of so many tokens.
 
+    A text is cut into tokens once, and the beginning that prompts have in common is looked at once.
+
+    Attributes:
+        encode: The tokens of a text.
+        known: The beginnings that were asked.
+    """
+
+    encode: Callable[[str], Sequence[int]]
     known: set[int] = field(default_factory=set)
+    _common: dict[tuple[str, str], tuple[list[int], tuple[int, ...]]] = field(default_factory=dict)
 
-    def cached(self, text: str, tokens: int) -> int:
-        """Tokens of a prompt that were asked before; learns the rest."""
-        size = max(1, STEP * len(text) // max(1, tokens))
-        found, prefix, grows = 0, 0, True
-        for place, start in enumerate(range(0, len(text) - size + 1, size), start=1):
-            prefix = hash((prefix, text[start : start + size]))
-            grows = grows and prefix in self.known
-            found = STEP * place if grows else found
-            self.known.add(prefix)
-        return found if found >= LEAST else 0
+    def asked(self, system: str, common: str, own: str) -> tuple[int, int]:
+        """Tokens of a prompt, and how many of them were asked before; learns the rest.
+
+        Args:
+            system: The instructions.
+            common: The beginning of the user message that other prompts have too.
+            own: What follows it.
+        """
+        if (system, common) not in self._common:
+            self._common[system, common] = _cut([], [*self.encode(system), *self.encode(common)])
+        beginnings, left = self._common[system, common]
+        of_own = self.encode(own)
+        longer, rest = _cut(beginnings[-1:], [*left, *of_own])
+        every = [*beginnings, *longer]
+        found = next((n for n, one in enumerate(every) if one not in self.known), len(every))
+        self.known.update(every[found:])
+        tokens = STEP * len(every) + len(rest)
+        return tokens, STEP * found if STEP * found >= LEAST else 0
+
+
+def _cut(before: Sequence[int], tokens: Sequence[int]) -> tuple[list[int], tuple[int, ...]]:
+    """Each beginning that ends with a whole step as one number, and the tokens that are left."""
+    prefix, found = (before[-1] if before else 0), []
+    for start in range(0, len(tokens) - STEP + 1, STEP):
+        prefix = hash((prefix, *tokens[start : start + STEP]))
+        found.append(prefix)
+    return found, tuple(tokens[STEP * len(found) :])
+
+
+def _encoding() -> Callable[[str], Sequence[int]]:
+    """The tokenizer of the model, which knows the tokens of every text that it met."""
+    tokenizer: Any = importlib.import_module("rs_bpe").openai.o200k_base()
+    return lru_cache(16_384)(lambda text: tuple(tokenizer.encode(text)))
 
 
 @dataclass
@@ -96,17 +128,15 @@ class Endpoint:
 
     selects: Selects
     address: str = ADDRESS
-    prefixes: Prefixes = field(default_factory=Prefixes)
+    prefixes: Prefixes = field(default_factory=lambda: Prefixes(_encoding()))
     calls: list[tuple[str, Usage]] = field(default_factory=list)
-    count: Callable[[str], int] = field(default_factory=lambda: lru_cache(4_096)(counter(MODEL)))
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Answer at once."""
         await asyncio.sleep(0)
         text, output = self._answer(request)
-        before, own = request.user[: request.shared], request.user[request.shared :]
-        tokens = self.count(request.system) + self.count(before) + self.count(own)
-        cached = self.prefixes.cached(request.system + request.user, tokens)
+        common, own = request.user[: request.shared], request.user[request.shared :]
+        tokens, cached = self.prefixes.asked(request.system, common, own)
         usage = Usage(
             calls=1, input_tokens=tokens, cached_input_tokens=cached, output_tokens=output
         )
