@@ -24,7 +24,7 @@ from veritrail_graph.verifier.answers import (
     read_claims,
     read_outcome,
     read_selection,
-    read_shared_selection,
+    read_shared,
     read_verdict,
 )
 from veritrail_graph.verifier.attribution.answers import (
@@ -187,7 +187,7 @@ def test_the_answers_that_a_prompt_shows_are_read(step: Step) -> None:
             case Step.DIALOGUE_TURN_CHECK:
                 assert read_turn_check(written).contradiction is answer["contradiction"]
             case Step.EVIDENCE_SELECTION_SHARED:
-                parts = read_shared_selection(written, 2)
+                parts = read_shared(written, 2)
                 found_ids = [read_selection(part or "", 10).evidence for part in parts]
                 assert found_ids == [(5, 7, 8, 9), ()]
             case _:
