@@ -18,7 +18,7 @@ from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Step
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection, Split
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import Prompts
+from veritrail_graph.verifier.prompts import Prompts, shared_verdict_of
 from veritrail_graph.verifier.shared_prompts import SharedSelection, SharedVerdict
 from veritrail_graph.verifier.sharing import Sharing, WaitingRounds
 from veritrail_graph.verifier.verdict import PromptVerdict, VerdictStep
@@ -117,8 +117,7 @@ class LanguageModelJudge:
 
         def prompt_verdict(of: StepModel) -> PromptVerdict:
             sharing = None
-            # A prompt for one claim and one for several are of one kind if they have one version.
-            if among and prompts[Step.VERDICT].version == prompts[Step.VERDICT_SHARED].version:
+            if among is not None and shared_verdict_of(prompts) is not None:
                 sharing = SharedVerdict(step(Step.VERDICT_SHARED, of), among)
             return PromptVerdict(step(Step.VERDICT, of), again, split, limits, sharing)
 

@@ -112,6 +112,15 @@ class Prompt:
 Prompts = Mapping[Step, Prompt]
 
 
+def shared_verdict_of(prompts: Prompts) -> Prompt | None:
+    """The prompt that gives verdicts on several claims; None: none is of the verdict prompt's kind.
+
+    A prompt for one claim and one for several are of one kind if they have one version.
+    """
+    shared = prompts[Step.VERDICT_SHARED]
+    return shared if shared.version == prompts[Step.VERDICT].version else None
+
+
 def load_prompts(folder: Path | None = None) -> Prompts:
     """The prompts of all steps: ours, with those of a user's folder or a variant in their place.
 
