@@ -3,8 +3,9 @@
 No engine and no server: claims are verified by the driver, the judge, the prompts and the packing
 of the product, over processes in memory, and an endpoint in memory answers. It counts tokens with
 the tokenizer of the model whose list price is taken, and knows prefixes that were asked before, as
-endpoints do: in steps of 128 tokens, from 1,024 on. How long answers are is assumed, as `veritrail
-estimate` assumes it. The reference is the paper's call pattern: one claim a prompt, single calls,
+endpoints do: in steps of 128 tokens, from 1,024 on. How long answers with written reasoning are is
+assumed, as `veritrail estimate` assumes it; of answers without it (`--prompts brief`) the tokens of
+the object are counted. The reference is the paper's call pattern: one claim a prompt, single calls,
 no prefix cached.
 
 Source: VeriTrail D (computational cost).
@@ -13,12 +14,13 @@ Source: VeriTrail D (computational cost).
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,15 @@ from benchmarks.model_reader import CLAIMS, STRAY, Process, Reader
 from benchmarks.report import Line, Report
 from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.importers.registry import open_input
-from veritrail_graph.graph.model import Claim, NodeRef, Sentence, Status, Usage, Verification
+from veritrail_graph.graph.model import (
+    Claim,
+    NodeRef,
+    Sentence,
+    Status,
+    Usage,
+    Verdict,
+    Verification,
+)
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.estimate import LIKELY
@@ -35,9 +45,8 @@ from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepMo
 from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
 from veritrail_graph.verifier.models.port import Completion, Request, Step
 from veritrail_graph.verifier.models.prices import Price, price_of, priced
-from veritrail_graph.verifier.models.tokens import counter
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SplitNode
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import BRIEF, Prompts, load_prompts
 from veritrail_graph.verifier.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +55,13 @@ SHARE, Q = 8, 3
 LIVE_TARGET, BATCH_TARGET, SHARED_TARGET = 0.6, 0.5, 0.25
 STEP, LEAST = 128, 1_024
 """Tokens in which prefixes are cached, and how many the shortest one has."""
+REASON = (
+    "The excerpts give the figure and the year that the claim names, but say nothing of the cause "
+    "that it adds."
+)
+"""A reason of usual length, in one sentence, as `--prompts brief` asks for."""
 _SENTENCE = re.compile(r"(\d+): (.*)")
+_CLAIM = re.compile(r"Claim(?: \d+)?: (.*)")
 _WORD = re.compile(r"\w+")
 _EVERY_DAY = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "in", "is", "it", "of", "on", "that", "the", "to"}
@@ -54,6 +69,9 @@ _EVERY_DAY = frozenset(
 
 Selects = Callable[[str, str], bool]
 """Whether a sentence (second) bears on a claim (first)."""
+
+Holds = Callable[[str, Sequence[str]], bool]
+"""Whether sentences (second) make a claim (first) Fully Supported."""
 
 
 @lru_cache(200_000)
@@ -69,20 +87,58 @@ def shares_words(claim: str, sentence: str) -> bool:
 
 @dataclass
 class Prefixes:
-    """The beginnings of prompts that were asked, in steps of so many tokens."""
+    """The beginnings of prompts that were asked, in steps of so many tokens.
 
+    A text is cut into tokens once, and the beginning that prompts have in common is looked at once.
+
+    Attributes:
+        encode: The tokens of a text.
+        known: The beginnings that were asked.
+    """
+
+    encode: Callable[[str], Sequence[int]]
     known: set[int] = field(default_factory=set)
+    _common: dict[tuple[str, str], tuple[list[int], tuple[int, ...]]] = field(default_factory=dict)
 
-    def cached(self, text: str, tokens: int) -> int:
-        """Tokens of a prompt that were asked before; learns the rest."""
-        size = max(1, STEP * len(text) // max(1, tokens))
-        found, prefix, grows = 0, 0, True
-        for place, start in enumerate(range(0, len(text) - size + 1, size), start=1):
-            prefix = hash((prefix, text[start : start + size]))
-            grows = grows and prefix in self.known
-            found = STEP * place if grows else found
-            self.known.add(prefix)
-        return found if found >= LEAST else 0
+    def asked(self, system: str, common: str, own: str) -> tuple[int, int]:
+        """Tokens of a prompt, and how many of them were asked before; learns the rest.
+
+        Args:
+            system: The instructions.
+            common: The beginning of the user message that other prompts have too.
+            own: What follows it.
+        """
+        beginnings, left = self._beginnings(system, common)
+        longer, rest = _cut(beginnings[-1:], [*left, *self.encode(own)])
+        every = [*beginnings, *longer]
+        found = next((n for n, one in enumerate(every) if one not in self.known), len(every))
+        self.known.update(every[found:])
+        tokens = STEP * len(every) + len(rest)
+        return tokens, STEP * found if STEP * found >= LEAST else 0
+
+    def _beginnings(self, system: str, common: str) -> tuple[list[int], tuple[int, ...]]:
+        if (system, common) not in self._common:
+            before, left = self._beginnings(system, "") if common else ([], ())
+            longer, rest = _cut(before[-1:], [*left, *self.encode(common or system)])
+            self._common[system, common] = [*before, *longer], rest
+        return self._common[system, common]
+
+
+def _cut(before: Sequence[int], tokens: Sequence[int]) -> tuple[list[int], tuple[int, ...]]:
+    """Each beginning that ends with a whole step as one number, and the tokens that are left."""
+    prefix, found = (before[-1] if before else 0), []
+    for start in range(0, len(tokens) - STEP + 1, STEP):
+        prefix = hash((prefix, *tokens[start : start + STEP]))
+        found.append(prefix)
+    return found, tuple(tokens[STEP * len(found) :])
+
+
+@cache
+def _encoding() -> Callable[[str], Sequence[int]]:
+    """The tokenizer of the model."""
+    encode: Callable[[str], Sequence[int]]
+    encode = importlib.import_module("rs_bpe").openai.o200k_base().encode
+    return encode
 
 
 @dataclass
@@ -91,22 +147,22 @@ class Endpoint:
 
     Attributes:
         selects: Which sentences are evidence.
+        holds: Which claims they support.
         calls: The usage of every call by step.
     """
 
     selects: Selects
+    holds: Holds
     address: str = ADDRESS
-    prefixes: Prefixes = field(default_factory=Prefixes)
+    prefixes: Prefixes = field(default_factory=lambda: Prefixes(_encoding()))
     calls: list[tuple[str, Usage]] = field(default_factory=list)
-    count: Callable[[str], int] = field(default_factory=lambda: lru_cache(4_096)(counter(MODEL)))
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Answer at once."""
         await asyncio.sleep(0)
         text, output = self._answer(request)
-        before, own = request.user[: request.shared], request.user[request.shared :]
-        tokens = self.count(request.system) + self.count(before) + self.count(own)
-        cached = self.prefixes.cached(request.system + request.user, tokens)
+        common, own = request.user[: request.shared], request.user[request.shared :]
+        tokens, cached = self.prefixes.asked(request.system, common, own)
         usage = Usage(
             calls=1, input_tokens=tokens, cached_input_tokens=cached, output_tokens=output
         )
@@ -117,27 +173,65 @@ class Endpoint:
         """Nothing is open."""
 
     def _answer(self, request: Request) -> tuple[str, int]:
-        step, user = request.call.step, request.user
+        """An answer, and how many tokens it is."""
+        step, common = request.call.step, request.user[: request.shared]
+        own = request.user[request.shared :].split("\n")
         if step == Step.SUB_CLAIM_DECOMPOSITION:
-            claim = user.removeprefix("Claim: ")
-            return json.dumps({"claims": claim.split(" and ", 1)}), LIKELY.decomposed
-        lines = user.split("\n")
-        sentences = [found for line in lines if (found := _SENTENCE.match(line))]
-        if step == Step.VERDICT:
-            claim = lines[-1].removeprefix("Claim: ")
-            holds = any(self.selects(claim, one[2]) for one in sentences)
-            verdict = "FULLY_SUPPORTED" if holds else "NOT_FULLY_SUPPORTED"
-            return json.dumps({"verdict": verdict, "reason": "As read."}), LIKELY.verdict
-        claims = [line.split(": ", 1)[1] for line in lines if re.match(r"Claim( \d+)?: ", line)]
-        parts, output = [], 0
+            claim = own[-1].removeprefix("Claim: ")
+            answer: dict[str, Any] = {"claims": claim.split(" and ", 1)}
+            output = LIKELY.decomposed
+        elif step in (Step.VERDICT, Step.VERDICT_SHARED):
+            entries = self._verdicts(own)
+            output = LIKELY.verdict * len(entries)
+            answer = {"claims": entries} if step == Step.VERDICT_SHARED else entries[0]
+        else:
+            claims = [found[1] for line in own if (found := _CLAIM.match(line))]
+            entries = self._selections(claims, numbered(common))
+            found_any = [bool(one["sentence_ids"]) for one in entries]
+            output = sum(LIKELY.found if one else LIKELY.nothing_found for one in found_any)
+            answer = {"claims": entries} if len(claims) > 1 else entries[0]
+        text = json.dumps(answer)
+        return text, len(self.prefixes.encode(text)) if request.call.prompt.endswith(
+            BRIEF
+        ) else output
+
+    def _verdicts(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        """A verdict on the claim after the excerpts, or on each of several before its excerpts."""
+        places = [place for place, line in enumerate(lines) if _CLAIM.match(line)]
+        is_shared = places[0] == 0
+        ends = [*places[1:], len(lines)] if is_shared else [0]
+        entries = []
+        for number, (place, end) in enumerate(zip(places, ends, strict=True), start=1):
+            claim = lines[place].split(": ", 1)[1]
+            shown = lines[place + 1 : end] if is_shared else lines[:place]
+            texts = [found[2] for line in shown if (found := _SENTENCE.match(line))]
+            verdict = "FULLY_SUPPORTED" if self.holds(claim, texts) else "NOT_FULLY_SUPPORTED"
+            entries.append({"claim": number, "verdict": verdict, "reason": REASON})
+        return entries
+
+    def _selections(
+        self, claims: Sequence[str], sentences: Sequence[tuple[int, str]]
+    ) -> list[dict[str, Any]]:
+        entries = []
         for number, claim in enumerate(claims, start=1):
-            ids = [int(one[1]) for one in sentences if self.selects(claim, one[2])]
-            output += LIKELY.found if ids else LIKELY.nothing_found
-            found: dict[str, Any] = {"sentence_ids": ids, "context_ids": [], "missing": None}
-            summary = " ".join(one[2] for one in sentences if int(one[1]) in ids) or None
-            parts.append({"claim": number, **found, "summary": summary})
-        shared = step == Step.EVIDENCE_SELECTION_SHARED
-        return json.dumps({"claims": parts} if shared else parts[0]), output
+            found = [(one, text) for one, text in sentences if self.selects(claim, text)]
+            entries.append(
+                {
+                    "claim": number,
+                    "sentence_ids": [one for one, _ in found],
+                    "context_ids": [],
+                    "summary": " ".join(text for _, text in found) or None,
+                    "missing": None,
+                }
+            )
+        return entries
+
+
+@lru_cache(16_384)
+def numbered(excerpts: str) -> tuple[tuple[int, str], ...]:
+    """The sentences of excerpts by their ids."""
+    lines = map(_SENTENCE.match, excerpts.split("\n"))
+    return tuple((int(one[1]), one[2]) for one in lines if one)
 
 
 @dataclass(frozen=True)
@@ -149,16 +243,21 @@ class Sample:
         nodes: Where its nodes are read from.
         tasks: Its claims.
         selects: Which sentences are evidence.
+        holds: Which claims they support.
     """
 
     name: str
     nodes: NodeSource
     tasks: Sequence[Task]
     selects: Selects
+    holds: Holds
 
 
 def harbour() -> Sample:
-    """The harbour sample: the claims of its file, and those that are given beside it."""
+    """The harbour sample: the claims of its file, and those that are given beside it.
+
+    Verdicts are their labels, so that some are escalated in a cascade.
+    """
     process = HeldProcess.read(open_input(ROOT / "examples" / "harbour-summary.json"))
     given = json.loads((ROOT / "examples" / "harbour-claims.json").read_text("utf-8"))
     node = process.claims[0].node_id
@@ -166,7 +265,15 @@ def harbour() -> Sample:
     plain = [one.replace(sub_claims=()) for one in process.claims]
     tasks = [Task(one, process.node(one.node_id)) for one in (*plain, *more)]
     nodes = HeldNodes(process, SentenceSplitter.for_language("english"))
-    return Sample("harbour", nodes, tasks, shares_words)
+    labels = {one.text: one.label for one in process.claims}
+    labels |= {one["text"]: Verdict(one["label"]) for one in given}
+    return Sample(
+        "harbour",
+        nodes,
+        tasks,
+        shares_words,
+        lambda claim, _sentences: labels[claim] is Verdict.FULLY_SUPPORTED,
+    )
 
 
 @dataclass
@@ -203,23 +310,30 @@ def paper_size(scale: float) -> Sample:
         stray = random.Random(f"{claim} {name}").random() < STRAY
         return stray or readers[claim].bears(name)
 
+    def holds(claim: str, sentences: Sequence[str]) -> bool:
+        return any(
+            name[0] == "0:" and readers[claim].bears(bearer)
+            for bearer, *name in (one.split(" ", 2) for one in sentences)
+            if name
+        )
+
     tasks = [
         Task(Claim(claim_id=f"k{n}", text=name, node_id=process.terminal.node_id), process.terminal)
         for n, name in enumerate(readers)
     ]
-    return Sample("paper-size", LongNodes(process, sentences), tasks, selects)
+    return Sample("paper-size", LongNodes(process, sentences), tasks, selects, holds)
 
 
 async def _run(
-    sample: Sample, share: int, *, cascade: bool = False
+    sample: Sample, share: int, prompts: Prompts, *, cascade: bool = False
 ) -> tuple[Endpoint, Endpoint, list[Verification]]:
-    cheap, strong = Endpoint(sample.selects), Endpoint(sample.selects)
+    cheap, strong = (Endpoint(sample.selects, sample.holds) for _ in range(2))
     model = LanguageModel(cheap, MODEL, warm=Warm.ON)
     second = LanguageModel(strong, STRONG, warm=Warm.ON)
     step = StepModel(model)
     models = StepModels(step, step, step, StepModel(second) if cascade else None)
     split = SentenceSplitter.for_language("english").split
-    judge = LanguageModelJudge.of("openai", models, load_prompts(), split, share=share)
+    judge = LanguageModelJudge.of("openai", models, prompts, split, share=share)
     observer = judge.sharing.watched(Observer()) if judge.sharing is not None else Observer()
 
     async def keep(*_made: Verification) -> None:
@@ -239,9 +353,28 @@ def _cost(calls: Sequence[tuple[str, Usage]], price: Price, **changes: int) -> f
     return sum(priced(one.replace(**changes), price).cost_usd or 0.0 for _, one in calls)
 
 
-def _selected(made: Sequence[Verification]) -> list[object]:
+def _shares(calls: Sequence[tuple[str, Usage]], price: Price) -> str:
+    """Which part of the money goes where: claims, selection, verdicts; and answers in all of it."""
+    whole = _cost(calls, price) or 1.0
+    steps = {
+        "sub-claims": {Step.SUB_CLAIM_DECOMPOSITION},
+        "selection": {Step.EVIDENCE_SELECTION, Step.EVIDENCE_SELECTION_SHARED},
+        "verdicts": {Step.VERDICT, Step.VERDICT_SHARED},
+    }
+    parts = {
+        name: _cost([one for one in calls if one[0] in of], price) for name, of in steps.items()
+    }
+    parts["answers"] = _cost(calls, price, input_tokens=0, cached_input_tokens=0)
+    told = ", ".join(f"{name} {part / whole:.0%}" for name, part in parts.items())
+    return f"{len(calls):,} calls; {told}"
+
+
+def _outcome(made: Sequence[Verification]) -> list[object]:
     return [
-        [(cited.node_id, cited.sentence) for each in one.iterations for cited in each.evidence]
+        [
+            (each.verdict, [(cited.node_id, cited.sentence) for cited in each.evidence])
+            for each in one.iterations
+        ]
         for one in made
     ]
 
@@ -253,33 +386,54 @@ def lines(sample: Sample) -> list[Line]:
     if price is None or stronger is None:
         raise RuntimeError(f"the list price of {MODEL} or {STRONG} is not known")
     price = price.with_batch(None)
-    alone, _, made = asyncio.run(_run(sample, 1))
-    shared, _, together = asyncio.run(_run(sample, SHARE))
-    first, second, _ = asyncio.run(_run(sample, 1, cascade=True))
+    # The second judge answers by the same rule, so the walks of a cascade are those of one judge.
+    alone, second, made = asyncio.run(_run(sample, 1, load_prompts(), cascade=True))
+    shared, _, together = asyncio.run(_run(sample, SHARE, load_prompts()))
+    brief, _, _ = asyncio.run(_run(sample, 1, load_prompts(Path(BRIEF))))
+    both, _, briefly = asyncio.run(_run(sample, SHARE, load_prompts(Path(BRIEF))))
     claims = len(sample.tasks)
     plain = _cost(alone.calls, price, cached_input_tokens=0) / claims
     batch = {"cached_input_tokens": 0, "batch_calls": 1}
-    same = sum(
-        one == other for one, other in zip(_selected(made), _selected(together), strict=True)
-    )
-    calls = f"{len(shared.calls):,} calls for {len(alone.calls):,}; "
     verdicts = [one for one in alone.calls if one[0] == Step.VERDICT]
     more = _cost(verdicts, stronger, cached_input_tokens=0)
     all_strong = plain + (more - _cost(verdicts, price, cached_input_tokens=0)) / claims
+
+    def said(of: Endpoint, these: Sequence[Verification]) -> str:
+        pairs = zip(_outcome(made), _outcome(these), strict=True)
+        same = sum(one == other for one, other in pairs)
+        calls = f"{len(of.calls):,} calls for {len(alone.calls):,}"
+        return f"{calls}; the same evidence and verdicts for {same} of {claims} claims"
+
+    several = f"shared (N = {SHARE})"
     rows: list[tuple[str, float, float, float | None, str]] = [
-        ("live", _cost(alone.calls, price), plain, LIVE_TARGET, f"{len(alone.calls):,} calls"),
+        ("live", _cost(alone.calls, price), plain, LIVE_TARGET, _shares(alone.calls, price)),
         ("batch", _cost(alone.calls, price, **batch), plain, BATCH_TARGET, "no prefix cached"),
+        (several, _cost(shared.calls, price), plain, SHARED_TARGET, said(shared, together)),
+        (f"{several}, in batches", _cost(shared.calls, price, **batch), plain, None, ""),
         (
-            f"shared (N = {SHARE})",
-            _cost(shared.calls, price),
+            "brief answers",
+            _cost(brief.calls, price),
+            plain,
+            None,
+            _shares(brief.calls, price),
+        ),
+        (
+            f"{several}, brief answers",
+            _cost(both.calls, price),
             plain,
             SHARED_TARGET,
-            f"{calls}the same evidence for {same} of {claims} claims",
+            f"{said(both, briefly)}; {_shares(both.calls, price)}",
         ),
-        (f"shared (N = {SHARE}), in batches", _cost(shared.calls, price, **batch), plain, None, ""),
+        (
+            f"{several}, brief answers, in batches",
+            _cost(both.calls, price, **batch),
+            plain,
+            None,
+            "",
+        ),
         (
             f"cascade to {STRONG}",
-            _cost(first.calls, price) + _cost(second.calls, stronger),
+            _cost(alone.calls, price) + _cost(second.calls, stronger),
             all_strong,
             None,
             f"against {STRONG} for all verdicts; {len(second.calls):,} of {len(verdicts):,} "

@@ -28,6 +28,10 @@ _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
 _IDS = {"type": "array", "items": {"type": "integer"}}
 _CLAIMS = {"claims": {"type": "array", "items": _TEXT}}
+_VERDICT = {
+    "verdict": {"type": "string", "enum": [str(one) for one in Verdict]},
+    "reason": _TEXT,
+}
 
 
 def answer_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -39,6 +43,12 @@ def answer_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
         "required": list(everything),
         "additionalProperties": False,
     }
+
+
+def without_reasoning(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same shape for a prompt that wants the answer alone, and no reasoning before it."""
+    properties = {name: one for name, one in schema["properties"].items() if name != "reasoning"}
+    return {**schema, "properties": properties, "required": list(properties)}
 
 
 def _outcome(*outcomes: str) -> Mapping[str, Any]:
@@ -84,8 +94,19 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
             }
         }
     ),
-    Step.VERDICT: answer_schema(
-        {"verdict": {"type": "string", "enum": [str(one) for one in Verdict]}, "reason": _TEXT}
+    Step.VERDICT: answer_schema(_VERDICT),
+    Step.VERDICT_SHARED: answer_schema(
+        {
+            "claims": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"claim": {"type": "integer"}, **_VERDICT},
+                    "required": ["claim", *_VERDICT],
+                    "additionalProperties": False,
+                },
+            }
+        }
     ),
     Step.PROPOSITIONS: answer_schema(
         {"propositions": {"type": "array", "items": {"type": "array", "items": _TEXT}}}
@@ -228,7 +249,7 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
     )
 
 
-def read_shared_selection(text: str, claims: int) -> tuple[str | None, ...]:
+def read_shared(text: str, claims: int) -> tuple[str | None, ...]:
     """Split an answer about several claims into the answers that each alone would have had.
 
     Args:
@@ -236,7 +257,8 @@ def read_shared_selection(text: str, claims: int) -> tuple[str | None, ...]:
         claims: How many claims the prompt held; their numbers are 1 to this.
 
     Returns:
-        By claim the text of its part, for `read_selection`; None: it has none, or several.
+        By claim the text of its part, for the reader of an answer about one; None: it has none, or
+        several.
 
     Raises:
         InvalidAnswer: It holds a part for none of them.

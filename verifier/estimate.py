@@ -23,7 +23,7 @@ from veritrail_graph.verifier.models.language_model import MIN_TOKENS
 from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
-from veritrail_graph.verifier.prompts import TRUE_FALSE
+from veritrail_graph.verifier.prompts import BRIEF, TRUE_FALSE
 from veritrail_graph.verifier.ways import Prompt as AskedPrompt
 from veritrail_graph.verifier.ways import Way, WayCosts
 
@@ -35,6 +35,8 @@ AROUND = 10
 """Tokens of roles and separators around the messages of a prompt."""
 _SUMMARY = "The selected sentences say this of what the claim says, with its names and its figures."
 _LABEL = re.compile(r"\[\[\d+\]\]")
+BRIEF_SHARE = 0.3
+"""What an answer without written reasoning has of the tokens of one with it."""
 TRUE_ANSWER, TRUE_TOKENS = "True", 2
 """The answer to a prompt that asks whether a claim is true or false."""
 
@@ -97,7 +99,8 @@ class AssumedWalk:
         on_prompts: Called with their number now and then.
         claims: How many claims ask what the one asks that is walked.
         costs: What the walk costs in each way to ask.
-        shared_prompt: The instructions of a prompt about several claims.
+        shared_prompts: The instructions of prompts about several claims, by the step that asks
+            about one; a step that is not there shares none.
         second: The second judge of a cascade; None: there is none.
     """
 
@@ -108,7 +111,7 @@ class AssumedWalk:
     on_prompts: Callable[[int], None] = lambda _prompts: None
     claims: int = 1
     costs: WayCosts = field(default_factory=WayCosts)
-    shared_prompt: str = ""
+    shared_prompts: Mapping[str, str] = field(default_factory=dict)
     second: AssumedModel | None = None
     _iteration: int = -1
     _nodes: int = 0
@@ -125,9 +128,15 @@ class AssumedWalk:
         self.prompts += 1
         if self.prompts % PROMPTS_APART == 0:
             self.on_prompts(self.prompts)
-        assumed = self.scenario
         if request.call.prompt.endswith(TRUE_FALSE):
             return TRUE_ANSWER, TRUE_TOKENS
+        answer, tokens = self._reasoned(request, iteration)
+        is_brief = request.call.prompt.endswith(BRIEF)
+        return answer, round(BRIEF_SHARE * tokens) if is_brief else tokens
+
+    def _reasoned(self, request: Request, iteration: int) -> tuple[dict[str, Any], int]:
+        """The assumed answer, with its written reasoning."""
+        assumed = self.scenario
         if request.call.step == Step.VERDICT:
             return {"verdict": Verdict.FULLY_SUPPORTED, "reason": "Assumed."}, assumed.verdict
         if request.call.step == Step.SUB_CLAIM_DECOMPOSITION:
@@ -253,20 +262,22 @@ class AssumedModel:
         """Count a prompt in each way to ask, for all claims that ask it."""
         walk = self.assumed_walk
         share = 1.0 if self.is_exact else walk.scenario.token_share
-        if walk.shared_prompt not in self._instructions:
-            self._instructions[walk.shared_prompt] = self.count(walk.shared_prompt)
+        together = walk.shared_prompts.get(request.call.step, "")
+        if together not in self._instructions:
+            self._instructions[together] = self.count(together)
         second = walk.second if request.call.step == Step.VERDICT else None
         walk.costs.add(
             AskedPrompt(
                 walk.claims,
                 share * self._instructions[request.system],
-                share * self._instructions[walk.shared_prompt],
+                share * self._instructions[together],
                 share * excerpts,
                 share * own,
                 AROUND,
                 output,
                 request.shared > 0 and meter.iteration <= walk.scenario.warm_iterations,
                 request.call.step == Step.EVIDENCE_SELECTION,
+                request.call.step == Step.VERDICT and bool(together),
             ),
             self.price,
             second=second.price if second is not None else None,

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, EvidenceRole
 from veritrail_graph.verifier.answers import (
@@ -23,11 +22,8 @@ from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
 from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.shared_prompts import Case, SharedSelection
 
-if TYPE_CHECKING:
-    from veritrail_graph.verifier.sharing import Sharing
-
-Call = Coroutine[Any, Any, SelectionAnswer]
 AT_ONCE = 64
 """Prompts of one claim that are pending at a time; the model's own limit comes on top."""
 HOPELESS = 12
@@ -48,7 +44,7 @@ class EvidenceStep:
 
     step: PromptedStep
     limits: Limits = Limits()
-    sharing: Sharing | None = None
+    sharing: SharedSelection | None = None
     _packed: PackedExcerpts = field(default_factory=lambda: PackedExcerpts())
 
     async def select(self, claim: Claim, prompts: Sequence[Excerpts], meter: Meter) -> Selection:
@@ -107,7 +103,10 @@ class EvidenceStep:
             user, lambda text: read_selection(text, count), meter, shared=len(before)
         )
         if self.sharing is not None:
-            calls = self._shared(self.sharing, claim, excerpts, meter, calls)
+            case = Case(claim.text, claim.sub_claims, excerpts)
+            calls = [
+                self.sharing.ask(case, sample, meter, call) for sample, call in enumerate(calls)
+            ]
         try:
             async with slots:
                 answers = results(await asyncio.gather(*calls, return_exceptions=True))
@@ -117,20 +116,6 @@ class EvidenceStep:
                 raise self._too_long(excerpts, str(error)) from None
             return joined([await self._ask(claim, part, meter, slots) for part in parts])
         return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
-
-    def _shared(
-        self,
-        sharing: Sharing,
-        claim: Claim,
-        excerpts: Excerpts,
-        meter: Meter,
-        alone: Sequence[Call],
-    ) -> list[Call]:
-        """The same calls, each about several claims where others ask about the same excerpts."""
-        return [
-            sharing.select(claim, excerpts, sample, meter, call)
-            for sample, call in enumerate(alone)
-        ]
 
     def _refuse_hopeless(self, excerpts: Excerpts) -> None:
         """Do not send what no count of tokens could make fit: some endpoints cut it silently."""

@@ -18,7 +18,8 @@ from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Step
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection, Split
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import Prompts
+from veritrail_graph.verifier.prompts import Prompts, shared_verdict_of
+from veritrail_graph.verifier.shared_prompts import SharedSelection, SharedVerdict
 from veritrail_graph.verifier.sharing import Sharing, WaitingRounds
 from veritrail_graph.verifier.verdict import PromptVerdict, VerdictStep
 
@@ -97,7 +98,7 @@ class LanguageModelJudge:
             samples: How many answers are drawn.
             verdicts: Takes the place of the verdict prompt; None: the prompt gives verdicts.
             sub_claims: Whether claims are taken apart.
-            share: Claims that one evidence selection prompt asks about, at most.
+            share: Claims that one prompt asks about, at most.
             rounds: Where calls are made in batches, who waits for them.
         """
 
@@ -108,36 +109,42 @@ class LanguageModelJudge:
         # What is selected again is an aid to fit a prompt: one answer, not samples of it, and
         # about one claim, because no other has the same evidence.
         again = replace(selection, step=replace(selection.step, samples=Samples()))
-        if share > 1:
+        among = Sharing(share, rounds) if share > 1 else None
+        if among is not None:
             together = step(Step.EVIDENCE_SELECTION_SHARED, models.selection)
-            selection = replace(selection, sharing=Sharing(together, share, rounds))
+            selection = replace(selection, sharing=SharedSelection(together, among))
             name = f"{name}+{SHARED}"
+
+        def prompt_verdict(of: StepModel) -> PromptVerdict:
+            sharing = None
+            if among is not None and shared_verdict_of(prompts) is not None:
+                sharing = SharedVerdict(step(Step.VERDICT_SHARED, of), among)
+            return PromptVerdict(step(Step.VERDICT, of), again, split, limits, sharing)
+
         if verdicts is None:
-            prompted = step(Step.VERDICT, models.verdict)
-            first = PromptVerdict(prompted, again, split, limits)
+            first = prompt_verdict(models.verdict)
             verdicts = first
             if models.escalation is not None:
-                stronger = step(Step.VERDICT, models.escalation)
-                verdicts = CascadeVerdict(first, replace(first, step=stronger))
+                verdicts = CascadeVerdict(first, prompt_verdict(models.escalation))
         decomposition = step(Step.SUB_CLAIM_DECOMPOSITION, models.claims, Samples())
         return cls(name, decomposition if sub_claims else None, selection, verdicts)
 
     @property
     def prompted(self) -> tuple[PromptedStep, ...]:
         """The steps that ask by a prompt."""
-        verdict = second = None
+        given: list[PromptVerdict] = []
         if isinstance(self.verdicts, PromptVerdict):
-            verdict = self.verdicts.step
+            given = [self.verdicts]
         elif isinstance(self.verdicts, CascadeVerdict):
-            verdict, second = self.verdicts.first.step, self.verdicts.second.step
-        sharing = self.sharing.step if self.sharing is not None else None
-        steps = (self.claims, self.selection.step, sharing, verdict, second)
-        return tuple(step for step in steps if step is not None)
+            given = [self.verdicts.first, self.verdicts.second]
+        steps = (self.claims, *_with_shared(self.selection))
+        verdicts = (step for one in given for step in _with_shared(one))
+        return tuple(step for step in (*steps, *verdicts) if step is not None)
 
     @property
     def sharing(self) -> Sharing | None:
-        """Asks about several claims in one prompt; None: one claim a prompt."""
-        return self.selection.sharing
+        """Gathers claims that share a prompt; None: one claim a prompt."""
+        return self.selection.sharing.among if self.selection.sharing is not None else None
 
     @property
     def model(self) -> str:
@@ -163,8 +170,12 @@ class LanguageModelJudge:
             "evidence_selection": self.selection.step.settings,
             "verdict": dict(self.verdicts.settings),
         }
-        if self.sharing is not None:
-            steps["evidence_selection_shared"] = self.sharing.settings
+        shared = self.selection.sharing
+        if shared is not None:
+            claims = {"claims": shared.among.most}
+            steps["evidence_selection_shared"] = {**shared.step.settings, **claims}
+            for name, one in _shared_verdicts(self.verdicts):
+                steps[name] = {**one.settings, **claims}
         return {
             "steps": steps,
             "limits": asdict(self.selection.limits),
@@ -191,3 +202,18 @@ class LanguageModelJudge:
     def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
         """Give a verdict on what was found."""
         return self.verdicts.judge(claim, found, meter)
+
+
+def _with_shared(one: EvidenceStep | PromptVerdict) -> tuple[PromptedStep | None, ...]:
+    return one.step, one.sharing.step if one.sharing is not None else None
+
+
+def _shared_verdicts(verdicts: VerdictStep) -> list[tuple[str, PromptedStep]]:
+    """The steps that give verdicts on several claims, as the settings of a trail name them."""
+    first = verdicts.first if isinstance(verdicts, CascadeVerdict) else verdicts
+    if not isinstance(first, PromptVerdict) or first.sharing is None:
+        return []
+    found = [("verdict_shared", first.sharing.step)]
+    if isinstance(verdicts, CascadeVerdict) and verdicts.second.sharing is not None:
+        found.append(("verdict_shared_escalated", verdicts.second.sharing.step))
+    return found

@@ -187,7 +187,7 @@ class Judge(Answering, Protocol):
 
 @runtime_checkable
 class SharingJudge(Protocol):
-    """A judge that may ask about several claims in one evidence selection prompt. Ours."""
+    """A judge that may ask about several claims in one prompt. Ours."""
 
     @property
     def sharing(self) -> Sharing | None:

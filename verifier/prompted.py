@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from veritrail_graph.verifier.answers import SCHEMAS
+from veritrail_graph.verifier.answers import SCHEMAS, without_reasoning
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, Step, StepCall
 from veritrail_graph.verifier.prompts import Prompt
@@ -64,6 +64,14 @@ class PromptedStep:
         }
 
     @property
+    def answer_schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema that the endpoint gets; None: it gets none."""
+        if not self.structured or self.prompt.asks_true_or_false:
+            return None
+        schema = self.schema or SCHEMAS[Step(self.prompt.step)]
+        return without_reasoning(schema) if self.prompt.is_brief else schema
+
+    @property
     def free(self) -> int:
         """Tokens that the instructions leave of the window; below 0 where it is too small."""
         return self.model.context_tokens - self.model.tokens(self.prompt.text) - ROOM_AROUND
@@ -89,11 +97,7 @@ class PromptedStep:
             meter: Records every call.
             shared: How many characters of `user` other claims share.
         """
-        is_object = not self.prompt.asks_true_or_false
-        schema = None
-        if self.structured and is_object:
-            schema = self.schema or SCHEMAS[Step(self.prompt.step)]
-        call = self.call
+        call, schema = self.call, self.answer_schema
         return [
             self.model.ask(
                 Request(call, self.prompt.text, user, shared, sample, schema), read, meter

@@ -1,10 +1,10 @@
-"""One frontier, many claims: claims over the same excerpts share an evidence selection prompt.
+"""One prompt, many claims: who waits for an answer, and who shares a prompt.
 
 Ours, not the paper's, which asks about one claim a prompt. The walk, the packing of prompts and
 the reading of answers are those of single claims. What is shared is only the asking: a walk that
-needs evidence waits until all walks of the run wait for evidence; then those over the same
-excerpts go out together, up to a number a prompt. A claim whose part of an answer is missing or
-invalid is asked about alone, with the prompt that it would have had.
+needs evidence or a verdict waits until all walks of the run wait; then the claims that can share a
+prompt (`shared_prompts`) go out together, up to a number a prompt. A claim whose part of an answer
+is missing or invalid is asked about alone, with the prompt that it would have had.
 
 Source: ours; docs/adr/0041-shared-prompts.md.
 """
@@ -20,17 +20,11 @@ from contextlib import AbstractContextManager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from veritrail_graph.graph.model import Claim, Usage, Verification
-from veritrail_graph.verifier.answers import (
-    SCHEMAS,
-    SelectionAnswer,
-    read_selection,
-    read_shared_selection,
-)
+from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.verifier.answers import read_shared
 from veritrail_graph.verifier.driver import Observer, Task
-from veritrail_graph.verifier.excerpts import Excerpts, claim_lines, one_line
 from veritrail_graph.verifier.models.language_model import FROM_CACHE
 from veritrail_graph.verifier.models.port import (
     AnswerTooLong,
@@ -39,12 +33,12 @@ from veritrail_graph.verifier.models.port import (
     Meter,
     NeverValid,
     RememberingModel,
-    Request,
     RequestRejected,
-    Step,
     StepCall,
 )
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.shared_prompts import Case, SharedPrompt
+
+T = TypeVar("T")
 
 SETTLE = 0.02
 """Seconds in which no walk may go on before what waits is asked."""
@@ -68,42 +62,34 @@ class WaitingRounds(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """A claim that waits for what is selected for it; None: it is to be asked about alone."""
+    """A claim that waits for its answer; None: it is to be asked about alone."""
 
     walk: str | None
-    lines: tuple[str, tuple[str, ...]]
-    excerpts: Excerpts
+    prompt: SharedPrompt[Any]
+    case: Case
     sample: int
     meter: Meter
-    answer: asyncio.Future[SelectionAnswer | None]
+    answer: asyncio.Future[Any | None]
 
 
 class Sharing:
-    """Gathers the claims of a run that ask about the same excerpts, and asks about them together.
+    """Gathers the claims of a run that can share a prompt, and asks about them together.
 
     Args:
-        step: The prompt about several claims, and the model.
         most: Claims of a prompt, at most.
         rounds: Where calls are made in batches, who waits for them; None: they are made live.
     """
 
-    def __init__(self, step: PromptedStep, most: int, rounds: WaitingRounds | None = None) -> None:
-        self.step = step
+    def __init__(self, most: int, rounds: WaitingRounds | None = None) -> None:
         self.most = most
         self._rounds = rounds
-        model = step.model
-        self._memory = model if isinstance(model, RememberingModel) else None
         self._walks: set[str] = set()
         self._looking: Counter[str | None] = Counter()
         self._calling: Counter[str | None] = Counter()
-        self._waiting: list[_Asked] = []
+        self._waiting: dict[_Asked, None] = {}
+        self._here: Counter[str | None] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """What decides the answers, as JSON."""
-        return {**self.step.settings, "claims": self.most}
 
     def watched(self, observer: Observer) -> Observer:
         """The observer of a run whose walks share prompts."""
@@ -128,55 +114,45 @@ class Sharing:
         self._walks.discard(walk)
         self._touch()
 
-    async def select(
+    async def ask(
         self,
-        claim: Claim,
-        excerpts: Excerpts,
+        prompt: SharedPrompt[T],
+        case: Case,
         sample: int,
         meter: Meter,
-        alone: Coroutine[Any, Any, SelectionAnswer],
-    ) -> SelectionAnswer:
-        """What is selected for a claim, by a prompt that it shares or by one of its own.
-
-        Args:
-            claim: The claim.
-            excerpts: What the prompt shows.
-            sample: Number of the sample.
-            meter: Records its share of what a prompt costs.
-            alone: Asks about the claim alone, where it is awaited.
-
-        Raises:
-            VeriTrailError: No answer could be had.
-        """
+        alone: Coroutine[Any, Any, T],
+    ) -> T:
+        """The answer about a claim; see `SharedPrompt.ask`."""
         with contextlib.closing(alone):
-            return await self._part(claim, excerpts, sample, meter, alone)
+            return await self._part(prompt, case, sample, meter, alone)
 
     async def _part(
         self,
-        claim: Claim,
-        excerpts: Excerpts,
+        prompt: SharedPrompt[T],
+        case: Case,
         sample: int,
         meter: Meter,
-        alone: Coroutine[Any, Any, SelectionAnswer],
-    ) -> SelectionAnswer:
-        walk, lines = _WALK.get(), (claim.text, claim.sub_claims)
-        if self._memory is not None:
-            read = partial(read_selection, sentences=len(excerpts.sentences))
+        alone: Coroutine[Any, Any, T],
+    ) -> T:
+        walk, memory = _WALK.get(), _memory_of(prompt)
+        if memory is not None:
             with self._looks(walk):
-                part = self._request([lines], excerpts, sample)
-                known = await self._memory.recall(part, read, meter)
+                part = prompt.request([case], sample)
+                known = await memory.recall(part, partial(prompt.read, case=case), meter)
             if known is not None:
                 return known
-        answer: asyncio.Future[SelectionAnswer | None] = asyncio.get_running_loop().create_future()
-        asked = _Asked(walk, lines, excerpts, sample, meter, answer)
-        self._waiting.append(asked)
+        answer: asyncio.Future[T | None] = asyncio.get_running_loop().create_future()
+        asked = _Asked(walk, prompt, case, sample, meter, answer)
+        self._waiting[asked] = None
+        self._here[walk] += 1
         self._touch()
         try:
             found = await answer
             return await alone if found is None else found
         finally:
             if asked in self._waiting:
-                self._waiting.remove(asked)
+                del self._waiting[asked]
+                self._here[walk] -= 1
             else:
                 self._calling[walk] -= 1
             self._touch()
@@ -206,11 +182,13 @@ class Sharing:
         self._timer = None
         if not all(map(self._waits, self._walks)):
             return
-        waiting, self._waiting = self._waiting, []
-        same: dict[tuple[str, int], list[_Asked]] = {}
+        waiting, self._waiting = [*self._waiting], {}
+        self._here.clear()
+        same: dict[tuple[int, str, int], list[_Asked]] = {}
         for asked in waiting:
             self._calling[asked.walk] += 1
-            same.setdefault((asked.excerpts.text, asked.sample), []).append(asked)
+            in_common = asked.prompt.in_common(asked.case)
+            same.setdefault((id(asked.prompt), in_common, asked.sample), []).append(asked)
         for group in same.values():
             self._send(group)
 
@@ -218,19 +196,19 @@ class Sharing:
         """Whether a walk can do nothing before what waits here is asked."""
         if self._looking[walk]:
             return False
-        is_here = any(asked.walk == walk for asked in self._waiting)
+        is_here = self._here[walk] > 0
         if self._rounds is not None:  # a call that waits for a round comes when all walks wait
             return is_here or self._rounds.is_asking(walk)
         return is_here and not self._calling[walk]
 
     def _send(self, group: Sequence[_Asked]) -> None:
-        """Ask about the claims over the same excerpts, in prompts of about the same size.
+        """Ask about claims that can share a prompt, in prompts of about the same size.
 
         Their order is that of their texts: a run that is done again makes the same prompts.
         """
-        same: dict[tuple[str, tuple[str, ...]], list[_Asked]] = {}
-        for asked in sorted(group, key=lambda one: one.lines):
-            same.setdefault(asked.lines, []).append(asked)
+        same: dict[object, list[_Asked]] = {}
+        for asked in sorted(group, key=lambda one: one.case.content):
+            same.setdefault(asked.case.content, []).append(asked)
         claims = list(same.values())
         prompts = -(-len(claims) // self.most)
         for number in range(prompts):
@@ -243,17 +221,12 @@ class Sharing:
                     _resolve(asked, None)
 
     def _fitting(self, claims: list[list[_Asked]]) -> list[list[list[_Asked]]]:
-        """The claims in as many prompts as fit into the context window."""
-        if len(claims) == 1 or self._fits(claims):
+        """The claims in as many prompts as they fit into."""
+        cases = [some[0].case for some in claims]
+        if len(claims) == 1 or claims[0][0].prompt.fits(cases):
             return [claims]
         half = len(claims) // 2
         return [*self._fitting(claims[:half]), *self._fitting(claims[half:])]
-
-    def _fits(self, claims: Sequence[Sequence[_Asked]]) -> bool:
-        first = claims[0][0]
-        user = shared_lines([some[0].lines for some in claims])
-        tokens = self.step.model.tokens
-        return tokens(first.excerpts.text) + tokens(user) <= self.step.free
 
     def _start(self, claims: Sequence[Sequence[_Asked]]) -> None:
         # In a context of its own: the call belongs to no walk.
@@ -262,7 +235,7 @@ class Sharing:
         task.add_done_callback(self._tasks.discard)
         left = sum(len(some) for some in claims)
 
-        def ended(answer: asyncio.Future[SelectionAnswer | None]) -> None:
+        def ended(answer: asyncio.Future[Any | None]) -> None:
             nonlocal left
             left -= 1
             if answer.cancelled() and not left:  # nothing waits for it any more
@@ -289,7 +262,7 @@ class Sharing:
     async def _ask_and_hand_out(self, claims: Sequence[Sequence[_Asked]]) -> None:
         """Ask about several claims, each with all who wait for it, and give each its part."""
         first = claims[0][0]
-        request = self._request([some[0].lines for some in claims], first.excerpts, first.sample)
+        request = first.prompt.request([some[0].case for some in claims], first.sample)
         meter = SharedMeter(claims=claims)
         parts: Sequence[str | None] = [None] * len(claims)
         with contextlib.ExitStack() as stack:
@@ -297,8 +270,8 @@ class Sharing:
                 for walk in {asked.walk for some in claims for asked in some}:
                     stack.enter_context(self._rounds.asking(walk))
             with contextlib.suppress(*ASKED_ALONE):
-                read = partial(read_shared_selection, claims=len(claims))
-                parts = await self.step.model.ask(request, read, meter)
+                read = partial(read_shared, claims=len(claims))
+                parts = await first.prompt.step.model.ask(request, read, meter)
         share = split_usage(meter.total, len(claims))
         for some, part, cost in zip(claims, parts, share, strict=True):
             await self._hand_out(some, part, cost)
@@ -306,46 +279,24 @@ class Sharing:
     async def _hand_out(self, some: Sequence[_Asked], part: str | None, cost: Usage) -> None:
         """Give those who wait for a claim its part of an answer; None where it is invalid."""
         first, found = some[0], None
+        prompt, memory = first.prompt, _memory_of(first.prompt)
         with contextlib.suppress(InvalidAnswer):
-            found = read_selection(part, len(first.excerpts.sentences)) if part else None
-        if found is not None and part is not None and self._memory is not None:
-            request = self._request([first.lines], first.excerpts, first.sample)
-            await self._memory.keep(request, part, (cost.input_tokens, cost.output_tokens))
+            found = prompt.read(part, first.case) if part else None
+        if found is not None and part is not None and memory is not None:
+            request = prompt.request([first.case], first.sample)
+            await memory.keep(request, part, (cost.input_tokens, cost.output_tokens))
         for place, asked in enumerate(some):
             if place and found is not None and not asked.answer.done():
-                asked.meter.record(self.step.call, FROM_CACHE, cost)
+                asked.meter.record(prompt.step.call, FROM_CACHE, cost)
             _resolve(asked, found)
 
-    def _request(
-        self, claims: Sequence[tuple[str, tuple[str, ...]]], excerpts: Excerpts, sample: int
-    ) -> Request:
-        before = f"{excerpts.text}\n"
-        schema = SCHEMAS[Step.EVIDENCE_SELECTION_SHARED] if self.step.structured else None
-        return Request(
-            self.step.call,
-            self.step.prompt.text,
-            before + shared_lines(claims),
-            len(before),
-            sample,
-            schema,
-            len(claims),
-        )
+
+def _memory_of(prompt: SharedPrompt[Any]) -> RememberingModel | None:
+    model = prompt.step.model
+    return model if isinstance(model, RememberingModel) else None
 
 
-def shared_lines(claims: Sequence[tuple[str, tuple[str, ...]]]) -> str:
-    """What follows the excerpts: the claims by number, each with its sub-claims."""
-    if len(claims) == 1:
-        return claim_lines(*claims[0])
-    lines = []
-    for number, (text, sub_claims) in enumerate(claims, start=1):
-        lines.append(f"Claim {number}: {one_line(text)}")
-        if len(sub_claims) > 1:
-            lines.append(f"Sub-claims of claim {number}:")
-            lines += [f"- {one_line(sub_claim)}" for sub_claim in sub_claims]
-    return "\n".join(lines)
-
-
-def _resolve(asked: _Asked, found: SelectionAnswer | None) -> None:
+def _resolve(asked: _Asked, found: object | None) -> None:
     if not asked.answer.done():
         asked.answer.set_result(found)
 

@@ -53,7 +53,7 @@ class SplitJudge:
 
     @property
     def sharing(self) -> Sharing | None:
-        """Asks about several claims in one evidence selection prompt, where that is done."""
+        """Gathers claims that share a prompt, where that is done."""
         return self.evidence.sharing if isinstance(self.evidence, SharingJudge) else None
 
     @property

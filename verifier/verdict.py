@@ -24,6 +24,7 @@ from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
 from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.shared_prompts import Case, SharedVerdict
 
 _LABEL = _AROUND = 4
 """Tokens of a block's label, and of the id and the line break around a sentence."""
@@ -73,12 +74,14 @@ class PromptVerdict:
         selection: Selects again from evidence that does not fit.
         split: Splits summaries into sentences.
         limits: How much goes into a prompt.
+        sharing: Asks about several claims in one prompt; None: one claim a prompt.
     """
 
     step: PromptedStep
     selection: EvidenceStep
     split: Split
     limits: Limits = Limits()
+    sharing: SharedVerdict | None = None
 
     @property
     def settings(self) -> dict[str, object]:
@@ -127,6 +130,11 @@ class PromptVerdict:
         user = f"{excerpts.text}\n{claim_lines(claim.text)}"
         read = read_true_false if self.step.prompt.asks_true_or_false else read_verdict
         calls = self.step.calls(user, read, meter)
+        if self.sharing is not None:
+            case = Case(claim.text, (), excerpts)
+            calls = [
+                self.sharing.ask(case, sample, meter, call) for sample, call in enumerate(calls)
+            ]
         answers = results(await asyncio.gather(*calls, return_exceptions=True))
         if not self.step.samples.is_soft:
             return Judgement(answers[0].verdict, answers[0].reason)

@@ -18,6 +18,7 @@ from veritrail_graph.graph.model import Iteration, Usage, Verification
 from veritrail_graph.verifier.models.language_model import MIN_TOKENS
 from veritrail_graph.verifier.models.port import Step
 from veritrail_graph.verifier.models.prices import Price, priced
+from veritrail_graph.verifier.shared_prompts import MOST_EVIDENCE
 
 SHARE = 8
 """Claims of a shared prompt, where none are named."""
@@ -31,7 +32,7 @@ class Way:
         name: What it is called.
         prefixes: Whether beginnings of prompts that were asked before are billed as cached.
         batch: Whether calls are made in batches.
-        share: Claims of an evidence selection prompt, at most.
+        share: Claims of a prompt, at most.
         cascade: Whether a cheap judge is asked before the strong one.
     """
 
@@ -82,7 +83,8 @@ class Prompt:
         around: Tokens of roles and separators.
         output: Tokens of an answer about one claim.
         is_common: Whether the claims show the same excerpts.
-        selects: Whether it selects evidence, so that claims may share it.
+        selects: Whether it selects evidence: claims over the same excerpts may share it.
+        judges: Whether it gives a verdict that claims may share, each with excerpts of its own.
     """
 
     claims: int
@@ -94,6 +96,7 @@ class Prompt:
     output: int
     is_common: bool
     selects: bool
+    judges: bool = False
 
 
 @dataclass(slots=True)
@@ -190,6 +193,14 @@ class WayCosts:
             each = prompt.claims / count
             common = prompt.shared_instructions + prompt.excerpts
             own, output = each * own, round(each * output)
+        elif way.share > 1 and prompt.judges and prompt.claims > 1:
+            evidence = prompt.excerpts + prompt.own
+            fitting = max(1, int(MOST_EVIDENCE // max(evidence, 1)))
+            if fitting > 1:
+                count = -(-prompt.claims // min(way.share, fitting))
+                each = prompt.claims / count
+                common, own = prompt.shared_instructions, each * evidence
+                output = round(each * output)
 
         def call(cached: float) -> Usage:
             return Usage(
@@ -211,8 +222,9 @@ def ways_of_calls(
     """What calls that were made would have cost in other ways to ask.
 
     What was asked is known, so the figures are exact, but for shared prompts: claims of one node
-    that read the same nodes in the same round are taken to share their prompts, and the claims'
-    own lines are neglected.
+    that read the same nodes in the same round are taken to share evidence prompts, the claims'
+    own lines are neglected, and verdicts count as asked one by one. Where a second judge was asked,
+    the ways without a cascade have it give all verdicts.
 
     Args:
         verifications: Those that made the calls.
@@ -225,11 +237,17 @@ def ways_of_calls(
     same: Counter[object] = Counter(
         _frontier(one, iteration) for one in verifications for iteration in one.iterations
     )
-    sums = {name: Sum() for name in ("live", "cached_prefixes", "batch", "shared")}
+    second = _second_judge(verifications)
+    sums = {name: Sum() for name in ("live", "cached_prefixes", "batch", "shared", "cascade")}
     for one in verifications:
         frontiers = {each.number: _frontier(one, each) for each in one.iterations}
         for step in one.steps:
             price, usage = prices.get(step.model), step.usage
+            _add_calls(sums["cascade"], usage.replace(batch_calls=0), price)
+            if second is not None and step.step in (Step.VERDICT, Step.VERDICT_SHARED):
+                if step.model == second:
+                    continue
+                price = prices.get(second)
             fresh = usage.replace(cached_input_tokens=0, batch_calls=0)
             _add_calls(sums["live"], fresh, price)
             _add_calls(sums["cached_prefixes"], usage.replace(batch_calls=0), price)
@@ -240,7 +258,20 @@ def ways_of_calls(
             _add_calls(sums["shared"], fresh, price, part=part)
     if sharing:
         del sums["shared"]
+    if second is None:
+        del sums["cascade"]
     return [(name, SHARE if name == "shared" else 1, total.usage) for name, total in sums.items()]
+
+
+def _second_judge(verifications: Sequence[Verification]) -> str | None:
+    """The model that verdicts were escalated to; None: none was."""
+    escalated = {
+        iteration.judged_by
+        for one in verifications
+        for iteration in one.iterations
+        if iteration.first_reasoning is not None and iteration.judged_by is not None
+    }
+    return next(iter(escalated)) if len(escalated) == 1 else None
 
 
 def _frontier(one: Verification, iteration: Iteration) -> object:

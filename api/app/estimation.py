@@ -22,7 +22,7 @@ from veritrail_graph.verifier.models.port import Meter, Step
 from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
 from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.ports import Found, Judgement
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import load_prompts, shared_verdict_of
 from veritrail_graph.verifier.ways import Way, WayCosts, ways
 
 if TYPE_CHECKING:
@@ -199,7 +199,11 @@ def assumed_judge(
     """
     models = assumed_models(settings, how, walk)
     prompts = load_prompts(how.prompts)
-    walk.shared_prompt = prompts[Step.EVIDENCE_SELECTION_SHARED].text
+    shared = {Step.EVIDENCE_SELECTION: prompts[Step.EVIDENCE_SELECTION_SHARED]}
+    verdict = shared_verdict_of(prompts)
+    if verdict is not None:
+        shared[Step.VERDICT] = verdict
+    walk.shared_prompts = {step: prompt.text for step, prompt in shared.items()}
     by_other = how.engines[-1] if how.verdict_engine is not None else None
     is_unpaid = by_other is not None and not by_other.asks_models
     judge = LanguageModelJudge.of(

@@ -161,7 +161,8 @@ PromptsFolder = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Prompts of your own: files STEP.VERSION.md; or a variant: every_word, true_false.",
+        help="Prompts of your own: files STEP.VERSION.md; or a variant: brief, every_word, "
+        "true_false.",
     ),
 ]
 JudgeThreshold = Annotated[
@@ -243,8 +244,8 @@ Share = Annotated[
         min=1,
         max=32,
         metavar="N",
-        help="Put up to N claims over the same texts into one evidence prompt. Ours, not the "
-        "paper's; judge check --share N measures it.",
+        help="Put up to N claims into one prompt, where they read the same texts or wait for "
+        "verdicts. Ours, not the paper's; judge check --share N measures it.",
     ),
 ]
 Since = Annotated[

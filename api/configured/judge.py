@@ -50,7 +50,7 @@ class JudgeOptions:
         samples: How many answers are drawn.
         prompts: A folder of the user's own prompts.
         sub_claims: Whether a model takes claims apart.
-        share: Claims that one evidence selection prompt asks about, at most.
+        share: Claims that one prompt asks about, at most.
         models: The models and what they may cost.
         concurrency: Claims at a time of an engine without models.
     """

@@ -111,7 +111,7 @@ class Terms:
         allowance: What may be spent.
         verdict_model: The model that gives verdicts.
         escalate_to: A stronger model for verdicts that are not sure.
-        share: Claims over the same texts in one evidence prompt, at most.
+        share: Claims of one prompt, at most.
     """
 
     engine: str | None = None

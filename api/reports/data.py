@@ -233,7 +233,7 @@ class Judge:
         """Them in a line."""
         by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
         if SHARED in self.engine.split("+"):
-            by += ", with shared evidence prompts (ours, not the paper's)"
+            by += ", with shared prompts (ours, not the paper's)"
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
         return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}"
 

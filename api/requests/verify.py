@@ -177,8 +177,8 @@ class VerifyRequest(JobRequest):
         1,
         ge=1,
         le=MOST_SHARED,
-        description="Put up to so many claims over the same texts into one evidence-selection "
-        "prompt. Ours: the paper asks one claim a prompt; measure what it does to your model.",
+        description="Put up to so many claims into one prompt. Ours: the paper asks about one "
+        "claim a prompt; measure what it does to your model.",
     )
     structured: JobStructured = False
     use_cache: JobCache = True

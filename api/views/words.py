@@ -365,6 +365,6 @@ def sharing_words(share: int | None) -> str | None:
     if share is None:
         return None
     return (
-        f"shared prompts (ours, not the paper's): up to {share} claims over the same texts in one "
-        "evidence-selection prompt"
+        f"shared prompts (ours, not the paper's): up to {share} claims in one prompt; claims "
+        "over the same texts for evidence, any claims for verdicts"
     )

@@ -23,7 +23,7 @@ from veritrail_graph.verifier.verdict import PromptVerdict
 JUDGE_PARAMETERS: Mapping[str, str] = {
     "engine": "the engine of judgement, such as openai or lexical",
     "model": "the model of all steps",
-    "prompts": "a folder of prompts, or a variant: true_false, every_word",
+    "prompts": "a folder of prompts, or a variant: brief, true_false, every_word",
     "samples": "answers drawn to each prompt; several give a score",
     "threshold": "samples that must agree",
     "structured": "whether endpoints get a schema of the answers",

@@ -458,8 +458,8 @@ class Verification(Noun):
     )
     share: Annotated[int, Field(ge=2, le=1_000)] | None = Field(
         default=None,
-        description="Evidence-selection prompts were shared: each asked about up to so many claims "
-        "over the same texts. Ours; the paper asks about one claim a prompt.",
+        description="Prompts were shared: each asked about up to so many claims. Ours; the paper "
+        "asks about one claim a prompt.",
         exclude_if=is_none,
     )
     reused_from: RecordId | None = Field(

@@ -226,7 +226,7 @@ _VERIFICATION = (
     kept("place", "integer", "its place in that run"),
     kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),
     kept("run_options", "string", "what its run may spend, as JSON text"),
-    kept("share", "integer", "claims that an evidence prompt asked about at most; absent: one"),
+    kept("share", "integer", "claims that a prompt asked about at most; absent: one"),
     string("reused_from", "the earlier verification whose verdict was kept"),
     kept("compared_with", "string", "the verification of the claim in the earlier version"),
     string("reuse_reason", "why the earlier verdict was kept, or why it was not"),

@@ -43,10 +43,13 @@ def test_shared_prompts_give_the_same_trails_and_every_output_says_so(
     assert told["usage"]["calls"] == len(server.requests)
     assert told["usage"]["calls"] == sum(one["usage"]["calls"] for one in told["verifications"])
     found = told["verifications"][0]["verification_id"]
-    assert "shared prompts (ours, not the paper's): up to 8 claims" in veritrail("show", found).out
+    assert (
+        "shared prompts (ours, not the paper's): up to 8 claims in one prompt"
+        in veritrail("show", found).out
+    )
     report = veritrail("report", process, "--format", "markdown").out
     assert "openai+shared" in report
-    assert "shared evidence prompts (ours, not the paper's)" in report
+    assert "shared prompts (ours, not the paper's)" in report
 
 
 def test_a_second_judge_is_asked_where_the_first_is_not_sure(

@@ -16,9 +16,12 @@ from functools import cached_property, lru_cache
 EVIDENCE_SELECTION = "evidence_selection"
 EVIDENCE_SELECTION_SHARED = "evidence_selection_shared"
 VERDICT = "verdict"
+VERDICT_SHARED = "verdict_shared"
 SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
 SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition", "propositions")
 EXCERPT_STEPS = (EVIDENCE_SELECTION, VERDICT)
+SHARED_STEPS = {EVIDENCE_SELECTION_SHARED: EVIDENCE_SELECTION, VERDICT_SHARED: VERDICT}
+"""Steps that ask about several claims, and those that ask about one."""
 SOURCE_STEPS = ("attribution", "faithfulness", "correction")
 BUILD_LINES = {
     "chunk_summary": r"(Title: .*\S\n)?Limit: [1-9]\d* words(\n\(text\) .*\S)+",
@@ -55,7 +58,7 @@ DIALOGUE_STEPS = (
 )  # fmt: skip
 """Steps whose user messages `fakes.dialogue_prompts` reads."""
 STEPS = (
-    *EXCERPT_STEPS, EVIDENCE_SELECTION_SHARED, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS,
+    *EXCERPT_STEPS, *SHARED_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS,
     *SOURCE_STEPS, *BUILD_LINES, *DIALOGUE_STEPS,
 )  # fmt: skip
 
@@ -161,13 +164,21 @@ def parse_excerpts(user: str, step: str = EVIDENCE_SELECTION) -> Excerpts:
     return Excerpts(_blocks(excerpts), claim, _sub_claims(rest, step))
 
 
-def split_shared(user: str) -> list[str]:
-    """The user messages that the claims of a shared evidence selection prompt would have alone.
+def split_shared(user: str, step: str = EVIDENCE_SELECTION_SHARED) -> list[str]:
+    """The user messages that the claims of a shared prompt would have alone.
 
     Raises:
         FormatError: It is not exactly what the protocol says.
     """
     _expect_lines(user)
+    alone = _split_selection(user) if step == EVIDENCE_SELECTION_SHARED else _split_verdict(user)
+    _expect(len(alone) > 1, "a shared prompt holds several claims")
+    for one in alone:
+        parse_excerpts(one, SHARED_STEPS[step])
+    return alone
+
+
+def _split_selection(user: str) -> list[str]:
     excerpts, found, tail = user.partition("\nClaim 1: ")
     _expect(bool(found), "no line `Claim 1: …` after the excerpts")
     alone: list[str] = []
@@ -179,10 +190,18 @@ def split_shared(user: str) -> list[str]:
             alone[-1] += "\nSub-claims:"
         else:
             alone[-1] += f"\n{line}"
-    _expect(len(alone) > 1, "a shared prompt holds several claims")
-    for one in alone:
-        parse_excerpts(one)
     return alone
+
+
+def _split_verdict(user: str) -> list[str]:
+    parts: list[tuple[str, list[str]]] = []
+    for line in user.split("\n"):
+        if line.startswith(f"Claim {len(parts) + 1}: "):
+            parts.append((line.removeprefix(f"Claim {len(parts) + 1}: "), []))
+        else:
+            _expect(bool(parts), f"this line stands before the first claim: {line!r}")
+            parts[-1][1].append(line)
+    return ["\n".join([*excerpts, f"{CLAIM}{claim}"]) for claim, excerpts in parts]
 
 
 def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
@@ -191,7 +210,7 @@ def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
     Raises:
         FormatError: It is not exactly what the protocol says.
     """
-    others = (*EXCERPT_STEPS, *SOURCE_STEPS)
+    others = (*EXCERPT_STEPS, *SHARED_STEPS, *SOURCE_STEPS)
     _expect(step in STEPS and step not in others, f"{step} is no claim step")
     _expect_lines(user)
     *before, last = user.split("\n")

@@ -25,9 +25,8 @@ from fakes.model_faults import Fault, FaultPolicy
 from fakes.model_prompts import (
     BUILD_LINES,
     DIALOGUE_STEPS,
-    EVIDENCE_SELECTION,
-    EVIDENCE_SELECTION_SHARED,
     EXCERPT_STEPS,
+    SHARED_STEPS,
     SOURCE_STEPS,
     STEPS,
     FormatError,
@@ -276,11 +275,12 @@ class ModelServer:
     def _answer(self, received: Received) -> Answer:
         """What the reader answers; about several claims what it answers about each."""
         system, user = received.system, received.user
-        if received.step != EVIDENCE_SELECTION_SHARED:
+        step = SHARED_STEPS.get(received.step)
+        if step is None:
             return self.reader(received.step, system, user, received)
         entries = []
-        for number, alone in enumerate(split_shared(user), start=1):
-            found = self.reader(EVIDENCE_SELECTION, system, alone, received)
+        for number, alone in enumerate(split_shared(user, received.step), start=1):
+            found = self.reader(step, system, alone, received)
             part = json.loads(found) if isinstance(found, str) else found
             entries.append({"claim": number, **part})
         return {"claims": entries}
@@ -377,7 +377,7 @@ def _check(path: str, headers: Mapping[str, str], body: Any) -> None:
         check_dialogue_prompt(user, step)
     elif step in EXCERPT_STEPS:
         parse_excerpts(user, step)
-    elif step == EVIDENCE_SELECTION_SHARED:
-        split_shared(user)
+    elif step in SHARED_STEPS:
+        split_shared(user, step)
     else:
         parse_claim_prompt(user, step)

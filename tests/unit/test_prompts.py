@@ -24,7 +24,7 @@ from veritrail_graph.verifier.answers import (
     read_claims,
     read_outcome,
     read_selection,
-    read_shared_selection,
+    read_shared,
     read_verdict,
 )
 from veritrail_graph.verifier.attribution.answers import (
@@ -42,7 +42,13 @@ from veritrail_graph.verifier.dialogue.answers import (
 )
 from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER
 from veritrail_graph.verifier.models.port import Step
-from veritrail_graph.verifier.prompts import CURRENT, MOST_BYTES, InvalidPrompts, load_prompts
+from veritrail_graph.verifier.prompts import (
+    CURRENT,
+    MOST_BYTES,
+    VARIANTS,
+    InvalidPrompts,
+    load_prompts,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "verifier" / "prompts"
@@ -60,16 +66,22 @@ a4f97dbd40ef88a1f01913c8c02383f1aec2ec75895229a9381e3ac929d37c58  dialogue_categ
 2b8ab6d76143fd3c025b42b292452ded8fdac0608ddcdf5eb8555d5221031598  dialogue_turn_check.v1.md
 82d4e6e0281abf3b1419b2be3990b528dfa7597e0e7f02aaa664bac18b515249  dialogue_verification.v1.md
 08f27de5d4cbe2cb5322676fc030cd27a4983bca41809db66b07d9e89be9f9ae  evidence_selection.v1.md
+07fba0bd6e2e4edbf1e8fb8ac2d1084efe840ddfbcee8018d79495ff7242a49b  evidence_selection.v1_brief.md
 669475d09aabb4c9b89a2340873d4b8dd04fc0b2d94be6877fd6be0105317ca8  evidence_selection_shared.v1.md
+f9404f2359446e3f5024ec585f3a7d5a6cc91c0b19aa3ae883dc4b49b3cb82f2  evidence_selection_shared.v1_brief.md
 7691cef69a008a6745f4805ca1be45850b7850380bce2cc6e57db9cd575e57d5  factscore_extraction.v1.md
 fb4d0597df16cc30fc86a01f2f3515db0659ffcd2376e0d57ada8174b68dc8c5  factscore_verification.v1.md
 f02433abaf437c5c5de40cf5a72a716acc9985b4b259b940b542e3efe721ce73  faithfulness.v1.md
 d53756a4ad9b6ddd4eaa701bcb53ad6c33c873fc9d6513e98d7e99a9b544c106  propositions.v1.md
 eb68fe220ffef6d8c9411e8b653e3b1e442f39ce27bcb9820fb89eea228d4cb8  sub_claim_decomposition.v1.md
+5c17419b0bd0a4a92f2f5a261ca059049563a509e1a0c1f74f740bb2a4f9f398  sub_claim_decomposition.v1_brief.md
 421d8a5be0376cc0b50f9d805a8bf515e93506f11d3c0c9fdf3b9791a27036ca  verdict.v1.md
+1d061194ff7427fd9884b7b37a083b6d97602e59fcd376738fd4a9744d4ea791  verdict.v1_brief.md
 7d01422d54c87ce28e15d63ef3de9f976f00190ef63d0cac670665f280c6fc63  verdict.v1_every_word.md
 af502022c8e1fdc60330bbe57d68220ad600561a9e13a9750e56f3e032568a1d  verdict.v1_true_false.md
-"""
+708fee08ea831aad73a4e2fedb3ef749b72c6bc9551e3bbfe22fc3d0c58d1096  verdict_shared.v1.md
+ca7995983deced8767657e49c1f95941a8d4121dd7d21754192331d4f9b4cf65  verdict_shared.v1_brief.md
+"""  # noqa: E501
 RELEASED = {name: pinned for pinned, name in map(str.split, PINNED.strip().splitlines())}
 
 KEYS = {
@@ -80,6 +92,7 @@ KEYS = {
     Step.EVIDENCE_SELECTION: ("sentence_ids", "context_ids", "summary", "missing"),
     Step.EVIDENCE_SELECTION_SHARED: ("claims",),
     Step.VERDICT: ("verdict", "reason"),
+    Step.VERDICT_SHARED: ("claims",),
     Step.PROPOSITIONS: ("propositions",),
     Step.ATTRIBUTION: ("attributions",),
     Step.FAITHFULNESS: ("label", "reason"),
@@ -151,6 +164,23 @@ def test_a_variant_replaces_its_steps_and_keeps_the_others(
         load_prompts(Path("every_word"))
 
 
+def test_brief_prompts_have_the_rules_and_the_material_of_the_others_and_show_their_answers() -> (
+    None
+):
+    ours, brief = load_prompts(), load_prompts(Path("brief"))
+    changed = {step for step in Step if brief[step] != ours[step]}
+    assert changed == set(VARIANTS["brief"])
+    for step in changed:
+        written, short = ours[step].text, brief[step].text
+        before = written.index("# Steps")
+        assert short.startswith(written[:before])
+        assert shown_answers(short) == shown_answers(written)
+        assert "with nothing before it and nothing after it" in short
+        assert "# Steps" not in short
+        assert brief[step].is_brief
+        assert not ours[step].is_brief
+
+
 @pytest.mark.parametrize("step", Step)
 def test_the_answers_that_a_prompt_shows_are_read(step: Step) -> None:
     text = load_prompts()[step].text
@@ -187,9 +217,12 @@ def test_the_answers_that_a_prompt_shows_are_read(step: Step) -> None:
             case Step.DIALOGUE_TURN_CHECK:
                 assert read_turn_check(written).contradiction is answer["contradiction"]
             case Step.EVIDENCE_SELECTION_SHARED:
-                parts = read_shared_selection(written, 2)
+                parts = read_shared(written, 2)
                 found_ids = [read_selection(part or "", 10).evidence for part in parts]
                 assert found_ids == [(5, 7, 8, 9), ()]
+            case Step.VERDICT_SHARED:
+                given = [read_verdict(part or "").verdict for part in read_shared(written, 2)]
+                assert given == [Verdict.NOT_FULLY_SUPPORTED, Verdict.FULLY_SUPPORTED]
             case _:
                 assert len(read_claims(written)) > 1
 
@@ -224,7 +257,8 @@ def test_the_last_lines_of_the_user_message_are_described(step: Step) -> None:
     alone = {Step.FACTSCORE_EXTRACTION, Step.PROPOSITIONS}
     is_of_turns = step in of_turns or step is Step.FACTSCORE_EXTRACTION
     last = "`Sentence:`" if step in of_answers else "`Turn:`" if is_of_turns else "`Claim:`"
-    last = "`Claim 1: ...`" if step is Step.EVIDENCE_SELECTION_SHARED else last
+    shared = {Step.EVIDENCE_SELECTION_SHARED, Step.VERDICT_SHARED}
+    last = "`Claim 1: ...`" if step in shared else last
     assert last in text
     before = "`(history)`" if step in of_turns else "`(context)`"
     assert (before in text) is (step not in alone)

@@ -1,4 +1,4 @@
-"""Claims that share evidence prompts end as claims that are asked about one by one."""
+"""Claims that share prompts end as claims that are asked about one by one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from fakes.batch_ledger import MemoryLedger, batching
 from fakes.dag import Dag, DagSource, dags
-from fakes.model_prompts import split_shared
+from fakes.model_prompts import SHARED_STEPS, split_shared
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.test_batching_walks import SPLITTER, Answering, outcome
 
 from veritrail_graph.graph.model import Claim, Status, Usage, Verification
+from veritrail_graph.verifier import shared_prompts
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Samples
@@ -37,7 +38,7 @@ from veritrail_graph.verifier.run import Run
 from veritrail_graph.verifier.sharing import split_usage
 
 PROMPTS = load_prompts()
-SHARED = "evidence_selection_shared"
+SHARED, SHARED_VERDICT = "evidence_selection_shared", "verdict_shared"
 PRICE = Price(input=1.0, output=4.0, cached_input=0.25)
 
 
@@ -46,7 +47,7 @@ class SharedAnswering(Answering):
     """Answers about several claims what it answers about each.
 
     Attributes:
-        spoils: One part of so many is left out, one holds no summary, one stands twice; 0: none.
+        spoils: One part of so many is left out, one is invalid, one stands twice; 0: none.
         requests: The user messages by step, as they came.
         overlong: Answers about more claims than this are cut off.
     """
@@ -57,18 +58,18 @@ class SharedAnswering(Answering):
 
     def _text(self, step: str, user: str) -> str:
         self.requests.append((step, user))
-        if step != SHARED:
+        if step not in SHARED_STEPS:
             return super()._text(step, user)
         entries: list[dict[str, Any]] = []
-        alone = split_shared(user)
+        alone = split_shared(user, step)
         if len(alone) > self.overlong:
             raise CutOff("cut off", Usage(calls=1, input_tokens=100, output_tokens=9))
         for number, one in enumerate(alone, start=1):
-            part = json.loads(super()._text("evidence_selection", one))
+            part = json.loads(super()._text(SHARED_STEPS[step], one))
             entry = {"claim": number, **part}
             turn = self._number("spoilt", one) % self.spoils if self.spoils else None
             if turn == 1:
-                entry |= {"sentence_ids": [0], "summary": None}
+                entry |= {"sentence_ids": [0], "summary": None, "verdict": "PERHAPS"}
             entries += [] if turn == 0 else [entry, entry] if turn == 2 else [entry]
         return "I looked at each.\n" + json.dumps({"claims": entries[::-1]})
 
@@ -160,7 +161,7 @@ def test_shared_prompts_and_prompts_of_one_claim_give_the_same_trails(data: st.D
     alone = asyncio.run(live(dag, claims, Answering(seed), 1, q=q))
     endpoint = SharedAnswering(seed, spoils=spoils)
     assert outcome(asyncio.run(live(dag, claims, endpoint, share, q=q))) == outcome(alone)
-    shared = [split_shared(user) for step, user in endpoint.requests if step == SHARED]
+    shared = [split_shared(user, step) for step, user in endpoint.requests if step in SHARED_STEPS]
     assert all(len(one) <= share for one in shared)
 
 
@@ -217,8 +218,55 @@ def test_what_a_shared_call_costs_is_charged_to_its_claims_in_whole(samples: Sam
     assert whole.output_tokens == told.output_tokens
     assert whole.cost_usd == pytest.approx(PRICE.cost(whole.replace(cost_usd=None)), rel=1e-12)
     prompts = {step.prompt for one in found for step in one.steps}
-    assert "evidence_selection_shared.v1" in prompts
+    assert {"evidence_selection_shared.v1", "verdict_shared.v1"} <= prompts
     assert all(one.usage.input_tokens for one in found)
+
+
+def test_verdicts_share_a_prompt_though_each_claim_has_evidence_of_its_own() -> None:
+    names = [f"r{number}" for number in range(6)]
+    ends = {f"t{number}": (names[2 * number], names[2 * number + 1]) for number in range(3)}
+    dag = Dag.of({**dict.fromkeys(names, ()), **ends})
+    claims = [
+        Claim(claim_id=f"k{place}", text=f"Claim {place} holds.", node_id=name)
+        for place, name in enumerate(ends)
+    ]
+    endpoint = SharedAnswering(7)
+    found = asyncio.run(live(dag, claims, endpoint, 8))
+    assert outcome(found) == outcome(asyncio.run(live(dag, claims, Answering(7), 1)))
+    assert SHARED not in endpoint.steps, "no two claims read the same nodes"
+    asked = [split_shared(user, step) for step, user in endpoint.requests if step == SHARED_VERDICT]
+    assert [len(one) for one in asked] == [3]
+    assert "verdict" not in endpoint.steps
+    assert {"verdict_shared"} <= {step.step for one in found for step in one.steps}
+
+
+def test_verdicts_with_much_evidence_do_not_share_a_prompt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared_prompts, "MOST_EVIDENCE", 30)
+    dag, claims = one_frontier()
+    endpoint = SharedAnswering(7)
+    found = asyncio.run(live(dag, claims, endpoint, 8))
+    assert outcome(found) == outcome(asyncio.run(live(dag, claims, Answering(7), 1)))
+    assert SHARED_VERDICT not in endpoint.steps
+    assert endpoint.steps.count("verdict") == len(claims)
+
+
+@pytest.mark.parametrize(
+    ("folder", "shares"), [("every_word", False), ("true_false", False), ("brief", True)]
+)
+def test_verdicts_share_a_prompt_where_there_is_one_of_the_same_version(
+    folder: str, shares: bool
+) -> None:
+    model = LanguageModel(SharedAnswering(7), "scripted")
+    one = StepModel(model, structured=True)
+    judge = LanguageModelJudge.of(
+        "openai", StepModels(one, one, one), load_prompts(Path(folder)), SPLITTER.split, share=8
+    )
+    assert ("verdict_shared" in judge.settings["steps"]) is shares
+    schemas = [step.answer_schema for step in judge.prompted]
+    reasons = ["reasoning" in one["properties"] for one in schemas if one is not None]
+    assert set(reasons) == {folder != "brief"}
 
 
 def test_usage_is_split_evenly_and_the_parts_add_up() -> None:
@@ -241,6 +289,7 @@ def test_claims_are_asked_about_alone_where_the_answer_about_several_is_cut_off(
     assert outcome(found) == outcome(asyncio.run(live(dag, claims, Answering(7), 1)))
     assert endpoint.steps.count(SHARED) == 1, "it is not asked again as it is"
     assert endpoint.steps.count("evidence_selection") == 5
+    assert endpoint.steps.count(SHARED_VERDICT) == endpoint.steps.count("verdict") // 5 > 0
 
 
 def test_an_over_used_budget_is_no_verdict() -> None:

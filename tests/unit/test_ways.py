@@ -31,6 +31,17 @@ def test_evidence_prompts_of_sixteen_claims_are_two_where_they_are_shared() -> N
     assert found["shared_batch"].batch_calls == 2
 
 
+def test_verdicts_of_sixteen_claims_share_instructions_and_each_shows_its_evidence() -> None:
+    found = costs(Prompt(16, 2_000, 2_400, 0, 300, 10, 200, False, False, judges=True))
+    shared = found["shared"]
+    assert (shared.calls, shared.output_tokens) == (2, 16 * 200)
+    assert shared.input_tokens == 2 * (2_400 + 8 * 300 + 10)
+    much = costs(Prompt(16, 2_000, 2_400, 0, 3_000, 10, 200, False, False, judges=True))
+    assert much["shared"].calls == 8, "a prompt shows 8,000 tokens of evidence at most"
+    too_much = costs(Prompt(16, 2_000, 2_400, 0, 5_000, 10, 200, False, False, judges=True))
+    assert too_much["shared"] == too_much["live"]
+
+
 def test_claims_that_read_other_texts_share_nothing() -> None:
     found = costs(Prompt(16, 2_000, 2_400, 1_000, 20, 10, 200, False, True))
     assert found["shared"] == found["live"]
@@ -79,3 +90,33 @@ def test_calls_that_were_made_are_priced_in_other_ways() -> None:
     assert found["batch"].cost_usd == pytest.approx(16 * (3_000 + 400) / 2e6)
     assert found["shared"].calls == 2
     assert found["shared"].output_tokens == 1_600
+
+
+def test_what_was_escalated_is_priced_with_the_second_judge_alone_and_as_it_was() -> None:
+    def step(name: str, model: str) -> StepRecord:
+        return StepRecord(
+            iteration=1, step=name, prompt="p", prompt_hash="h", model=model,
+            usage=Usage(calls=1, input_tokens=1_000, output_tokens=100),
+        )  # fmt: skip
+
+    def made(number: int, *models: str) -> Verification:
+        more = {"judged_by": models[-1]}
+        if len(models) == 2:
+            more |= {"first_verdict": "NOT_FULLY_SUPPORTED", "first_reasoning": "No."}
+        return Verification(
+            verification_id=f"v{number}", process_id="p", claim_id=f"k{number}", claim="c",
+            node_id="t", q=1, engine="openai", model="m + s", indicative=False, status="failed",
+            created_at="2025-01-01T00:00:00Z", steps=tuple(step("verdict", one) for one in models),
+            iterations=(Iteration(number=1, reasoning="", checked=(), **more),),
+        )  # fmt: skip
+
+    made_both = [made(1, "m"), made(2, "m", "s")]
+    priced = {"m": PRICE, "s": STRONG}
+    found = {name: usage for name, _, usage in ways_of_calls(made_both, priced)}
+    one = (1_000 + 400) / 1e6
+    assert found["live"].calls == 2
+    assert found["live"].cost_usd == pytest.approx(2 * 10 * one)
+    assert found["cascade"].calls == 3
+    assert found["cascade"].cost_usd == pytest.approx(2 * one + 10 * one)
+    alone = {name for name, _, _ in ways_of_calls(made_both[:1], priced)}
+    assert "cascade" not in alone, "whom it would be escalated to is not known"

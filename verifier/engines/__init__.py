@@ -77,7 +77,7 @@ class Parts:
     """What a judge is made of; `models` and `prompts` where the engine asks models.
 
     `sub_claims` says whether claims are taken apart; `entailment` holds an entailment model where
-    the engine needs one. `share` says how many claims one evidence selection prompt may ask about;
+    the engine needs one. `share` says how many claims one prompt may ask about;
     `rounds` who waits for calls in batches, where they are made so.
     """
 

@@ -106,6 +106,7 @@ class Step(StrEnum):
     EVIDENCE_SELECTION = "evidence_selection"
     EVIDENCE_SELECTION_SHARED = "evidence_selection_shared"
     VERDICT = "verdict"
+    VERDICT_SHARED = "verdict_shared"
     PROPOSITIONS = "propositions"
     ATTRIBUTION = "attribution"
     FAITHFULNESS = "faithfulness"

@@ -32,16 +32,33 @@ CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
 TRUE_FALSE = "true_false"
 """How the version of a verdict prompt ends whose answer is the word True or False."""
 
+BRIEF = "brief"
+"""How the version of a prompt ends that wants its answer alone, without written reasoning."""
+
 VARIANTS: Mapping[str, Mapping[Step, str]] = {
     "every_word": {Step.VERDICT: "v1_every_word"},
     TRUE_FALSE: {Step.VERDICT: f"v1_{TRUE_FALSE}"},
+    BRIEF: dict.fromkeys(
+        (
+            Step.SUB_CLAIM_DECOMPOSITION,
+            Step.EVIDENCE_SELECTION,
+            Step.EVIDENCE_SELECTION_SHARED,
+            Step.VERDICT,
+            Step.VERDICT_SHARED,
+        ),
+        f"v1_{BRIEF}",
+    ),
 }
-"""Versions that are shipped for ablations, by the name that is given in place of a folder.
+"""Versions that are shipped for ablations, and for short answers, by the name that is given in
+place of a folder.
 
 `every_word`: without our addition that words that cannot be checked need no evidence
 (docs/adr/0024-words-that-cannot-be-checked.md).
 
 `true_false`: a short prompt that asks whether the claim is true or false. Source: VeriTrail E.5.
+
+`brief`: the same rules, but the answer is the JSON object alone, without the written steps that
+the paper's prompts ask for. Ours; docs/costs.md.
 """
 
 
@@ -80,6 +97,11 @@ class Prompt:
         return self.step is Step.VERDICT and self.version.endswith(TRUE_FALSE)
 
     @property
+    def is_brief(self) -> bool:
+        """Whether its answer is the JSON object alone, without written reasoning. Ours."""
+        return self.version.endswith(BRIEF)
+
+    @property
     def zero_shot(self) -> Prompt:
         """The same without its examples. Source: VISTA 6.3 (the zero-shot ablation)."""
         text = self.zero_shot_text or self.text
@@ -88,6 +110,15 @@ class Prompt:
 
 
 Prompts = Mapping[Step, Prompt]
+
+
+def shared_verdict_of(prompts: Prompts) -> Prompt | None:
+    """The prompt that gives verdicts on several claims; None: none is of the verdict prompt's kind.
+
+    A prompt for one claim and one for several are of one kind if they have one version.
+    """
+    shared = prompts[Step.VERDICT_SHARED]
+    return shared if shared.version == prompts[Step.VERDICT].version else None
 
 
 def load_prompts(folder: Path | None = None) -> Prompts:

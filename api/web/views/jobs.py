@@ -333,7 +333,7 @@ class Filled(JobForm):
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         verdict_model: The model that gives verdicts; nothing: the same.
         escalate_to: A stronger model for verdicts that are not sure; nothing: none.
-        share: Claims over the same texts in one prompt, at most.
+        share: Claims of one prompt, at most.
         batch: `1`: models are asked in batches.
         claims: Stored claims, by their ids with blanks between.
         explain: `1`: the sentences that carried unsupported claims are attributed, too.
