@@ -142,7 +142,7 @@ def test_nothing_runs_on_the_docs_page(
 
 def test_no_link_of_the_samples_is_broken(site: ServiceProcess) -> None:
     with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
-        crawl = Crawl(client, each=2).walk("/", *(f"/processes/{name}" for name in SAMPLES))
+        crawl = Crawl(client, each=1).walk("/", *(f"/processes/{name}" for name in SAMPLES))
     assert not crawl.faults
 
 
