@@ -293,7 +293,7 @@ class LongNodes(since.Nodes):
 
 def _said(draw: random.Random) -> str:
     words = ("harbour", "ferry", "report", "quarter", "freight", "pilot", "season", "berth")
-    return " ".join(draw.choice(words) for _ in range(14)) + "."
+    return " ".join(draw.choices(words, k=14)) + "."
 
 
 def paper_size(scale: float) -> Sample:
