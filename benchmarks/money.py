@@ -98,7 +98,7 @@ class Prefixes:
 
     encode: Callable[[str], Sequence[int]]
     known: set[int] = field(default_factory=set)
-    _common: dict[tuple[str, str], tuple[list[int], tuple[int, ...]]] = field(default_factory=dict)
+    _common: dict[int, tuple[list[int], tuple[int, ...]]] = field(default_factory=dict)
 
     def asked(self, system: str, common: str, own: str) -> tuple[int, int]:
         """Tokens of a prompt, and how many of them were asked before; learns the rest.
@@ -117,11 +117,12 @@ class Prefixes:
         return tokens, STEP * found if STEP * found >= LEAST else 0
 
     def _beginnings(self, system: str, common: str) -> tuple[list[int], tuple[int, ...]]:
-        if (system, common) not in self._common:
+        key = hash((system, common))
+        if key not in self._common:
             before, left = self._beginnings(system, "") if common else ([], ())
             longer, rest = _cut(before[-1:], [*left, *self.encode(common or system)])
-            self._common[system, common] = [*before, *longer], rest
-        return self._common[system, common]
+            self._common[key] = [*before, *longer], rest
+        return self._common[key]
 
 
 def _cut(before: Sequence[int], tokens: Sequence[int]) -> tuple[list[int], tuple[int, ...]]:
@@ -292,7 +293,7 @@ class LongNodes(since.Nodes):
 
 def _said(draw: random.Random) -> str:
     words = ("harbour", "ferry", "report", "quarter", "freight", "pilot", "season", "berth")
-    return " ".join(draw.choice(words) for _ in range(14)) + "."
+    return " ".join(draw.choices(words, k=14)) + "."
 
 
 def paper_size(scale: float) -> Sample:
@@ -389,7 +390,6 @@ def lines(sample: Sample) -> list[Line]:
     # The second judge answers by the same rule, so the walks of a cascade are those of one judge.
     alone, second, made = asyncio.run(_run(sample, 1, load_prompts(), cascade=True))
     shared, _, together = asyncio.run(_run(sample, SHARE, load_prompts()))
-    brief, _, _ = asyncio.run(_run(sample, 1, load_prompts(Path(BRIEF))))
     both, _, briefly = asyncio.run(_run(sample, SHARE, load_prompts(Path(BRIEF))))
     claims = len(sample.tasks)
     plain = _cost(alone.calls, price, cached_input_tokens=0) / claims
@@ -410,13 +410,6 @@ def lines(sample: Sample) -> list[Line]:
         ("batch", _cost(alone.calls, price, **batch), plain, BATCH_TARGET, "no prefix cached"),
         (several, _cost(shared.calls, price), plain, SHARED_TARGET, said(shared, together)),
         (f"{several}, in batches", _cost(shared.calls, price, **batch), plain, None, ""),
-        (
-            "brief answers",
-            _cost(brief.calls, price),
-            plain,
-            None,
-            _shares(brief.calls, price),
-        ),
         (
             f"{several}, brief answers",
             _cost(both.calls, price),

@@ -19,6 +19,7 @@ from veritrail_graph.api.views.words import (
     UNSAID,
     VERDICT_WORDS,
     indicative_words,
+    reuse_words,
 )
 from veritrail_graph.graph.model import Iteration, Status, Verdict
 
@@ -210,6 +211,9 @@ class Trail(BaseModel):
     unsaid: str | None = Field(
         None, description="Of a question: that the text does not say this, so no stage is blamed"
     )
+    kept_from: str | None = Field(
+        None, description="From which earlier verification the verdict was kept, and why it holds"
+    )
 
 
 class Answered(BaseModel):
@@ -267,6 +271,7 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         cost_usd=found.usage.cost_usd,
         error=one_line(found.error, TEXT) if found.error else None,
         unsaid=UNSAID if found.is_unsaid else None,
+        kept_from=one_line(kept, TEXT) if (kept := reuse_words(found)) else None,
     )
 
 
@@ -327,6 +332,8 @@ def trail_text(found: Trail) -> str:
     if found.indicative:
         lines.append(f"This is {indicative_words(found.engine)}.")
     lines += people_text(found.people, found.verification_id)
+    if found.kept_from:
+        lines.append(f"The verdict was {found.kept_from}")
     if found.reasoning:
         lines.append(f"Reasoning: {found.reasoning}")
     if found.error:

@@ -66,7 +66,7 @@ from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import MAX_ID, PartId
-from veritrail_graph.graph.model.noun import MAX_NODE_ID
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, PUBLIC_ID
 
 P = ParamSpec("P")
 
@@ -235,6 +235,10 @@ class Tools:
         add: Annotated[
             bool, Field(description="Whether the text becomes a claim of the output and counts")
         ] = False,
+        since: Annotated[
+            str | None,
+            Field(pattern=rf"^{PUBLIC_ID}$", description=_REQUEST["since"].description),
+        ] = None,
         explain: Annotated[
             bool,
             Field(
@@ -260,6 +264,7 @@ class Tools:
             claim_ids=[claim_id] if claim_id is not None else None,
             node_id=node_id,
             q=q,
+            since=since,
             explain=explain,
             **self._terms.of_verdicts,
         )

@@ -26,6 +26,7 @@ from veritrail_graph.api.views.words import (
     indicative_reason,
     indicative_words,
     mark_now,
+    reuse_words,
 )
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
@@ -121,6 +122,9 @@ class CheckedClaim:
         found = []
         if self.is_indicative:
             found.append(f"{indicative_words(self.engine).capitalize()}.")
+        kept = reuse_words(self.verification) if self.verification is not None else None
+        if kept is not None:
+            found.append(f"The verdict was {kept}.")
         if self.was_edited:
             found.append(
                 "The claim was edited after this verification, which is about its former text."
@@ -219,6 +223,7 @@ class Judge:
         claims: How many claims have such a verdict.
         first: The day of the first of these verifications, in UTC.
         last: The day of the last one.
+        kept: How many of the verdicts were kept from earlier verifications.
     """
 
     engine: str
@@ -227,6 +232,7 @@ class Judge:
     claims: int
     first: str
     last: str
+    kept: int = 0
 
     @property
     def words(self) -> str:
@@ -235,7 +241,8 @@ class Judge:
         if SHARED in self.engine.split("+"):
             by += ", with shared prompts (ours, not the paper's)"
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
-        return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}"
+        kept = f", {self.kept:,} of them kept from earlier verifications" if self.kept else ""
+        return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}{kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,11 +356,15 @@ class ReportData:
     @property
     def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
-        days: dict[tuple[str, str | None, int], list[str]] = {}
+        given: dict[tuple[str, str | None, int], list[Verification]] = {}
         for one in self.verifications:
             if one.verdict is not None:
-                days.setdefault((one.engine, one.model, one.q), []).append(one.created_at[:10])
-        found = [Judge(*by, len(each), min(each), max(each)) for by, each in days.items()]
+                given.setdefault((one.engine, one.model, one.q), []).append(one)
+        found = []
+        for by, each in given.items():
+            days = [one.created_at[:10] for one in each]
+            kept = sum(one.reused_from is not None for one in each)
+            found.append(Judge(*by, len(each), min(days), max(days), kept))
         return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
 
     @property

@@ -229,6 +229,26 @@ def test_a_new_claim_is_told_in_rounds(veritrail, tmp_path):
     assert messages[0].startswith("iteration 1: ")
 
 
+def test_a_verdict_of_an_earlier_version_is_kept_and_said_to_be(veritrail, tmp_path):
+    for name in ("mcp-monday", "mcp-tuesday"):
+        process_file(tmp_path / f"{name}.json")
+        veritrail("ingest", str(tmp_path / f"{name}.json"))
+
+    async def whole() -> Any:
+        async with assistant_here(veritrail, "--engine", "lexical") as client:
+            claim = {"claim": "The harbour opened in 1901.", "add": True}
+            first = await client.call_tool("verify_claim", {"process_id": "mcp-monday", **claim})
+            given = {"process_id": "mcp-tuesday", "since": "mcp-monday", **claim}
+            return first, await client.call_tool("verify_claim", given)
+
+    first, kept = asyncio.run(whole())
+    earlier = first.structured_content["verification_id"]
+    assert first.structured_content["kept_from"] is None
+    assert kept.structured_content["kept_from"].startswith(f"kept from {earlier}: ")
+    assert kept.structured_content["verdict"] == first.structured_content["verdict"]
+    assert f"The verdict was kept from {earlier}: " in text_of(kept)
+
+
 def test_a_claim_is_explained_and_its_sentences_are_corrected(veritrail, tmp_path):
     async def whole(model: ModelServer) -> Any:
         settings = asking_model(model)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fakes.trails import a_trail
 
+from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.material import checked_claim
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import State
-from veritrail_graph.graph.model import Claim, Status
+from veritrail_graph.graph.model import Claim, Process, Status
 
 
 def test_a_verdict_counts_more_than_a_later_failure():
@@ -30,6 +31,25 @@ def test_an_edited_claim_says_that_its_verdict_is_about_other_words():
     found = checked_claim(Claim(claim_id="k", text="It snowed.", node_id="t"), [was])
     assert found.was_edited
     assert any("was edited" in one for one in found.remarks)
+
+
+def test_a_report_says_which_verdicts_were_kept_and_why():
+    claim = Claim(claim_id="k", text="It rained.", node_id="t")
+    kept = a_trail(
+        "v2", claim=claim, reused_from="v1", reuse_reason="nothing that it read changed"
+    )  # fmt: skip
+    fresh = a_trail("v3", claim=claim)
+    found = [checked_claim(claim, [kept]), checked_claim(claim, [fresh])]
+    remark = "The verdict was kept from v1: nothing that it read changed."
+    assert [one.remarks for one in found] == [(remark,), ()]
+    process = Process(
+        process_id="p", name="P", question=None, source_format="x", content_hash="0",
+        stages={1: 1, 2: 1}, stage_names={}, terminals=("t",), nodes=2, edges=1,
+    )  # fmt: skip
+    material = ReportData(process, tuple(found), 2)
+    (line,) = material.judgements
+    assert line.startswith("2 claims by ")
+    assert line.endswith(", 1 of them kept from earlier verifications")
 
 
 def test_what_hides_in_a_text_is_made_visible():

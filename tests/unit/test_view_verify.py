@@ -61,6 +61,8 @@ def test_the_form_asks_for_what_spends_less() -> None:
     asked = request_of("p", filled)
     assert (asked.mode, asked.share) == ("batch", 8)
     assert (asked.verdict_model, asked.escalate_to) == ("cheap", "strong")
+    since = request_of("p", replace(FILLED, since=" last ")).since
+    assert (since, request_of("p", FILLED).since) == ("last", None)
     assert (request_of("p", FILLED).mode, request_of("p", FILLED).share) == ("live", 1)
     with pytest.raises(InputError) as refused:
         request_of("p", replace(FILLED, share="33"))

@@ -335,6 +335,8 @@ class Filled(JobForm):
         escalate_to: A stronger model for verdicts that are not sure; nothing: none.
         share: Claims of one prompt, at most.
         batch: `1`: models are asked in batches.
+        since: An earlier version whose verdicts are kept where no change can touch them; nothing:
+            none.
         claims: Stored claims, by their ids with blanks between.
         explain: `1`: the sentences that carried unsupported claims are attributed, too.
         add: `1`: what is typed in is kept as claims of the answer; else as questions.
@@ -349,6 +351,7 @@ class Filled(JobForm):
     escalate_to: str = ""
     share: str = "1"
     batch: str = ""
+    since: str = ""
     add: str = ""
     explain: str = ""
     claims: str = ""
@@ -486,6 +489,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "verdict_model": filled.verdict_model or None,
         "escalate_to": filled.escalate_to or None,
         "share": share,
+        "since": filled.since.strip() or None,
         "mode": "batch" if filled.batch == "1" else "live",
         "budget_usd": budget,
         "price": filled.price or None,
