@@ -8,6 +8,9 @@ from __future__ import annotations
 FORMAT = "veritrail.process/1"
 """The format that a process file names."""
 
+DATASET_FORMAT = "veritrail.dataset/1"
+"""The format that a data set names."""
+
 RECORDED = "recorder"
 """The source format of a file that a program wrote while it ran; its last line may be cut off."""
 

@@ -6,7 +6,7 @@ Source: Error-tolerant attribution 3 (task and categories).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from veritrail_graph.graph.model import Verdict
@@ -97,6 +97,8 @@ class AttributionFile:
         failed: Ids of sentences that have no attribution because the engine failed.
         notes: What a person should know of the file, a sentence each.
         statements: All its sentences by id, those without an attribution as well.
+        process_id: The process, where the file is one document of one process: its ids do not
+            begin with it; None: they stand as they are.
     """
 
     sentences: Mapping[str, Attribution]
@@ -104,3 +106,47 @@ class AttributionFile:
     failed: Sequence[str] = ()
     notes: Sequence[str] = ()
     statements: Mapping[str, Statement] = field(default_factory=dict)
+    process_id: str | None = None
+
+    def named_as(self, gold: AttributionFile) -> AttributionFile:
+        """The file with the ids of another one, where they differ by the process alone.
+
+        Ids begin with `PROCESS/` in files about several processes, and do not in the document of
+        one.
+        """
+        if self.statements.keys() & gold.statements.keys():
+            return self
+        if self.process_id is not None:
+            found = self._renamed(f"{self.process_id}/", "")
+        elif gold.process_id is not None:
+            found = self._renamed("", f"{gold.process_id}/")
+        else:
+            return self
+        return found if found.statements.keys() & gold.statements.keys() else self
+
+    def _renamed(self, added: str, removed: str) -> AttributionFile:
+        """The file with other beginnings of ids; sentences of other processes keep theirs."""
+
+        def name(one: str) -> str:
+            return f"{added}{one.removeprefix(removed)}"
+
+        return replace(
+            self,
+            sentences={
+                name(key): replace(
+                    one,
+                    sentence_id=name(key),
+                    sources=frozenset((name(node), place) for node, place in one.sources),
+                )
+                for key, one in self.sentences.items()
+            },
+            passages={(name(node), place): one for (node, place), one in self.passages.items()},
+            failed=[name(one) for one in self.failed],
+            statements={
+                name(key): replace(
+                    one, sentence_id=name(key), documents=tuple(map(name, one.documents))
+                )
+                for key, one in self.statements.items()
+            },
+            process_id=None,
+        )

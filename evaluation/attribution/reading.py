@@ -69,6 +69,8 @@ def read_attributions(path: Path) -> AttributionFile:
         raise InputError(f"{path} is empty.")
     documents = sum(isinstance(value, dict) and "nodes" in value for _, value in values)
     reading = _Reading(path, is_qualified=documents > 1)
+    if documents == len(values) == 1 and _is_id(name := values[0][1].get("process_id")):
+        reading.process_id = name
     for where, value in values:
         reading.take(where, value)
     return reading.finished()
@@ -94,6 +96,7 @@ class _Reading:
     Attributes:
         path: The file.
         is_qualified: Whether ids of nodes are unique within their process only.
+        process_id: The process, where the file is one document.
     """
 
     path: Path
@@ -105,6 +108,7 @@ class _Reading:
     places: dict[str, str] = field(default_factory=dict)
     unused: dict[str, None] = field(default_factory=dict)
     faults: list[Violation] = field(default_factory=list)
+    process_id: str | None = None
 
     def wrong(self, where: str, message: str, kind: str = "wrong_value") -> None:
         self.faults.append(Violation(kind, where or "the document", message))
@@ -142,7 +146,12 @@ class _Reading:
             names = ", ".join(map(shown, self.unused))
             notes.append(f"{self.path}: keys that are not used: {names}.")
         return AttributionFile(
-            self.sentences, self.passages, tuple(self.failed), notes, self.statements
+            self.sentences,
+            self.passages,
+            tuple(self.failed),
+            notes,
+            self.statements,
+            self.process_id,
         )
 
     def _line_id(self, where: str, value: Any) -> str | None:

@@ -149,9 +149,15 @@ def cases_of(
 
     Raises:
         InputError: A sentence has no text, or its documents are not known or have no text; all
-            are listed. Or none has a label.
+            are listed. Or none has a label, or the attributions are of other sentences.
     """
-    shown_to = predicted or gold
+    shown_to = gold if predicted is None else predicted.named_as(gold)
+    if predicted is not None and not shown_to.statements.keys() & gold.statements.keys():
+        theirs, ours = (next(iter(one.statements), "none") for one in (predicted, gold))
+        raise InputError(
+            "The attributions are of other sentences than GOLD: they name "
+            f"{shown(theirs)} and the like, GOLD names {shown(ours)}. Nothing was asked."
+        )
     cases: list[Case] = []
     faults: list[Violation] = []
     unlabelled = 0

@@ -24,7 +24,7 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.importers import files
-from veritrail_graph.graph.importers.process_file.importer import document_input
+from veritrail_graph.graph.importers.dataset import open_below, open_inline
 from veritrail_graph.graph.importers.process_file.schema import named, violations_of
 from veritrail_graph.graph.importers.records import (
     ClaimRecord,
@@ -33,7 +33,6 @@ from veritrail_graph.graph.importers.records import (
     PlainEdges,
     ProcessInput,
 )
-from veritrail_graph.graph.importers.registry import open_input
 
 MOST_FAULTS = 1_000
 """Broken rules that are listed."""
@@ -148,12 +147,12 @@ def _take_header(reading: _Reading, value: dict[str, Any], where: str) -> None:
 def _take_process(reading: _Reading, value: Any, where: str) -> None:
     try:
         if isinstance(value, str):
-            opened = partial(_open_below, reading.path, value)
+            opened = partial(open_below, reading.path, value)
             process_id = opened().header.process_id
         elif isinstance(value, dict):
             process_id = value.get("process_id")
             # Reading takes the lists out of the document, so that each reading gets its own.
-            opened = partial(_open_inline, reading.path, value)
+            opened = partial(open_inline, reading.path, value)
             opened()
         else:
             reading.wrong(where, "process must be a process or the path of one", "wrong_type")
@@ -171,22 +170,6 @@ def _take_process(reading: _Reading, value: Any, where: str) -> None:
     else:
         reading.processes[process_id] = opened
         reading.lines[process_id,] = where
-
-
-def _open_inline(path: Path, value: Mapping[str, Any]) -> ProcessInput:
-    document = dict(value)
-    if document.setdefault("format", PROCESS_FORMAT) != PROCESS_FORMAT:
-        raise InputError(f"the format of a process must be {PROCESS_FORMAT!r}")
-    return document_input(path, document)
-
-
-def _open_below(path: Path, name: str) -> ProcessInput:
-    """A process by its path, which must not lead out of the folder of the data set."""
-    folder = path.parent.resolve()
-    found = (folder / name).resolve()
-    if not found.is_relative_to(folder):
-        raise InputError(f"{shown(name)} leads out of the folder of the data set")
-    return open_input(found)
 
 
 def _take_claim(reading: _Reading, value: Any, where: str) -> None:

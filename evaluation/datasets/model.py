@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pydantic import Field
 
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
+from veritrail_graph.graph.contract import DATASET_FORMAT
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import (
@@ -24,7 +25,7 @@ from veritrail_graph.graph.model.noun import (
     Text,
 )
 
-FORMAT = "veritrail.dataset/1"
+FORMAT = DATASET_FORMAT
 """The format that a data set names."""
 
 

@@ -39,6 +39,7 @@ _OURS = (
     EntryPoint("llamaindex", f"{_HERE}.llamaindex:LlamaIndexImporter", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
     EntryPoint("summaries", f"{_HERE}.summaries:SummariesImporter", GROUP),
+    EntryPoint("dataset", f"{_HERE}.dataset:DatasetImporter", GROUP),
     EntryPoint("dialogue", f"{_HERE}.dialogue:DialogueImporter", GROUP),
     EntryPoint("agents", f"{_HERE}.agents:AgentsImporter", GROUP),
     EntryPoint("neo4j", f"{_HERE}.neo4j_graph:Neo4jImporter", GROUP),

@@ -104,6 +104,32 @@ def test_the_planted_errors_are_told_and_stored(
             assert words.casefold() in report.casefold(), (kind, words)
 
 
+def test_a_data_set_is_stored_attributed_and_scored(veritrail: Veritrail, tmp_path: Path) -> None:
+    lines: list[Any] = [{"format": "veritrail.dataset/1", "name": "talks", "description": "Two."}]
+    for name in ("talk-1", "talk-2"):
+        nodes = [
+            {"node_id": "document/1", "text": "The crane is new. It is red.", "stage": 1},
+            {"node_id": "summary/1", "text": "The crane is new.", "stage": 2},
+        ]
+        edges = [{"source": "document/1", "target": "summary/1"}]
+        lines.append({"process": {"process_id": name, "nodes": nodes, "edges": edges}})
+        claim = {"claim_id": "k1", "text": "The crane is new.", "node_id": "summary/1"}
+        lines.append({"claim": {"process_id": name, **claim, "label": "FULLY_SUPPORTED"}})
+    dataset, open_lines = tmp_path / "tofu.jsonl", tmp_path / "open.jsonl"
+    dataset.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    veritrail("eval", "sentences", dataset, "-o", open_lines)
+    stored = veritrail("ingest", dataset, "--json").json
+    assert [one["process_id"] for one in stored["processes"]] == ["talk-1", "talk-2"]
+    run = veritrail("attribute", "talk-1", "--engine", "lexical", "--json").out
+    predicted, gold = tmp_path / "run.json", tmp_path / "gold.jsonl"
+    predicted.write_text(run, encoding="utf-8")
+    link = {"attributed": [["talk-1/document/1", 0]], "status": "succeeded"}
+    first = json.loads(open_lines.read_text(encoding="utf-8").splitlines()[0])
+    gold.write_text(json.dumps({**first, **link}), encoding="utf-8")
+    scored = veritrail("eval", "attribution", gold, predicted, "--json").json
+    assert (scored["missing"], scored["macro_f1"]) == (0, 1.0)
+
+
 def test_propositions_are_attributed_told_and_stored(
     veritrail: Veritrail, process: str, tmp_path: Path
 ) -> None:

@@ -184,6 +184,26 @@ def test_documents_of_several_processes_do_not_mix(tmp_path: Path) -> None:
         assert list(found.sentences) == ["p/t:0", "q/t:0"]
 
 
+def test_one_document_is_compared_with_files_of_several_processes(tmp_path: Path) -> None:
+    gold = read_attributions(
+        written(tmp_path, lines({"id": "p/t:0", "attributed": [["p/c", 3]]},
+                                {"id": "q/t:0", "attributed": []}))
+    )  # fmt: skip
+    one = read_attributions(
+        written(tmp_path, json.dumps(document(a_sentence(0, LINK), process_id="p")), "a.json")
+    )
+    score = AttributionScore(gold, one.named_as(gold))
+    assert (score.missing, score.overlaps["p/t:0"].f1) == (["q/t:0"], 1.0)
+    assert one.named_as(gold).passages == {("p/c", 3): Passage("A dog", 7)}
+    back = AttributionScore(one, gold.named_as(one))
+    assert (back.missing, back.overlaps["t:0"].f1) == ([], 1.0)
+    assert one.named_as(one) is one
+    alien = read_attributions(
+        written(tmp_path, json.dumps(document(a_sentence(0, LINK), process_id="z")), "z.json")
+    )
+    assert alien.named_as(gold) is alien
+
+
 def test_keys_that_are_not_used_are_named(tmp_path: Path) -> None:
     found = read_attributions(written(tmp_path, lines({"id": "a", "attributed": [], "lable": 1})))
     assert "keys that are not used: 'lable'" in found.notes[0]

@@ -99,7 +99,7 @@ def test_a_process_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
         ([HEADER, {"process": PROCESS}, {"claim": {**CLAIM, "lable": "x"}}], "unknown key 'lable'"),
         (
             [HEADER, {"process": PROCESS}, {"claim": CLAIM}, {"claim": CLAIM}],
-            "stands in line 3 'k1' already",
+            "is in line 3 'k1' already",
         ),
         (
             [HEADER, {"process": PROCESS}, {"claim": {**CLAIM, "labels": CLAIM["labels"][:1] * 2}}],  # type: ignore[index]

@@ -244,6 +244,24 @@ def test_what_cannot_be_judged_is_listed(tmp_path: Path) -> None:
             read_attributions(written(tmp_path, "w", [{**lines[0], **wrong}]))
 
 
+def test_attributions_of_other_sentences_are_refused_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    sources = read_sources(written(tmp_path, "s", [{"node_id": "p/d", "sentences": ["A."]}]))
+    line = {"id": "p/t:0", "text": "A.", "label": "FAITHFUL", "documents": ["p/d"]}
+    gold = read_attributions(written(tmp_path, "g", [{**line, "attributed": []}]))
+    sentence = {"sentence": 0, "attributed": [{"node_id": "d", "sentence": 0}]}
+    for process_id, fits in (("p", True), ("q", False)):
+        run = {"process_id": process_id, "nodes": [{"node_id": "t", "sentences": [sentence]}]}
+        predicted = read_attributions(written(tmp_path, "p", [run]))
+        if fits:
+            (case,), _ = cases_of(gold, predicted, sources)
+            assert case.attributed == {("p/d", 0)}
+            continue
+        with pytest.raises(InputError, match=r"name 't:0' and the like, GOLD names 'p/t:0'"):
+            cases_of(gold, predicted, sources)
+
+
 def test_documents_come_from_edges_attributions_or_the_file(tmp_path: Path) -> None:
     process = {
         "format": "veritrail.process/1",

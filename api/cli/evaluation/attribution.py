@@ -96,7 +96,8 @@ def attribution(
     if linked and sources is None:
         raise InputError("--linked: name the source texts with --sources FILE")
     texts = None if sources is None else read_sources(sources)
-    right, scored = read_attributions(gold), read_attributions(predicted)
+    right = read_attributions(gold)
+    scored = read_attributions(predicted).named_as(right)
     if not right.sentences:
         raise InputError(f"{gold} holds no sentence with an attribution.")
     found = AttributionScore(right, scored, texts)
@@ -115,7 +116,7 @@ def attribution(
         document["linked"] = analysis.as_json()
     notes = [*_notes_on_gold(right, gold), *_notes(found, gold, predicted)]
     if compare is not None:
-        other = AttributionScore(right, read_attributions(compare), texts)
+        other = AttributionScore(right, read_attributions(compare).named_as(right), texts)
         document["comparison"] = comparison(found, other, how)
         notes += _notes(other, gold, compare)
     tell_notes({}, notes)  # the document counts what is missing
