@@ -15,7 +15,7 @@ pytestmark = pytest.mark.engine
 
 CLAIMS = 6
 ANEW = ("--again", "--no-cache", "--price", "1,2", "--json")
-SHARED = "evidence_selection_shared"
+SHARED, VERDICTS = "evidence_selection_shared", "verdict_shared"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,10 @@ def test_shared_prompts_give_the_same_trails_and_every_output_says_so(
     told = veritrail("verify", process, "--share", "8", *how, *ANEW, **settings).json
     assert outcome(told) == expected(CLAIMS)
     assert len(split_shared(server.of(SHARED)[0].user)) == CLAIMS
+    judged = [len(split_shared(one.user, VERDICTS)) for one in server.of(VERDICTS)]
+    assert judged
+    assert max(judged) > 1
+    assert not server.of("verdict"), "no claim judges alone, and no part is invalid"
     assert told["engine"] == "openai+shared"
     assert {one["share"] for one in told["verifications"]} == {8}
     assert told["usage"]["calls"] == len(server.requests)
