@@ -12,6 +12,18 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 
 
+def refuse_overwriting(outputs: Iterable[Path], sources: Iterable[Path]) -> None:
+    """See that nothing would be written over what it is made from, before anything is done.
+
+    Raises:
+        InputError: An output is one of the sources.
+    """
+    made_from = [path for path in sources if path.exists()]
+    for output in outputs:
+        if output.exists() and any(output.samefile(path) for path in made_from):
+            raise InputError(f"{output} would be written over what it is made from.")
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A draft to write into; at the end of the block it takes the place of a file.

@@ -20,6 +20,7 @@ from veritrail_graph.evaluation.datasets.dataset_file import (
 from veritrail_graph.evaluation.datasets.loading import find_loader
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.whole_file import refuse_overwriting
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.records import ProcessInput
@@ -89,8 +90,7 @@ def build_from(
     Raises:
         InputError: It cannot be read, or breaks rules; nothing is written then.
     """
-    if output.exists() and path.exists() and output.samefile(path):
-        raise InputError(f"{output} would be written over what it is made from.")
+    refuse_overwriting([output], [path])
     loader = find_loader(path, format_name)
     faults: tuple[Violation, ...] = ()
     try:

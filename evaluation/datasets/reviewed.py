@@ -25,6 +25,9 @@ _LABELS = {
     ReviewVerdict.UNCLEAR: AnnotatorLabel.NOT_UNDERSTOOD,
 }
 OTHER_TEXT = "review of another text of the claim: left out"
+NO_CLAIM = "review of a claim that is not there: left out"
+KEPT = "claim that keeps its own label, although its reviews say otherwise"
+NO_LABEL = "claim without a label: its reviewers do not agree, or did not understand it"
 BESIDE = "label of an annotator from a review"
 DECIDED = "decision between reviewers"
 
@@ -72,7 +75,10 @@ def with_reviews(claims: Sequence[LabelledClaim], reviews: Sequence[Review]) -> 
     decided: dict[str, Review] = {}
     texts = {claim.claim_id: claim.text for claim in claims}
     for one in sorted(reviews, key=lambda review: review.order):
-        if one.claim != texts.get(one.claim_id):
+        if one.claim_id not in texts:
+            counts[NO_CLAIM] += 1
+            continue
+        if one.claim != texts[one.claim_id]:
             counts[OTHER_TEXT] += 1
             continue
         if one.adjudicates:
@@ -84,7 +90,7 @@ def with_reviews(claims: Sequence[LabelledClaim], reviews: Sequence[Review]) -> 
         found.setdefault(one.claim_id, []).append(said)
     return ReviewedClaims(
         tuple(
-            _labelled(claim, found.get(claim.claim_id, ()), decided.get(claim.claim_id))
+            _labelled(claim, found.get(claim.claim_id, ()), decided.get(claim.claim_id), counts)
             for claim in claims
         ),
         counts,
@@ -92,7 +98,10 @@ def with_reviews(claims: Sequence[LabelledClaim], reviews: Sequence[Review]) -> 
 
 
 def _labelled(
-    claim: LabelledClaim, labels: Sequence[Annotation], decided: Review | None
+    claim: LabelledClaim,
+    labels: Sequence[Annotation],
+    decided: Review | None,
+    counts: Counter[str],
 ) -> LabelledClaim:
     if not labels and decided is None:
         return claim
@@ -102,5 +111,9 @@ def _labelled(
         decision = Decision(_LABELS[decided.verdict], reason)
     found = settled(claim.replace(labels=tuple(labels)), decision)
     if claim.label is None:
+        if found.label is None:
+            counts[NO_LABEL] += 1
         return found
+    if found.label not in (None, claim.label):
+        counts[KEPT] += 1
     return found.replace(label=claim.label, label_origin=claim.label_origin)

@@ -13,7 +13,7 @@ from typing import Any
 from veritrail_graph.evaluation.dialogues.gold import write_gold
 from veritrail_graph.evaluation.dialogues.loaders.building import DialogueSet
 from veritrail_graph.evaluation.dialogues.loading import DialogueLoader
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.evaluation.whole_file import refuse_overwriting
 from veritrail_graph.graph.model.dialogue import DialogueLabel
 
 NO_LABEL = "none"
@@ -78,8 +78,7 @@ def build_dialogues(
     Raises:
         InputError: They cannot be read, or break rules; nothing is written then.
     """
-    if output.exists() and path.exists() and output.samefile(path):
-        raise InputError(f"{output} would be written over what it is made from.")
+    refuse_overwriting([output], [path])
     dataset = loader.load(path, skip_bad=skip_bad)
     write_gold(dataset.gold, output)
     return BuiltDialogues(output, loader.name, dataset)

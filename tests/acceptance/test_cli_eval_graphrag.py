@@ -196,6 +196,7 @@ def test_an_estimate_asks_and_writes_nothing(
         (["{quay}", "--question", "Who?", "--encoding", "x"], "Unknown encoding"),
         (["{quay}", "--question", "Who?", "--engine", "lexical"], "asks no model"),
         (["{quay}", "--question", "Who?", "-o", "{quay}/x.json"], "its folder is not there"),
+        (["{quay}", "--question", "Who?", "-o", "{quay}"], "over what it is made from"),
     ],
 )
 def test_wrong_use_is_told_and_nothing_is_asked(

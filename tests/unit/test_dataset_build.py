@@ -92,6 +92,7 @@ def test_reviews_of_people_become_labels_of_annotators(tmp_path: Path) -> None:
         _review(4, "open", "Cleo", unclear, "It was of oak."),
         _review(5, "own", "Ada", unclear, text),
         _review(6, "k", "Ada", unclear, text),
+        _review(7, "away", "Ada", unclear, text),
     ]
     said = {**PROCESS, "format": "veritrail.process/1", "claims": claims, "reviews": reviews}
     path = tmp_path / "quay.json"
@@ -108,12 +109,17 @@ def test_reviews_of_people_become_labels_of_annotators(tmp_path: Path) -> None:
     assert set(built.remarks) == {
         "4 times: label of an annotator from a review",
         "1 time: review of another text of the claim: left out",
+        "1 time: review of a claim that is not there: left out",
+        "2 times: claim without a label: its reviewers do not agree, or did not understand it",
     }
     assert load_dataset(tmp_path / "out.jsonl").claims == built.claims
 
     verdicts = [Review(**{**one, "verdict": no, "overrides": "v"}) for one in reviews[:3]]
     (found,) = with_reviews([k.replace(labels=())], verdicts[:2]).claims
     assert (found.label, found.label_origin) == (Verdict.NOT_FULLY_SUPPORTED, "majority")
+    kept = with_reviews([k.replace(labels=(), label=Verdict.INCONCLUSIVE)], verdicts[:2])
+    assert kept.claims[0].label is Verdict.INCONCLUSIVE
+    assert kept.counts["claim that keeps its own label, although its reviews say otherwise"] == 1
 
     yes = Review(**{**reviews[3], "claim_id": "k", "claim": text, "verdict": "FULLY_SUPPORTED",
                     "overrides": "v", "adjudicates": True})  # fmt: skip

@@ -24,7 +24,7 @@ from veritrail_graph.api.cli.options import Price as PriceOption
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.evaluation.building.chunks import ENCODINGS
 from veritrail_graph.evaluation.building.steps import Variant
-from veritrail_graph.evaluation.whole_file import write_json_lines
+from veritrail_graph.evaluation.whole_file import refuse_overwriting, write_json_lines
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 
@@ -93,6 +93,7 @@ def summarise(
     texts = named_texts(sources)
     options = SummaryOptions(chunk, context, summary, encoding, not no_context)
     targets = _targets(texts, output)
+    refuse_overwriting(targets, sources)
 
     async def work(asked: Asked) -> list[dict[str, Any]]:
         made = []
@@ -137,6 +138,7 @@ def chunk(
     """
     from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
 
+    refuse_overwriting([output], sources)
     tokenizer = Encoding(encoding)
     lines = []
     texts = named_texts(sources)

@@ -23,6 +23,7 @@ from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, MaxCalls
 from veritrail_graph.api.cli.options import Price as PriceOption
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.evaluation.whole_file import refuse_overwriting
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 
@@ -63,7 +64,8 @@ def graphrag(
         int, typer.Option(min=1, metavar="N", help="Tokens of a prompt with its answer.")
     ] = CONTEXT_TOKENS,
     report: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Tokens of the report of a community, at most.")
+        int,
+        typer.Option(min=100, metavar="N", help="Tokens of the report of a community, at most."),
     ] = REPORT_TOKENS,
     community_size: Annotated[
         int,
@@ -106,6 +108,8 @@ def graphrag(
         _estimate(texts, asked_for, options, how, as_json=as_json)
         return
     targets = _targets(asked_for, output)
+    read = sources if questions is None else [*sources, questions]
+    refuse_overwriting((path for path, _ in targets.values()), read)
     made = _Made()
 
     async def work(asked: Asked) -> None:
