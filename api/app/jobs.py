@@ -369,14 +369,17 @@ class Jobs:
         node_id: str,
         behind: int = -1,
         before: int | None = None,
-    ) -> dict[int, tuple[str, JobClaim]]:
-        """Sentences of a node that failed, or were given up, with the newest job they were in.
+    ) -> dict[int, tuple[str, JobClaim, str]]:
+        """Sentences of a node that failed, or were given up, in the newest job they were in.
 
         Args:
             process: The process.
             node_id: The node.
             behind: Only sentences whose numbers are larger.
             before: Only sentences whose numbers are smaller; None: all of these.
+
+        Returns:
+            The job_id, the row in it, and when the job was submitted, by number.
         """
         which = (process.process_id, process.content_hash, node_id, behind, before)
         return await self._service.read(lambda one: reading.unattributed(one, *which))

@@ -38,6 +38,7 @@ from veritrail_graph.api.views.twists import revision_lines
 from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
+    WINDOW,
     Against,
     Faithfulness,
     JudgeName,
@@ -168,7 +169,7 @@ def attribute(
         print_json(as_document(found))
     else:
         tell(found)
-    _end(found, interrupted=watch.was_interrupted(), cached=not no_cache)
+    end(found, interrupted=watch.was_interrupted(), cached=not no_cache)
 
 
 async def _attribute(
@@ -275,7 +276,12 @@ def _remarks(one: SentenceAttribution) -> list[str]:
     return lines
 
 
-def _end(found: Attributed, *, interrupted: bool, cached: bool) -> None:
+def _is_too_long(one: SentenceAttribution) -> bool:
+    """Whether a prompt was longer than the context window, which no repetition changes."""
+    return WINDOW in (one.error or "")
+
+
+def end(found: Attributed, *, interrupted: bool, cached: bool) -> None:
     """End the command with the status of the contract.
 
     Args:
@@ -300,17 +306,22 @@ def _end(found: Attributed, *, interrupted: bool, cached: bool) -> None:
         reasons = list(dict.fromkeys(one_line(one.error or "").rstrip(".") for one in left))
         more = f" (and {len(reasons) - 1:,} other reason(s), above)" if len(reasons) > 1 else ""
         spent = any(one.status is Status.OVER_BUDGET for one in left)
-        advice = "with a higher limit" if spent else "again"
-        say(
-            f"{len(left):,} sentence(s) did not succeed: {reasons[0]}{more}. Run the command "
-            f"{advice}{': answers are cached and cost nothing' if cached else ''}.",
-            "red",
+        again = "with a higher limit" if spent else "again"
+        advice = (
+            f"Run the command {again}{': answers are cached and cost nothing' if cached else ''}."
         )
+        if all(_is_too_long(one) for one in left):
+            advice = "Name a model with a larger context window (--model)."
+        say(f"{len(left):,} sentence(s) did not succeed: {reasons[0]}{more}. {advice}", "red")
     lacking = [one for one in found.run.sentences if one.status is Status.SUCCEEDED and one.error]
     if lacking:
-        say(
-            f"{len(lacking):,} sentence(s) are stored, but their correction failed; see above.",
-            "red",
-        )
+        words = f"{len(lacking):,} sentence(s) are stored, but their judgement or correction failed"
+        advice = "; see above."
+        if any(_is_too_long(one) for one in lacking):
+            advice = (
+                ": the sources are too long. Name a model with a larger context window, or take "
+                "--mode attribution, which shows the attributed sentences alone."
+            )
+        say(f"{words}{advice}", "red")
     if left or lacking or found.fault is not None:
         raise Exit(NOT_ALL_SUCCEEDED)

@@ -268,6 +268,7 @@ async def configure_attribution(
                 "model, nli or lexical.",
                 code="engine_without_attribution",
             )
+        steps = replace(steps, split=splitter.split)
         decides = _settings(settings, options, engine.name, steps)
         yield ConfiguredAttribution(steps, engine.name, splitter, decides, warnings, walk)
 

@@ -188,7 +188,7 @@ def _became_words(revision: Revision) -> str:
 def _words(carried: CarriedSentence, links: Sequence[_Link]) -> str:
     sources = "the sources" if carried.against is Against.ROOTS else "this step's sources"
     if not carried.attributed:
-        return f"No sentence of {sources} decides it."
+        return _on_the_way(carried, f"No sentence of {sources} decides it.")
     of = {
         category: [one for one in links if category in one.source.categories][:SAID_OF]
         for category in AttributionCategory
@@ -207,7 +207,14 @@ def _words(carried: CarriedSentence, links: Sequence[_Link]) -> str:
     if not said:
         first = carried.attributed[0]
         said.append(f"The attribution finds it supported: {_quoted(first.text)}.")
-    return " ".join(said)
+    return _on_the_way(carried, " ".join(said))
+
+
+def _on_the_way(carried: CarriedSentence, words: str) -> str:
+    """The words; where the sources are the roots, that another step may have done it."""
+    if carried.against is not Against.ROOTS:
+        return words
+    return f"On the whole way from the roots, in this step or before: {words[0].lower()}{words[1:]}"
 
 
 def _turned(link: _Link, sentence: str) -> str:

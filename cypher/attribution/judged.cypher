@@ -18,7 +18,7 @@ WITH n, CASE WHEN m IS NULL THEN null ELSE
      END AS source
 WITH n, collect(source) AS attributed
 RETURN [n.node_id, n.index, n.start, n.end] AS place,
-       {engine: n.attribution_engine, against: n.attributed_against,
+       {engine: n.attribution_engine, model: n.attribution_model, against: n.attributed_against,
         indicative: n.attribution_indicative, judged_label: n.judged_label,
         judged_reason: n.judged_reason, correction: n.correction,
         corrected_label: n.corrected_label} AS known,

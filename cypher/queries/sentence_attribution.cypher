@@ -14,6 +14,7 @@
 // column correction: string - a proposed wording; null where there is none
 // column engine: string - the engine that attributed, also where the sentence rests on none
 // column run: string - the run
+// column against: string - what it was attributed to: inputs of the node, or roots
 // group: What rests on what
 // example: process_id=harbour-summary node_id=final
 // source: Error-tolerant attribution 3
@@ -26,5 +27,6 @@ WHERE r.run = n.attributed_in
 RETURN n.index AS sentence, n.text AS text, n.implied_label AS implied_label,
        n.judged_label AS judged_label, r.categories AS categories, m.node_id AS source_node_id,
        m.index AS source_sentence, m.text AS source_text, n.correction AS correction,
-       n.attribution_engine AS engine, n.attributed_in AS run
+       n.attribution_engine AS engine, n.attributed_in AS run,
+       n.attributed_against AS against
 ORDER BY sentence, source_node_id, source_sentence LIMIT $limit

@@ -225,6 +225,10 @@ NO_SOURCE_TEXT = "Its sources hold no text."
 """The reason of a label that follows from empty sources: no judge was asked."""
 
 
+WINDOW = "does not fit into the context window"
+"""What an error says where a prompt is too long for its model."""
+
+
 class SentenceAttribution(Noun):
     """A sentence with the smallest set of source sentences that decides its faithfulness.
 
@@ -254,7 +258,7 @@ class SentenceAttribution(Noun):
     error: Text | None = Field(
         default=None,
         description="Why the sentence did not succeed; of one that "
-        "succeeded: why a correction failed.",
+        "succeeded: why its judgement or a correction failed.",
     )
     judged_reason: Text | None = Field(default=None, description="The judge's reason.")
     corrected_label: OneOf[Faithfulness] | None = Field(

@@ -67,8 +67,8 @@ class AttributionStore:
 
         They take the place of what the same engine found for these sentences before. Of several
         engines the latest one counts, but one that asks no model never takes the place of one
-        that does. A sentence that the same engine attributes to the same source sentences again
-        keeps the judged label and the corrections that this run does not make anew.
+        that does. A sentence that the same engine and model attribute to the same source sentences
+        again keeps the judged label and the corrections that this run does not make anew.
 
         Args:
             process_id: The process.
@@ -110,6 +110,7 @@ class AttributionStore:
                     found,
                     engine=engine,
                     against=against.value,
+                    model=model,
                     indicative=indicative,
                     corrects=corrects,
                 )
@@ -422,7 +423,7 @@ def _row(node_id: str, sentence: SentenceAttribution) -> dict[str, Any]:
         },
         "attributed": [_source(one, sentence.propositions) for one in sentence.attributed],
         "revisions": [_revision(one) for one in sentence.revisions],
-        "correction_failed": sentence.error is not None,
+        "failed": sentence.error is not None,
     }
 
 

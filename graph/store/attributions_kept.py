@@ -1,7 +1,8 @@
 """What a judge and a corrector said of sentences, where these are attributed again.
 
-A judged label belongs to an attribution: it stays where the same engine finds the same source
-sentences again, and goes where it finds others.
+A judged label belongs to an attribution: it stays where the same engine and model find the same
+source sentences again, and goes where they find others. Of another model it goes, too: what is
+stored names one model.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def keep_judged(
     *,
     engine: str,
     against: str,
+    model: str | None,
     indicative: bool,
     corrects: bool,
 ) -> Kept:
@@ -57,6 +59,7 @@ def keep_judged(
         found: What is stored of them: rows of `attribution/judged`.
         engine: The engine that attributed them.
         against: What they were attributed to.
+        model: Its model, where it has one.
         indicative: Whether no model was asked.
         corrects: Whether the run proposed wordings.
     """
@@ -69,7 +72,9 @@ def keep_judged(
             continue
         now = [[*one[:4], one[6]] for one in row["attributed"]]
         is_same = _sources(now) == _sources(attributed)
-        failed = row["correction_failed"]
+        failed = row["failed"]
+        if known["engine"] == engine and known["model"] != model:
+            is_same = False
         if not is_same or (corrects and not failed):
             outdated.append((row, None))
         elif corrects and row["revisions"]:  # those of modes that failed are kept

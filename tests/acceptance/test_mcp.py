@@ -117,6 +117,13 @@ def text_of(answer: Any) -> str:
     return "\n".join(part.text for part in answer.content)
 
 
+def test_the_help_of_the_command_names_every_tool():
+    from veritrail_graph.api.cli.serve import mcp as command
+
+    words = set((command.__doc__ or "").replace(",", " ").replace(".", " ").split())
+    assert set(TOOLS) <= words
+
+
 def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
     async def work(client):
         return await client.list_tools()

@@ -39,23 +39,23 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             {"node_id": "m1"},
             [
                 (0, TEXTS["m1"], "UNFAITHFUL", "FAITHFUL", ["EVIDENCE"], "s1", 0,
-                 "It opened in 1901.", None, "openai", "a1"),
+                 "It opened in 1901.", None, "openai", "a1", "inputs"),
                 (0, TEXTS["m1"], "UNFAITHFUL", "FAITHFUL", ["CONTRADICTION"], "s1", 1,
-                 "It handled 310 ships in 2024.", None, "openai", "a1"),
+                 "It handled 310 ships in 2024.", None, "openai", "a1", "inputs"),
                 (0, TEXTS["m1"], "UNFAITHFUL", "FAITHFUL", ["EVIDENCE"], "s2", 0,
-                 "Some 320 ships came.", None, "openai", "a1"),
+                 "Some 320 ships came.", None, "openai", "a1", "inputs"),
             ],
         ),
         (
             {"node_id": "t", "sentence": "0"},
             [
                 (0, TEXTS["t"], "UNFAITHFUL", "UNFAITHFUL", ["EVIDENCE", "EXPECTED_SPAN"], "m1",
-                 0, TEXTS["m1"], "The harbour opened in 1901.", "openai", "a1"),
+                 0, TEXTS["m1"], "The harbour opened in 1901.", "openai", "a1", "inputs"),
             ],
         ),
         (
             {"node_id": "s2"},
-            [(0, TEXTS["s2"], "UNFAITHFUL", *[None] * 6, "openai", "a1")],
+            [(0, TEXTS["s2"], "UNFAITHFUL", *[None] * 6, "openai", "a1", "inputs")],
         ),
         ({"node_id": "t", "sentence": "1"}, []),
         ({"node_id": "c1"}, []),
@@ -87,8 +87,9 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                ("s1", 2, 1, "It handled 310 ships in 2024.", 1, 1, 0, 0, 1),
-                ("m1", 3, 0, TEXTS["m1"], 1, 0, 0, 1, 1),
+                ("s1", 2, 1, "It handled 310 ships in 2024.", 1, 1, 0, 0, 1,
+                 ["inputs"]),
+                ("m1", 3, 0, TEXTS["m1"], 1, 0, 0, 1, 1, ["inputs"]),
             ],
         ),
     ],

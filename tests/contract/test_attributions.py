@@ -41,10 +41,11 @@ async def stored(store: Store, process_id: str) -> str:
 
 
 async def write(store: Store, process_id: str, hash_: str, run: str = "r-1", engine: str = "openai",
-                nodes: tuple[NodeAttribution, ...] = NODES) -> int:  # fmt: skip
+                nodes: tuple[NodeAttribution, ...] = NODES,
+                against: Against = Against.INPUTS) -> int:  # fmt: skip
     written = await store.attributions.write(
         process_id, hash_, nodes, run=run, engine=engine, indicative=engine == "lexical",
-        model="m", against=Against.ROOTS,
+        model="m", against=against,
     )  # fmt: skip
     return written.sentences
 
@@ -105,6 +106,13 @@ def test_the_queries_say_what_rests_where_what_is_misread_and_which_step_twists(
     assert step["share"] == pytest.approx(5 / 6)
     kinds = ("contradictions", "near_matches", "expected", "without_source")
     assert [step[kind] for kind in kinds] == [1, 2, 1, 1]
+    assert (rests[0]["against"], misread[0]["against"]) == ("inputs", ["inputs"])
+    # Of the whole way this step is only one, which may have done nothing wrong.
+    arun(write(store, name, attributed[1], "r-2", against=Against.ROOTS))
+    assert answers(store, arun, "twisting_steps", process_id=name) == []
+    rests = answers(store, arun, "sentence_attribution", process_id=name, node_id="summary")
+    misread = answers(store, arun, "misread_sentences", process_id=name)
+    assert (rests[0]["against"], misread[0]["against"]) == ("roots", ["roots"])
 
 
 def test_the_same_engine_again_replaces_what_it_found_and_leaves_no_loose_ends(
@@ -225,7 +233,7 @@ def test_a_node_is_read_with_what_its_sentences_rest_on(
         values = wanted.json_object()
         assert one.json_object() | values == one.json_object()
         assert (one.run_id, one.engine, one.model, one.in_force) == ("r-1", "openai", "m", True)
-        assert (one.indicative, one.against) == (False, Against.ROOTS)
+        assert (one.indicative, one.against) == (False, Against.INPUTS)
         assert one.attributed_at is not None
 
 
@@ -327,10 +335,14 @@ def test_propositions_are_stored_with_what_each_rests_on(
     # Evidence alone as a whole, but one proposition rests on nothing.
     only = last.replace(attributed=(evidence,), propositions=made[2:])
     arun(write(store, name, hash_, "r-3", nodes=(node.replace(sentences=(only,)),)))
+    (step,) = answers(store, arun, "twisting_steps", process_id=name)
+    assert step["without_source"] == 2  # the fifth sentence, and the proposition of the sixth
     (again,) = arun(store.attributions.of_sentences(name, [place]))
     assert again.implied_label == "UNFAITHFUL"
     # As a whole again: nothing of the propositions is left.
     arun(write(store, name, hash_, "r-4", nodes=(node.replace(sentences=(last,)),)))
+    (step,) = answers(store, arun, "twisting_steps", process_id=name)
+    assert step["without_source"] == 1
     (again,) = arun(store.attributions.of_sentences(name, [place]))
     assert (again.propositions, again.dropped_ids) == ((), 0)
     assert answers(store, arun, "unfaithful_propositions", process_id=name) == []

@@ -139,6 +139,26 @@ def test_what_was_judged_stays_while_the_sentence_rests_on_the_same(
     assert [getattr(found, name) for name in kept] == [None] * 4
 
 
+def test_what_one_model_judged_is_not_kept_under_the_name_of_another(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    hash_ = arun(stored(store, process_id))
+    which: dict[str, Any] = {"engine": "openai", "indicative": False}
+    first = {**which, "run": "r-1", "model": "big", "corrects": True}
+    arun(store.attributions.write(process_id, hash_, revised(MAY), **first))
+    (node,) = NODES
+    blank = {"judged_label": None, "judged_reason": None, "correction": None}
+    bare = node.replace(sentences=[one.replace(**blank) for one in node.sentences])
+    second = {**which, "run": "r-2", "model": "tiny"}
+    written = arun(store.attributions.write(process_id, hash_, (bare,), **second))
+    assert written.unjudged == sum(one.judged_label is not None for one in node.sentences) > 0
+    found = arun(store.attributions.of_node(process_id, "summary")).sentences
+    assert {(one.model, one.judged_label, one.correction) for one in found} == {
+        ("tiny", None, None)
+    }
+    assert answers(store, arun, "proposed_revisions", process_id=process_id) == []
+
+
 def test_a_correction_that_failed_takes_nothing_from_an_earlier_one(
     store: Store, arun: Any, process_id: str
 ) -> None:

@@ -28,6 +28,7 @@ from veritrail_graph.verifier.attribution.attributor import Attributor
 from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
 from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
 from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
+from veritrail_graph.verifier.attribution.recheck import JudgeRechecker
 from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
 from veritrail_graph.verifier.attribution.scored import ScoringJudge
 from veritrail_graph.verifier.models.port import (
@@ -243,15 +244,51 @@ def test_a_fault_is_the_status_of_its_sentence(fault: Exception, status: Status)
     assert (sentence.status, sentence.error) == (status, str(fault))
 
 
-def test_a_judge_that_fails_leaves_the_attribution_but_no_success() -> None:
+def test_a_judge_that_fails_leaves_the_attribution_and_asks_for_no_correction() -> None:
     def reader(step: str, *_: object) -> Any:
         if step == "faithfulness":
             raise TransportFault("gone")
         return named(0)
 
-    (sentence,) = attributed(steps_over(scripted(reader), judge=True), ONE, LONG).sentences
-    assert (sentence.status, sentence.judged_label) == (Status.FAILED, None)
+    asking = scripted(reader)
+    (sentence,) = attributed(steps_over(asking, judge=True, correct=True), ONE, LONG).sentences
+    assert (sentence.status, sentence.judged_label) == (Status.SUCCEEDED, None)
+    assert sentence.error == "the judgement failed: gone"
     assert len(sentence.attributed) == 1
+    assert not shown(asking, Step.CORRECTION)
+
+
+@pytest.mark.parametrize(
+    ("wordings", "proposed", "error"),
+    [
+        (["the pier  is long"], None, "the corrector changed nothing"),
+        ([""], None, None),
+        (["The pier is. It was.", "The pier was long."], "The pier was long.", None),
+    ],
+)
+def test_a_correction_that_is_none_is_not_proposed(
+    wordings: list[str], proposed: str | None, error: str | None
+) -> None:
+    left = list(wordings)
+
+    def reader(step: str, *_: object) -> Any:
+        if step == "correction":
+            return {"sentence": left.pop(0)}
+        if step == "faithfulness":
+            return {"label": "FAITHFUL", "reason": ""}
+        return named(0, category="NEAR_MATCH")
+
+    steps = steps_over(scripted(reader), correct=True)
+    steps = replace(
+        steps, split=SPLITTER.split, rechecker=JudgeRechecker(
+            PromptedStep(PROMPTS[Step.FAITHFULNESS], scripted(reader)), SourceMode.ATTRIBUTION
+        ),
+    )  # fmt: skip
+    (sentence,) = attributed(steps, ONE, LONG).sentences
+    assert (sentence.status, sentence.correction) == (Status.SUCCEEDED, proposed)
+    assert len(sentence.revisions) == (proposed is not None)
+    assert (error or "") in (sentence.error or "")
+    assert (sentence.error is None) == (error is None)
 
 
 def test_a_correction_that_fails_leaves_attribution_label_and_other_wordings() -> None:
@@ -330,9 +367,9 @@ def test_the_modes_show_all_or_the_attributed_sentences(step: Step) -> None:
 
 def test_sources_beyond_the_window_are_judged_by_the_attribution_alone() -> None:
     long = a_node("s", " ".join(f"Pier {n} is quite long." for n in range(400)))
-    for mode, status in (
-        (SourceMode.PLAIN, Status.FAILED),
-        (SourceMode.ATTRIBUTION, Status.SUCCEEDED),
+    for mode, said in (
+        (SourceMode.PLAIN, "the judgement failed: a source of 400 sentences does not fit"),
+        (SourceMode.ATTRIBUTION, ""),
     ):
 
         def reader(step: str, *_: object) -> Any:
@@ -343,7 +380,9 @@ def test_sources_beyond_the_window_are_judged_by_the_attribution_alone() -> None
         asking = scripted(reader, context_tokens=3_500)
         steps = steps_over(asking, judge=True, mode=mode)
         (sentence,) = attributed(steps, ONE, (long,)).sentences
-        assert sentence.status is status, sentence.error
+        assert (sentence.status, len(sentence.attributed)) == (Status.SUCCEEDED, 1)
+        assert (sentence.error or "").startswith(said)
+    assert sentence.error is None
     assert sentence.judged_label is Faithfulness.FAITHFUL
 
 
@@ -465,7 +504,8 @@ def test_a_checker_takes_no_highlights_and_needs_text(tiny: LocalModel) -> None:
     judge = ScoringJudge(SummaCZs(tiny, SPLITTER.split), tiny.name, 0.0)
     of = replace(steps_over(scripted(lambda *_: named(0))), judge=judge)
     (sentence,) = attributed(replace(of, mode=SourceMode.HIGHLIGHTED), ONE, LONG).sentences
-    assert (sentence.status, sentence.judged_label) == (Status.FAILED, None)
+    assert (sentence.error or "").startswith("the judgement failed: ")
+    assert sentence.judged_label is None
     lexical = AttributionSteps(LexicalAttributor(), judge, mode=SourceMode.PLAIN)
     (sentence,) = attributed(lexical, ONE, (a_node("s", ""),)).sentences
     assert (sentence.judged_label, sentence.is_asked) == (Faithfulness.UNFAITHFUL, False)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from fakes.judging import SPLITTER
 
 from veritrail_graph.graph.model.attribution import AttributionCategory as C
 from veritrail_graph.graph.model.attribution import Faithfulness
@@ -27,6 +28,12 @@ def named(*items: tuple[Any, Any]) -> str:
     ("answer", "categories", "dropped"),
     [
         (named(), {}, 0),
+        ("None", {}, 0),
+        ("It says nothing of piers.\n\n**None.**", {}, 0),
+        ("[]", {}, 0),
+        ('{"attributions": null}', {}, 0),
+        ('{"attributions": "None"}', {}, 0),
+        (named((0, ["CONTRADICTION"]), (9, ["NEAR_MATCH"])), {0: {C.CONTRADICTION}}, 1),
         (named((2, ["EVIDENCE"])), {2: {C.EVIDENCE}}, 0),
         (named(("2", "near match")), {2: {C.NEAR_MATCH}}, 0),
         (named((0, "Close Paraphrase"), (1, ["CONTEXTUAL_ANCHOR"])),
@@ -50,10 +57,15 @@ def test_an_attribution_is_read(answer: str, categories: dict[int, set[C]], drop
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("None", "no JSON object"),
+        ("I find none of them.", "no JSON object"),
+        ("[1]", "each id needs its categories"),
+        ("So:\n```\n[1, 2]\n```", "each id needs its categories"),
+        (named((0, ["EVIDENCE"]), (77, ["CONTRADICTION"])), "names CONTRADICTION for no id"),
+        (named((0, ["EVIDENCE"]), ("x", "Near Match")), "names NEAR_MATCH for no id"),
+        (named(("2-4", ["EVIDENCE"]), (9, ["EXPECTED_SPAN"])), "names EXPECTED_SPAN for no id"),
         ('{"sentence_ids": []}', "`attributions`"),
-        ('{"attributions": null}', "is not a list of objects"),
-        ('{"attributions": [4]}', "is not a list of objects"),
+        ('{"attributions": "4"}', "is not a list of objects"),
+        ('{"attributions": [4]}', "each id needs its categories"),
         ('{"attributions": [{"sentence_id": 4}]}', "has no `categories`"),
         (named((1, [])), "has no `categories`"),
         (named((1, ["EVIDENCE", "NONE"])), "'NONE', which is no category"),
@@ -74,7 +86,21 @@ def test_a_label_is_read_and_another_word_is_invalid() -> None:
         read_faithfulness('{"label": "yes", "reason": "It is."}')
 
 
-def test_a_correction_is_read_and_an_empty_one_is_invalid() -> None:
+def test_a_correction_is_read_and_an_empty_one_keeps_nothing() -> None:
     assert read_correction('{"sentence": " It may close. "}') == "It may close."
-    with pytest.raises(InvalidAnswer, match="`sentence` is empty"):
-        read_correction('{"sentence": ""}')
+    assert read_correction('{"sentence": ""}') is None
+    assert read_correction('{"sentence": null}') is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        ("It may close. [[1]]", "holds labels of excerpts"),
+        ("It may close. It is old.", "is 2 sentences"),
+    ],
+)
+def test_a_correction_is_one_sentence_of_the_text(sentence: str, message: str) -> None:
+    answer = json.dumps({"sentence": sentence})
+    with pytest.raises(InvalidAnswer, match=message):
+        read_correction(answer, "It will close.", SPLITTER.split)
+    assert read_correction(answer, "It will. See [[2]].", SPLITTER.split) == sentence

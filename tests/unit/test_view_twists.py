@@ -46,7 +46,11 @@ def test_sentences_with_little_in_common_are_quoted_as_wholes() -> None:
 
 
 def test_what_was_attributed_to_the_roots_does_not_speak_of_the_step() -> None:
-    assert twist_of(carried(4, against="roots")).words == "No sentence of the sources decides it."
+    way = "On the whole way from the roots, in this step or before: "
+    none = twist_of(carried(4, against="roots")).words
+    assert none == f"{way}no sentence of the sources decides it."
+    near = twist_of(carried(1, against="roots")).words
+    assert near == f"{way}t{twist_of(carried(1)).words[1:]}"
 
 
 def test_a_part_that_rests_on_nothing_is_named_beside_evidence_for_the_rest() -> None:

@@ -5,6 +5,7 @@ Source: the model protocol (docs/model-protocol.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,11 @@ from typing import Any
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness, joined_word
 from veritrail_graph.verifier.answers import bounds_of, expect_keys, last_object, text_of
 from veritrail_graph.verifier.models.port import InvalidAnswer
+from veritrail_graph.verifier.ports import Split
+
+_BARE_LIST = re.compile(r"(?:^|\n)[\s`]*\[([\d\s,-]*)\][\s`]*\Z")
+_ENDS_WITH_NONE = re.compile(r"(?:^|\n)[\s`*\"']*none[\s`*\"'.]*\Z", re.IGNORECASE)
+_LABEL = re.compile(r"\[\[\d+\]\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,9 @@ def read_attribution(text: str, sentences: int) -> AttributionAnswer:
     """Read an answer to an attribution prompt.
 
     An id that is named twice has the categories of both. Ids that were not in the prompt are
-    dropped; where all of them are, the answer is invalid: it would say that nothing decides the
-    sentence, which the model did not say.
+    dropped, unless the rest would say what the model did not: that nothing decides the sentence,
+    or that all is evidence where it named something else. The word None and null are none, as in
+    the paper's prompts.
 
     Args:
         text: The answer.
@@ -55,28 +62,54 @@ def read_attribution(text: str, sentences: int) -> AttributionAnswer:
 
     Raises:
         InvalidAnswer: It is none, names an unknown category or none for a sentence, or no id of
-            the prompt.
+            the prompt; or leaving out unknown ids would change what is implied.
     """
-    answer = last_object(text)
-    expect_keys(answer, "attributions")
-    named = answer["attributions"]
-    if not isinstance(named, list) or not all(isinstance(one, dict) for one in named):
-        raise InvalidAnswer("`attributions` is not a list of objects")
+    named = _named(text)
     found: dict[int, frozenset[AttributionCategory]] = {}
     dropped = 0
+    unknown: set[AttributionCategory] = set()
     for one in named:
         expect_keys(one, "sentence_id", "categories")
         categories = _categories(one["categories"])
         first, last = bounds_of(one["sentence_id"])
         if first is None or last is None or last < first:
             dropped += 1
+            unknown |= categories
             continue
+        unknown |= categories if last >= sentences else set()
         dropped += last - max(first, sentences) + 1 if last >= sentences else 0
         for number in range(first, min(last, sentences - 1) + 1):
             found[number] = found.get(number, frozenset()) | categories
     if named and not found:
         raise InvalidAnswer("`attributions` names no id of the prompt")
+    evidence = {AttributionCategory.EVIDENCE}
+    if unknown - evidence and all(one == evidence for one in found.values()):
+        names = ", ".join(sorted(unknown - evidence))
+        raise InvalidAnswer(f"`attributions` names {names} for no id of the prompt")
     return AttributionAnswer(dict(sorted(found.items())), dropped)
+
+
+def _named(text: str) -> list[dict[str, Any]]:
+    """The entries of an answer; none where it says so in another way."""
+    value: Any = None
+    if "{" in text:
+        answer = last_object(text)
+        expect_keys(answer, "attributions")
+        value = answer["attributions"]
+    elif found := _BARE_LIST.search(text):
+        value = found[1].strip().split()
+    elif not _ENDS_WITH_NONE.search(text):
+        last_object(text)  # says what is wrong
+    if value is None or (isinstance(value, str) and value.strip().casefold() == "none"):
+        return []
+    if not isinstance(value, list):
+        raise InvalidAnswer("`attributions` is not a list of objects")
+    if not all(isinstance(one, dict) for one in value):
+        raise InvalidAnswer(
+            "`attributions` is not a list of objects: each id needs its categories, as in "
+            '{"sentence_id": 1, "categories": ["EVIDENCE"]}'
+        )
+    return value
 
 
 def _categories(given: Any) -> frozenset[AttributionCategory]:
@@ -106,15 +139,27 @@ def read_faithfulness(text: str) -> FaithfulnessAnswer:
     return FaithfulnessAnswer(Faithfulness(name), text_of(answer, "reason") or "")
 
 
-def read_correction(text: str) -> str:
+def read_correction(text: str, before: str = "", split: Split | None = None) -> str | None:
     """Read an answer to a correction prompt: the corrected sentence.
 
+    Args:
+        text: The answer.
+        before: The sentence that is corrected.
+        split: Splits texts into sentences; None: how many there are is not looked at.
+
+    Returns:
+        The sentence; None: nothing of it can be kept.
+
     Raises:
-        InvalidAnswer: It is none, or empty.
+        InvalidAnswer: It is none, has labels of excerpts in it, or is several sentences.
     """
     answer = last_object(text)
     expect_keys(answer, "sentence")
     sentence = text_of(answer, "sentence")
     if sentence is None:
-        raise InvalidAnswer("`sentence` is empty")
+        return None
+    if _LABEL.search(sentence) and not _LABEL.search(before):
+        raise InvalidAnswer("`sentence` holds labels of excerpts")
+    if split is not None and (count := len(split("", sentence))) > max(1, len(split("", before))):
+        raise InvalidAnswer(f"`sentence` is {count} sentences; one is asked for")
     return sentence

@@ -27,7 +27,7 @@ from veritrail_graph.verifier.attribution.scored import ScoringJudge
 from veritrail_graph.verifier.attribution.windows import places, selected, whole
 from veritrail_graph.verifier.excerpts import Unit, pack
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import ReadNode, Split
 from veritrail_graph.verifier.prompted import PromptedStep, results
 
 
@@ -140,7 +140,11 @@ async def judge_sentence(
 
 
 async def correct_sentence(
-    material: Material, mode: SourceMode, step: PromptedStep, meter: Meter
+    material: Material,
+    mode: SourceMode,
+    step: PromptedStep,
+    meter: Meter,
+    split: Split | None = None,
 ) -> str | None:
     """Propose a faithful wording of a sentence, with as few changes as possible.
 
@@ -149,9 +153,11 @@ async def correct_sentence(
         mode: What the corrector sees.
         step: The prompt and the model.
         meter: Records every call.
+        split: Splits texts into sentences, to refuse several in the place of one.
 
     Returns:
-        The wording; None: the corrector would see nothing to correct it by.
+        The wording; None: the corrector would see nothing to correct it by, or says that nothing
+        of the sentence can be kept.
 
     Raises:
         JudgeError: The sources do not fit into the context window.
@@ -163,6 +169,10 @@ async def correct_sentence(
     if prompt is None:
         return None
     user, shared = prompt
-    calls = step.calls(user, read_correction, meter, shared=shared)
+
+    def read(text: str) -> str | None:
+        return read_correction(text, material.sentence, split)
+
+    calls = step.calls(user, read, meter, shared=shared)
     (sentence,) = results(await asyncio.gather(*calls, return_exceptions=True))
     return sentence

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from veritrail_graph.graph.model.attribution import WINDOW
 from veritrail_graph.verifier.attribution.answers import read_attribution
 from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
 from veritrail_graph.verifier.attribution.windows import places, selected, whole
@@ -125,6 +126,5 @@ def sentence_line(sentence: str) -> str:
 def too_long(step: PromptedStep, what: str) -> JudgeError:
     """The fault of material that a prompt cannot hold."""
     return JudgeError(
-        f"{what} does not fit into the context window of {step.model.model} "
-        f"({step.model.context_tokens:,} tokens)"
+        f"{what} {WINDOW} of {step.model.model} ({step.model.context_tokens:,} tokens)"
     )

@@ -32,7 +32,7 @@ from veritrail_graph.verifier.attribution.faithfulness import (
 from veritrail_graph.verifier.attribution.propositions import attribute_propositions
 from veritrail_graph.verifier.attribution.recheck import JudgeRechecker, Rechecker, Revised
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import ReadNode, Split
 from veritrail_graph.verifier.prompted import PromptedStep
 
 SENTENCES_AT_ONCE = 64
@@ -40,6 +40,11 @@ SENTENCES_AT_ONCE = 64
 
 CORRECTION_FAILED = "the correction failed"
 """How the error of a sentence begins that succeeded, but for its correction."""
+
+JUDGEMENT_FAILED = "the judgement failed"
+"""How the error of a sentence begins that succeeded, but for its judgement."""
+
+NOTHING_CHANGED = "the corrector changed nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class AttributionSteps:
         rechecker: Verifies corrections again; None: the judge does, where there is one.
         propositions: Splits each sentence into propositions, which are attributed one by one;
             None: sentences are attributed as wholes.
+        split: Splits texts into sentences, to refuse corrections of several; None: they are not
+            looked at.
     """
 
     attributor: Attributor
@@ -64,6 +71,7 @@ class AttributionSteps:
     further: tuple[SourceMode, ...] = ()
     rechecker: Rechecker | None = None
     propositions: PromptedStep | None = None
+    split: Split | None = None
 
     @property
     def checks(self) -> Rechecker | None:
@@ -173,7 +181,8 @@ class Attributing:
             )
             material = Material(sentence.text, sources, answer.sentences)
             found = await self._judged(material, found, meter)
-            found = await self._corrected(node, sentence, material, found, meter)
+            if found.error is None:
+                found = await self._corrected(node, sentence, material, found, meter)
         except EndpointRefused as error:
             self.refusal = self.refusal or error
             return found.replace(status=Status.FAILED, error=str(error))
@@ -202,9 +211,15 @@ class Attributing:
     async def _judged(
         self, material: Material, found: SentenceAttribution, meter: Meter
     ) -> SentenceAttribution:
+        """Judge a sentence; where that fails, what it rests on is kept, and no correction asked."""
         if self.steps.judge is None:
             return found
-        answer = await judge_sentence(material, self.steps.mode, self.steps.judge, meter)
+        try:
+            answer = await judge_sentence(material, self.steps.mode, self.steps.judge, meter)
+        except (EndpointRefused, OverBudget):  # they end the sentence, and can be resumed
+            raise
+        except VeriTrailError as error:
+            return found.replace(error=f"{JUDGEMENT_FAILED}: {error}")
         return found.replace(judged_label=answer.label, judged_reason=answer.reason or None)
 
     async def _corrected(
@@ -224,13 +239,18 @@ class Attributing:
         checked: dict[str, tuple[Revision, Faithfulness | None]] = {}
         for mode in steps.modes:
             try:
-                wording = await correct_sentence(material, mode, steps.corrector, meter)
+                wording = await correct_sentence(
+                    material, mode, steps.corrector, meter, steps.split
+                )
             except (EndpointRefused, OverBudget):  # they end the sentence, and can be resumed
                 raise
             except VeriTrailError as error:
                 faults.append(f"no wording could be proposed in the mode {mode}: {error}")
                 continue
             if wording is None:
+                continue
+            if _plain(wording) == _plain(found.text):
+                faults.append(f"no wording is proposed in the mode {mode}: {NOTHING_CHANGED}")
                 continue
             revision = Revision(text=wording, mode=mode, edits=edits(found.text, wording))
             again = Material(wording, material.sources, material.attributed)
@@ -260,6 +280,11 @@ class Attributing:
             mode = revised.revision.mode
             faults.append(f"the wording of the mode {mode} was not verified again: {error}")
             return revised.revision, None
+
+
+def _plain(text: str) -> str:
+    """A sentence without what makes no other wording of it: white space, case, a full stop."""
+    return " ".join(text.split()).rstrip(".").casefold()
 
 
 def _of(sentence: Sentence) -> SentenceAttribution:

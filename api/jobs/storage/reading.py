@@ -52,7 +52,7 @@ OF_CLAIMS = ~job_claims.c.verification_id.startswith(EXPLANATION)
 
 
 def is_lacking() -> sa.ColumnElement[bool]:
-    """Rows of sentences that are stored, and whose correction failed."""
+    """Rows of sentences that are stored, and whose judgement or correction failed."""
     c = job_claims.c
     is_sentence = c.verification_id.startswith(SENTENCE)
     return sa.and_(is_sentence, c.status == Status.SUCCEEDED, c.failure.is_not(None))
@@ -283,7 +283,9 @@ def _warnings(header: JobHeader, lacking: int) -> list[str]:
     if header.unjudged:
         warnings.append(unjudged_words(header.unjudged))
     if lacking:
-        warnings.append(f"{lacking:,} sentence(s) are stored, but their correction failed.")
+        warnings.append(
+            f"{lacking:,} sentence(s) are stored, but their judgement or correction failed."
+        )
     return warnings
 
 
@@ -409,7 +411,7 @@ def unattributed(
     node_id: str,
     behind: int,
     before: int | None,
-) -> dict[int, tuple[str, JobClaim]]:
+) -> dict[int, tuple[str, JobClaim, str]]:
     """Sentences of a node that did not succeed in the newest job that was to attribute them.
 
     Args:
@@ -421,18 +423,18 @@ def unattributed(
         before: Only sentences whose numbers are smaller; None: all of these.
 
     Returns:
-        The job_id and the row of each, by its number in the node; of the newest `NEWEST_JOBS`
-        jobs, and of the first `MOST_SENTENCES` sentences in each.
+        The job_id, the row, and when the job was submitted of each, by its number in the node; of
+        the newest `NEWEST_JOBS` jobs, and of the first `MOST_SENTENCES` sentences in each.
     """
     c = job_claims.c
     newest = (
-        sa.select(jobs.c.job_id, jobs.c.header)
+        sa.select(jobs.c.job_id, jobs.c.header, jobs.c.created_at)
         .where(jobs.c.process_id == process_id, jobs.c.content_hash == content_hash)
         .order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc())
         .limit(NEWEST_JOBS)
     )
-    found: dict[int, tuple[str, JobClaim]] = {}
-    for job_id, text in connection.execute(newest).all():
+    found: dict[int, tuple[str, JobClaim, str]] = {}
+    for job_id, text, submitted in connection.execute(newest).all():
         header = JobHeader.of(text)
         if header.kind is not JobKind.ATTRIBUTION or node_id not in header.node_ids:
             continue
@@ -444,7 +446,7 @@ def unattributed(
         if before is not None:
             rows = rows.where(sa.case((is_of_node, number), else_=-1) < before)
         for row in connection.execute(rows.order_by(c.place).limit(MOST_SENTENCES)):
-            found.setdefault(header.sentence(row.claim_id)[1], (job_id, _claim(row)))
+            found.setdefault(header.sentence(row.claim_id)[1], (job_id, _claim(row), submitted))
     return {number: one for number, one in found.items() if one[1].status in _NOT_ATTRIBUTED}
 
 

@@ -87,7 +87,9 @@ async def show_attribution(
     names = shown_sources((one.node_id for one in inputs), attributed)
     lit = {one.node_id for one in attributed}
     last = found.sentences[-1] if found.sentences else None
-    failed = await _failed(app, process, node_id, place[2], last if found.more else None)
+    every = await _failed(app, process, node_id, place[2], last if found.more else None)
+    stored = {one.sentence for one in found.sentences}
+    failed = [one for one in every if one.number not in stored]
     text, marked, others = await asyncio.gather(
         _between(app, process_id, node_id, found, place, has_failed=bool(failed)),
         app.nodes.texts(process_id, [name for name in names if name in lit], MOST_READ),
@@ -107,7 +109,7 @@ async def show_attribution(
         has_text=node.is_cut or bool(node.excerpt.strip()),
         no_text=_no_text(names, texts, view) and not more_inputs,
         number=sentence,
-        rows=rows_of(found.sentences, sentence, text, max(place[1], 0), failed),
+        rows=rows_of(found.sentences, sentence, text, max(place[1], 0), every),
         gap=gap_of(rest, behind) if behind else None,
         open_failed=open_failed,
         open=view,
@@ -157,8 +159,8 @@ async def _failed(
     before = None if last is None else last.sentence
     found = await app.jobs.unattributed(process, node_id, behind, before)
     return [
-        Failed(number, failed_mark(row.status, row.failure), job_id)
-        for number, (job_id, row) in sorted(found.items())
+        Failed(number, failed_mark(row.status, row.failure), job_id, submitted)
+        for number, (job_id, row, submitted) in sorted(found.items())
     ]
 
 

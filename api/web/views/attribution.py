@@ -123,11 +123,13 @@ class Failed:
         number: Its number in the node, from 0.
         mark: How it ended, and why.
         job_id: The job.
+        submitted: When the job was submitted.
     """
 
     number: int
     mark: Mark
     job_id: str
+    submitted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ class Row:
         is_contradictory: Whether a source sentence is evidence and something else at once.
         is_open: Whether it is the open one.
         gap: What before it is not attributed; None: nothing.
+        again: How a newer attempt to attribute it failed; None: none did.
     """
 
     number: int
@@ -172,6 +175,7 @@ class Row:
     is_contradictory: bool
     is_open: bool
     gap: Gap | None
+    again: Failed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +261,19 @@ def rows_of(
                 bool(one.contradictory),
                 one.sentence == opened,
                 gap,
+                _failed_since(one, failed),
             )
         )
         begin = max(begin, one.end)
     return found
+
+
+def _failed_since(one: SentenceAttribution, failed: Sequence[Failed]) -> Failed | None:
+    """How an attempt failed that is newer than the attribution of a sentence."""
+    at = getattr(one, "attributed_at", None) or ""
+    return next(
+        (each for each in failed if each.number == one.sentence and each.submitted > at), None
+    )
 
 
 def gap_of(text: str | None, failed: Sequence[Failed], room: int = BEGINNING) -> Gap | None:

@@ -574,7 +574,7 @@ def test_a_failed_recheck_is_a_failure_and_no_outcome(
     accepted = submitted(service, **asked).json()
     job = calls.wait(accepted["job_id"])
     assert (job["status"], job["counts"]) == ("failed", {"succeeded": SENTENCES})
-    assert job["warnings"] == ["4 sentence(s) are stored, but their correction failed."]
+    assert "4 sentence(s) are stored, but their judgement" in job["warnings"][0]
     found = attributions(service, process=name, run_id=accepted["run_id"])["attributions"]
     assert {one["outcome"] for sentence in found for one in sentence["revisions"]} == {None}
     broken.clear()

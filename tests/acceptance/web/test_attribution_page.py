@@ -246,6 +246,13 @@ def test_a_failed_sentence_is_shown_as_failed_with_its_reason(
         second = service.post("/v1/attributions", json=body).json()["job_id"]
         assert calls.wait(second)["counts"] == {"succeeded": 4, "failed": 2}
         page = page_of(service, name, "summary", "?sentence=2")
+        server.reader = AttributionReader(dict.fromkeys(texts, bad))
+        third = service.post("/v1/attributions", json=body).json()["job_id"]
+        assert calls.wait(third)["counts"] == {"failed": 6}
+        later = page_of(service, name, "summary")
+    again = "Attributed again: failed; shown is what was found before."
+    assert (words_of(page).count(again), words_of(later).count(again)) == (0, 4)
+    assert later.count(f'href="/jobs/{third}"') == 6
     assert page.count('class="sentence-row') == 4
     gaps = [words_of(one) for one in re.findall(r'<li class="between-row">.*?</ul>', page, re.S)]
     assert len(gaps) == 2
