@@ -459,18 +459,6 @@ def test_what_cannot_be_done_is_an_error_of_the_tool_in_clear_words(asking):
     assert not after.is_error
 
 
-def test_a_server_that_may_ask_models_needs_a_limit(veritrail):
-    for arguments in (
-        ["--model", "gpt-x"],
-        ["--engine", "openai"],
-        ["--url", "http://127.0.0.1:9"],
-    ):
-        ended = veritrail("mcp", *arguments, status=2)
-        assert "--budget" in ended.err
-        assert ended.out == ""
-    assert "Unknown engine 'nope'" in veritrail("mcp", "--engine", "nope", status=2).err
-
-
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
     with ModelServer() as server:

@@ -42,6 +42,18 @@ async def given_up(client: Any, model: ModelServer, claim: dict[str, str], calls
             group.cancel_scope.cancel()
 
 
+def test_a_server_that_may_ask_models_needs_a_limit(veritrail: Veritrail) -> None:
+    for arguments in (
+        ["--model", "gpt-x"],
+        ["--engine", "openai"],
+        ["--url", "http://127.0.0.1:9"],
+    ):
+        ended = veritrail("mcp", *arguments, status=2)
+        assert "--budget" in ended.err
+        assert ended.out == ""
+    assert "Unknown engine 'nope'" in veritrail("mcp", "--engine", "nope", status=2).err
+
+
 @pytest.mark.soak
 def test_calls_of_verifications_that_were_given_up_are_counted(
     veritrail: Veritrail, model: ModelServer, tmp_path: Path
