@@ -23,6 +23,11 @@ class ReportOptions(Noun):
     extraction_cost: Many[str] = Field(
         default=(), description="What the extraction of a claim cost, as typed."
     )
+    only: Many[str] = Field(
+        default=(),
+        description="Labels of the methods that are compared; empty: all. What others call "
+        "Inconclusive leaves no table then.",
+    )
 
     @property
     def resampling(self) -> Resampling:

@@ -38,6 +38,7 @@ from veritrail_graph.evaluation.reporting.score_tables import (
 )
 from veritrail_graph.evaluation.reporting.stages import ErrorStages, error_stages
 from veritrail_graph.evaluation.runs.record import JudgedDataset
+from veritrail_graph.graph.errors import InputError, shown
 
 Q_OF_ABLATION = 1
 """The q of VeriTrail that appendix E.1 compares."""
@@ -150,6 +151,7 @@ def make_report(folder: Path, options: ReportOptions) -> EvaluationReport:
         InputError: The folder holds no run, a line of it is broken, or an option is wrong.
     """
     run = read_run_folder(folder)
+    wanted = _wanted(run, options.only)
     names = [one.name for one in run.record.datasets]
     human = dataset_costs(options.human_cost, names, "--human-cost")
     extraction = dataset_costs(options.extraction_cost, names, "--extraction-cost")
@@ -160,7 +162,7 @@ def make_report(folder: Path, options: ReportOptions) -> EvaluationReport:
         [
             _dataset_report(
                 dataset,
-                run.of(dataset),
+                [one for one in run.of(dataset) if one.configuration.label in wanted],
                 options,
                 human_figures(human, dataset.name),
                 extraction.get(dataset.name),
@@ -169,6 +171,21 @@ def make_report(folder: Path, options: ReportOptions) -> EvaluationReport:
             for dataset in run.record.datasets
         ],
     )
+
+
+def _wanted(run: RunFolder, only: Sequence[str]) -> set[str]:
+    """The labels of the methods that a report compares.
+
+    Raises:
+        InputError: No method of the run has such a label.
+    """
+    known = dict.fromkeys(one.configuration.label for one in run.runs)
+    for name in only:
+        if name not in known:
+            raise InputError(
+                f"No method of the run is labelled {shown(name)}; there are {', '.join(known)}."
+            )
+    return set(only or known)
 
 
 def _dataset_report(

@@ -46,6 +46,21 @@ def report(
             help="What the extraction of a claim cost, in the same forms; may be repeated.",
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="LABEL",
+            help="Compare methods with this label alone, such as those of one table of the "
+            "paper; may be repeated.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="OTHER", help="Write into this folder in place of DIR."
+        ),
+    ] = None,
     seed: Seed = 0,
     resamples: Resamples = 1_000,
     as_json: AsJson = False,
@@ -63,8 +78,9 @@ def report(
         resamples=resamples,
         human_cost=tuple(human_cost or ()),
         extraction_cost=tuple(extraction_cost or ()),
+        only=tuple(only or ()),
     )
-    document = write_report(folder, options)
+    document = write_report(folder, options, output)
     if as_json:
         print_json(document)
     else:

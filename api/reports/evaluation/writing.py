@@ -30,6 +30,7 @@ from veritrail_graph.evaluation.reporting.report import (
 )
 from veritrail_graph.evaluation.reporting.run_folder import claim_names
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError
 
 HTML, MARKDOWN, FIGURES, VERDICTS, JSON = (
     "report.html", "report.md", "figures.csv", "verdicts.csv", "report.json",
@@ -51,12 +52,13 @@ FIGURE_COLUMNS = (
 VERDICT_COLUMNS = ("method", "claim_id", "label", "verdict", "score", "cost_usd")
 
 
-def write_report(folder: Path, options: ReportOptions) -> dict[str, Any]:
+def write_report(folder: Path, options: ReportOptions, into: Path | None = None) -> dict[str, Any]:
     """Make a report and write its files, each whole or not at all.
 
     Args:
         folder: Where `veritrail eval run` wrote.
         options: How figures are made.
+        into: Where its files are written; None: into the folder.
 
     Returns:
         The report as JSON, with `report` and `files`: the paths that were written.
@@ -66,19 +68,21 @@ def write_report(folder: Path, options: ReportOptions) -> dict[str, Any]:
     """
     report = make_report(folder, options)
     document = report.as_json()
-    _write(folder / FIGURES, _figures(report))
-    _write(folder / VERDICTS, _verdicts(report))
+    into = into or folder
+    _make_folder(into)
+    _write(into / FIGURES, _figures(report))
+    _write(into / VERDICTS, _verdicts(report))
     shown = _shown(report)
     html = environment(is_file=True).get_template("evaluation.html")
     look = frame("style.css", "report.css", "evaluation.css")
-    _write(folder / HTML, [html.render(shown | look)])
-    _write(folder / MARKDOWN, [templates().get_template("evaluation.md").render(shown)])
-    _write(folder / JSON, [json.dumps(document, ensure_ascii=False, indent=1)])
+    _write(into / HTML, [html.render(shown | look)])
+    _write(into / MARKDOWN, [templates().get_template("evaluation.md").render(shown)])
+    _write(into / JSON, [json.dumps(document, ensure_ascii=False, indent=1)])
     names = HTML, MARKDOWN, FIGURES, VERDICTS, JSON
     return {
-        "directory": str(folder),
-        "report": str(folder / HTML),
-        "files": [str(folder / name) for name in names],
+        "directory": str(into),
+        "report": str(into / HTML),
+        "files": [str(into / name) for name in names],
         **document,
     }
 
@@ -90,6 +94,13 @@ def options_of(folder: Path) -> ReportOptions:
         return ReportOptions.model_validate(known["options"], strict=False)
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
         return ReportOptions()
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be made: {error.strerror or error}") from None
 
 
 def _write(path: Path, pieces: Any) -> None:
