@@ -175,7 +175,7 @@ def test_a_sentence_without_a_valid_answer_is_failed_and_the_others_are_stored(
     veritrail: Veritrail, process: str
 ) -> None:
     broken = gold_sentences()[2]["text"]
-    reader = AttributionReader({broken: '{"attributions": "None"}'})
+    reader = AttributionReader({broken: '{"attributions": "all"}'})
     with ModelServer(reader) as server:
         told = veritrail(
             "attribute", process, "--no-cache", "--json", status=1,
@@ -258,7 +258,7 @@ def test_corrections_in_all_modes_are_ranked_over_the_sentences_of_a_run(
 ) -> None:
     with ModelServer(AttributionReader()) as server:  # it corrects nothing where nothing decides
         run = veritrail(
-            "attribute", process, "--judge", "--correct", "--all-modes", "--json", status=1,
+            "attribute", process, "--judge", "--correct", "--all-modes", "--json",
             **asking(server, VERITRAIL_ANSWER_RETRIES="0"),
         )  # fmt: skip
     path = tmp_path / "run.json"
