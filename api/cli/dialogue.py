@@ -32,7 +32,7 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.views.dialogue import cut_words
+from veritrail_graph.api.views.dialogue import cut_words, left_out_words
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import (
     CLAIM_CATEGORY_WORDS,
@@ -254,6 +254,8 @@ def tell(run: DialogueRun, *, kept: int = 0) -> None:
         say(f"{kept:,} turn(s) were stored before and not asked about again.", "dim")
     if run.model is not None:
         say(usage_words(run.usage), "dim")
+    if words := left_out_words(run.settings):
+        say(f"Parts of the method were left out: {words}.", "yellow")
     if run.indicative:
         say(f"Engine {run.engine}: {indicative_words(run.engine)}.", "yellow")
 
