@@ -85,7 +85,7 @@ def test_the_planted_contradictions_are_found_stored_and_told(
         "t30  no claims",
     )
     assert [words for words in shown if words not in again.out] == []
-    assert "15 turn(s), 30 claim(s): 19 verified, 5 out of scope, 2 contradicted" in again.err
+    assert "15 turns, 30 claims: 19 verified, 5 out of scope, 2 contradicted" in again.err
     assert "Score 0.79" in again.err
     (first, second) = rows(veritrail, "self-contradictions", process_id=dialogue)
     assert (first["turn"], first["earlier_turn"]) == (24, 4)

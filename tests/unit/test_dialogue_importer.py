@@ -173,6 +173,17 @@ def test_documents_that_no_turn_of_the_assistant_names_are_told(names: dict[str,
     assert warning.endswith("nothing is compared with them: 'x'")
 
 
+def test_documents_that_others_than_the_assistant_name_are_told_to_be_left_out() -> None:
+    user, answer = ({**one, "documents": ["x"]} for one in GOOD["turns"])
+    documents = [{"document_id": "x", "text": "A text."}]
+    value = {**GOOD, "documents": documents, "turns": [user, answer]}
+    (warning,) = process_of(read_dialogue(value)).header.warnings
+    assert warning == (
+        "1 turn of another speaker names documents, which is left out, because only turns of the "
+        "assistant are written from documents: 'a'"
+    )
+
+
 def test_ten_thousand_turns_make_as_many_edges_as_turns() -> None:
     said = [
         Turn(turn_id=f"t{number}", role=(Speaker.USER, Speaker.ASSISTANT)[number % 2], text="x")

@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.process_file.schema import named, violations_of
@@ -248,6 +249,19 @@ def process_of(
             *warnings,
             f"No turn of the assistant names {len(unused):,} of the documents, so nothing is "
             f"compared with them: {shown_ids}",
+        )
+    idle = [
+        turn.turn_id
+        for turn in dialogue.turns
+        if turn.role is not Speaker.ASSISTANT and compared.intersection(turn.documents)
+    ]
+    if idle:
+        shown_ids = ", ".join(map(shown, idle[:5])) + (" …" if len(idle) > 5 else "")
+        verb = counted(len(idle), "turn of another speaker names", "turns of other speakers name")
+        warnings = (
+            *warnings,
+            f"{verb} documents, which is left out, because only turns of the assistant are written "
+            f"from documents: {shown_ids}",
         )
     draft = Draft(
         Header(
