@@ -87,8 +87,12 @@ REST: Mapping[str, str] = {
     "nothing_to_attribute": (
         "GET /v1/processes/{{process_id}}/nodes lists nodes with their roles; roots are no choice."
     ),
+    "no_claims_of_dialogue": (
+        "POST /v1/dialogue-verifications does so. Claims of your own can be given in `claims`."
+    ),
     "no_claims": "Give some in `claims`, or have a model `extract` them.",
     "node_needed": "Name the node in `node_id`.",
+    "other_format": "?format={format} takes it.",
     "other_content": (
         "Add ?replace=true to replace it, which removes its verifications, ?append=true to add to "
         "it, or ?process_id= for another id."
@@ -132,6 +136,9 @@ PYTHON: Mapping[str, str] = {
     "claims_in_use": "`force=True` removes them too.",
     "key_needed": _SETTING.format(
         "OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key,"
+    ),
+    "no_claims_of_dialogue": (
+        "`client.verify_dialogue(dialogue_id)` does so. Claims of your own can be given."
     ),
     "dialogue_not_verified": "`client.verify_dialogue(dialogue_id)` does so.",
     "dialogue_run_unknown": "`client.dialogue_runs(dialogue_id)` lists those that are.",

@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, step_words
+from veritrail_graph.api.views.dialogue import run_words, setting_words
 from veritrail_graph.api.views.texts import clip, clip_start
 from veritrail_graph.api.views.words import (
     either,
@@ -102,7 +103,7 @@ def environment(*, is_file: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
-    made.filters.update(in_short=in_short)
+    made.filters.update(in_short=in_short, run_words=run_words, setting_words=setting_words)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
     made.filters.update(either=either, introduced_words=introduced_words)

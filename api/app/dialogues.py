@@ -317,6 +317,7 @@ class Dialogues(Part):
         found = [one for one in await self.runs(dialogue_id) if run_id in (None, one.run_id)]
         counting = [one for one in found if one.counting] or found
         if not counting:
+            await self.size(dialogue_id)  # what is no dialogue cannot be verified either
             from veritrail_graph.api.work.dialogue import unknown_run
 
             raise unknown_run(dialogue_id, run_id)

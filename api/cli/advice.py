@@ -76,6 +76,12 @@ ADVICE: Mapping[str, str] = {
     "missing_parameter": "(--param {name}=…)",
     "model_needed": "Name it with --model or VERITRAIL_MODEL.",
     "model_without_engine": "(--model, --engine)",
+    "no_claims_of_dialogue": (
+        "`veritrail dialogue verify {process_id}` does so, and --budget USD or --max-calls N says "
+        "what it may take; there is no estimate of it. Claims of your own can be given with "
+        "--claim or --claims."
+    ),
+    "other_format": "--format {format} takes it.",
     "no_claims": "Give some with --claim or --claims, or extract them with a model: --extract.",
     "no_error_node": "`veritrail verify PROCESS` finds error nodes.",
     "nodes_and_claims": "With --claim-id or --unsupported, leave --node out.",

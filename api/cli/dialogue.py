@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,13 +33,14 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.views.dialogue import cut_words
+from veritrail_graph.api.views.dialogue import cut_words, left_out_words
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import (
     CLAIM_CATEGORY_WORDS,
     DIALOGUE_LABEL_WORDS,
     indicative_words,
 )
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
@@ -60,6 +62,9 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+_MOST_REASONS = 5
+"""Reasons that are named of turns that did not succeed."""
 
 _STYLE = {
     ClaimCategory.VERIFIED: "green",
@@ -246,14 +251,17 @@ def tell(run: DialogueRun, *, kept: int = 0) -> None:
     ]
     bare = sum(one.category is None for one in claims)
     counts += [f"{bare:,} unverifiable"] if bare else []
-    words = f"{len(run.turns):,} turn(s), {len(run.claims):,} claim(s)"
+    words = f"{counted(len(run.turns), 'turn')}, {counted(len(run.claims), 'claim')}"
     say(f"{words}: {', '.join(counts)}" if counts else words)
     if run.score is not None:
         say(f"Score {run.score:.2f}: the share of verified claims among the verifiable ones.")
     if kept:
-        say(f"{kept:,} turn(s) were stored before and not asked about again.", "dim")
+        told = counted(kept, "turn was", "turns were")
+        say(f"{told} stored before and not asked about again.", "dim")
     if run.model is not None:
         say(usage_words(run.usage), "dim")
+    if words := left_out_words(run.settings):
+        say(f"Parts of the method were left out: {words}.", "yellow")
     if run.indicative:
         say(f"Engine {run.engine}: {indicative_words(run.engine)}.", "yellow")
 
@@ -264,8 +272,13 @@ def run_text(run: DialogueRun) -> Text:
 
     shown = Text(one_line(run.dialogue_id, 80), style="bold")
     said = {one.claim_id: one.claim for one in run.claims}
-    for turn in run.turns:
+    told: set[str] = set()
+    for alike in _alike(run.turns):
+        turn = alike[0]
         shown.append(f"\n{one_line(turn.turn_id, 40)}", style="bold")
+        if len(alike) > 1:
+            shown.append(f" to {one_line(alike[-1].turn_id, 40)}", style="bold")
+            shown.append(f" ({counted(len(alike), 'turn')})", style="not bold dim")
         shown.append("  ")
         shown.append(*_label(turn))
         if turn.score is not None:
@@ -274,9 +287,11 @@ def run_text(run: DialogueRun) -> Text:
             shown.append("\n    ")
             shown.append(*_category(claim))
             shown.append(f"  {one_line(clean(claim.claim))}", style="not bold")
-            for line in _remarks(claim, said):
+            for line in (*_remarks(claim, said), *_why(claim.error, told)):
                 shown.append(f"\n        {line}", style="not bold dim")
-        for line in _turn_remarks(turn):
+        is_told = any(one.error for one in turn.claims)
+        remarks = _turn_remarks(turn) if len(alike) == 1 else []
+        for line in (*remarks, *_why(None if is_told else turn.error, told)):
             shown.append(f"\n    {line}", style="not bold dim")
     return shown
 
@@ -305,9 +320,32 @@ def _remarks(claim: TurnClaim, said: dict[str, str]) -> list[str]:
         lines.append(one_line(clean(claim.reason)))
     lines += [f"said before: {one_line(clean(said.get(name, name)))}" for name in claim.contradicts]
     lines += [f"against the initial knowledge: {name}" for name in claim.contradicts_knowledge]
-    if claim.error is not None:
-        lines.append(one_line(clean(claim.error)))
     return lines
+
+
+def _alike(turns: Sequence[TurnVerification]) -> list[list[TurnVerification]]:
+    """Turns in a row that ended for one reason without a claim are told together, others alone."""
+    groups: list[list[TurnVerification]] = []
+    before = None
+    for turn in turns:
+        is_bare = turn.status is not Status.SUCCEEDED and not turn.claims
+        ended = (turn.status, turn.error) if is_bare else None
+        if ended is not None and ended == before:
+            groups[-1].append(turn)
+        else:
+            groups.append([turn])
+        before = ended
+    return groups
+
+
+def _why(error: str | None, told: set[str]) -> list[str]:
+    """The reason of a failure, in full where it is told for the first time."""
+    if error is None:
+        return []
+    if error in told:
+        return ["for the same reason as above"]
+    told.add(error)
+    return [one_line(clean(error))]
 
 
 def _turn_remarks(turn: TurnVerification) -> list[str]:
@@ -317,10 +355,7 @@ def _turn_remarks(turn: TurnVerification) -> list[str]:
         where = f" ({one_line(check.turn_id, 40)})" if check.turn_id else ""
         quotes = [f'"{one_line(clean(one))}"' for one in check.quotes]
         lines.append(f"contradicts an earlier turn{where}: {' against '.join(quotes)}")
-    lines += cut_words(turn)
-    if turn.error is not None and not any(one.error for one in turn.claims):
-        lines.append(one_line(clean(turn.error)))
-    return lines
+    return [*lines, *cut_words(turn)]
 
 
 def _end(found: Sequence[DialogueVerified], *, interrupted: bool) -> None:
@@ -342,8 +377,11 @@ def _end(found: Sequence[DialogueVerified], *, interrupted: bool) -> None:
         if turn.status is not Status.SUCCEEDED
     ]
     if left:
-        reason = one_line(left[0][1].error or "")
-        say(f"{len(left):,} turn(s) did not succeed: {reason}", "red")
+        reasons = Counter(turn.error or "" for _, turn in left).most_common(_MOST_REASONS)
+        for error, number in reasons:
+            say(f"{counted(number, 'turn')} did not succeed: {one_line(error)}", "red")
+        if rest := len(left) - sum(number for _, number in reasons):
+            say(f"{counted(rest, 'turn')} more did not succeed, for other reasons.", "red")
         for one in dict.fromkeys((one.run.dialogue_id, one.run.run_id) for one, _ in left):
             say(f"To go on: veritrail dialogue verify {one[0]} --resume {one[1]}", "yellow")
     if interrupted:

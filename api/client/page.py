@@ -17,6 +17,7 @@ from veritrail_graph.api.views.dialogue import (
     claim_counts,
     claim_mark,
     cut_words,
+    setting_words,
     turn_mark,
 )
 from veritrail_graph.api.views.texts import clean, figure
@@ -168,7 +169,8 @@ def job(job_id: str, status: str, facts: Mapping[str, str]) -> str:
 def dialogue(found: DialogueRun) -> str:
     """The assistant's turns of a dialogue, each with its claims to be opened."""
     by = f"{found.engine} {found.model}" if found.model else found.engine
-    facts = [by, *([] if found.created_at is None else [found.created_at])]
+    how = setting_words(found.settings)
+    facts = [by, *([how] if how else []), *([] if found.created_at is None else [found.created_at])]
     score = "none" if found.score is None else f"{found.score:.2f}"
     counts = " ".join(f"{_mark_chip(mark)} {n:,}" for mark, n in claim_counts(found.claims))
     parts = [

@@ -158,7 +158,7 @@ async def store_any(
             return error
         words = str(error).replace(str(file), shown)
         faults = [
-            Violation(one.kind, one.where.replace(file.name, shown), one.message)
+            Violation(one.kind, one.where.replace(file.name, shown), one.message, one.facts)
             for one in error.violations
         ]
         return InputError(words, faults, code=error.code)
@@ -257,7 +257,9 @@ def _is_json(text: bytes) -> bool:
 
 def _in_body(error: InputError, name: str) -> list[Violation]:
     return [
-        Violation(one.kind, re.sub(rf"^{re.escape(name)}$", "body", one.where), one.message)
+        Violation(
+            one.kind, re.sub(rf"^{re.escape(name)}$", "body", one.where), one.message, one.facts
+        )
         for one in error.violations
     ]
 

@@ -11,7 +11,13 @@ from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.results import TEXT, quoted
-from veritrail_graph.api.views.dialogue import check_words, claim_mark, cut_words, turn_mark
+from veritrail_graph.api.views.dialogue import (
+    check_words,
+    claim_mark,
+    cut_words,
+    setting_words,
+    turn_mark,
+)
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Status
@@ -222,6 +228,8 @@ async def _said(
 
 def _run_words(run: DialogueRunSummary) -> str:
     model = f" {one_line(run.model, 60)}" if run.model else ""
+    how = setting_words(run.settings)
+    model += f", {how}" if how else ""
     return f"{run.run_id} ({run.engine}{model}, {run.counting:,} of {run.turns:,} turns count)"
 
 

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
 from veritrail_graph.api.views.costs import share_words, step_words, usage_words
+from veritrail_graph.api.views.dialogue import setting_words
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import WAITING, review_mark
 from veritrail_graph.graph.counted import counted
@@ -130,5 +131,5 @@ def templates() -> Environment:
     )
     made.filters.update(md=escaped, md_code=as_code, counted=counted, number=number)
     made.filters.update(step=step_words, usage=usage_words, review_mark=review_mark)
-    made.filters.update(share_of_nodes=share_words)
+    made.filters.update(share_of_nodes=share_words, setting_words=setting_words)
     return made

@@ -25,11 +25,13 @@ from veritrail_graph.api.views.words import (
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Process, Status
+from veritrail_graph.graph.model.ablation import LeftOut, checks_turns, left_out
 from veritrail_graph.graph.model.conversation import TurnCounts, course_of
 from veritrail_graph.graph.model.dialogue import (
     TURN,
     ClaimCategory,
     DialogueLabel,
+    DialogueRunSummary,
     Speaker,
     TurnCheck,
     TurnClaim,
@@ -223,16 +225,55 @@ def score_of(turns: Sequence[TurnCounts]) -> float | None:
 def cut_words(turn: TurnVerification) -> list[str]:
     """What was not shown in the prompts of a turn, and what the background lacks."""
     lines = []
-    left_out = []
+    cut = []
     if turn.history_left_out:
-        left_out.append(counted(turn.history_left_out, "earlier turn"))
+        cut.append(counted(turn.history_left_out, "earlier turn"))
     if turn.background_left_out:
-        left_out.append(counted(turn.background_left_out, "remembered fact"))
-    if left_out:
-        lines.append(f"not shown, for want of room: {' and '.join(left_out)}")
+        cut.append(counted(turn.background_left_out, "remembered fact"))
+    if cut:
+        lines.append(f"not shown in the prompts: {' and '.join(cut)}")
     if turn.background_lacks:
         lines.append(f"not all is remembered of {counted(turn.background_lacks, 'earlier turn')}")
     return lines
+
+
+_LEFT_OUT: Mapping[LeftOut, str] = MappingProxyType(
+    {
+        LeftOut.BACKGROUND: "no background",
+        LeftOut.HISTORY: "no history",
+        LeftOut.CATEGORIES: "no categories",
+        LeftOut.EXAMPLES: "prompts without examples",
+        LeftOut.FACTS: "remembered fact",
+        LeftOut.TURNS: "earlier turn",
+    }
+)
+
+
+def left_out_words(settings: str | None) -> str:
+    """What of the method a run left out, such as "no background"; empty: nothing.
+
+    Args:
+        settings: The settings of the run, as JSON; None: they are not known.
+    """
+    limits = (LeftOut.FACTS, LeftOut.TURNS)
+    return ", ".join(
+        f"at most {counted(limit, _LEFT_OUT[one])}" if one in limits else _LEFT_OUT[one]
+        for one, limit in left_out(settings).items()
+    )
+
+
+def setting_words(settings: str | None) -> str:
+    """What a run did in another way than usual: what it left out, and the check of whole turns."""
+    check = "with the check of whole turns" if checks_turns(settings) else ""
+    return ", ".join(one for one in (left_out_words(settings), check) if one)
+
+
+def run_words(run: DialogueRunSummary) -> str:
+    """What tells a run from others: engine, model, and what it did in another way than usual."""
+    by = f"{run.engine} {run.model[:60]}" if run.model else run.engine
+    how = setting_words(run.settings)
+    parts = [by, "indicative only" if run.indicative else "", how, counted(run.turns, "turn")]
+    return ", ".join(one for one in parts if one)
 
 
 def check_words(check: TurnCheck | None) -> str:

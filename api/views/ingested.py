@@ -125,7 +125,7 @@ class SharedWarning:
     """A warning about one or more processes.
 
     Attributes:
-        text: The warning; names and numbers that differ between the processes are `…`.
+        text: The warning; numbers that differ between the processes are a range, names `…`.
         process_ids: The processes that it is about, in their order.
     """
 
@@ -151,7 +151,25 @@ def shared_warnings(stored: Iterable[Stored]) -> list[SharedWarning]:
             texts.add(warning)
             ids[one.process_id] = None
     found = [
-        SharedWarning(next(iter(texts)) if len(texts) == 1 else shape, tuple(ids))
-        for shape, (texts, ids) in groups.items()
+        SharedWarning(_together(shape, texts), tuple(ids)) for shape, (texts, ids) in groups.items()
     ]
     return sorted(found, key=lambda one: -len(one.process_ids))
+
+
+def _together(shape: str, texts: set[str]) -> str:
+    """Warnings of one shape as one; numbers that differ become a range."""
+    if "…" in "".join(texts):  # then the places of what differs are not known
+        return min(texts) if len(texts) == 1 else shape
+    told = map(_one_of, zip(*map(_VARYING.findall, texts), strict=True))
+    rest = shape.split("…")
+    return rest[0] + "".join(value + part for value, part in zip(told, rest[1:], strict=True))
+
+
+def _one_of(values: tuple[str, ...]) -> str:
+    if len(set(values)) == 1:
+        return values[0]
+    numbers = {one: one.replace(",", "") for one in values}
+    if not all(one.isdecimal() for one in numbers.values()):
+        return "…"
+    ordered = sorted(values, key=lambda one: int(numbers[one]))
+    return f"{ordered[0]} to {ordered[-1]}"

@@ -9,6 +9,7 @@ from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Status
+from veritrail_graph.graph.model.dialogue import TURN
 from veritrail_graph.verifier.driver import Task
 from veritrail_graph.verifier.localization import bears_on
 
@@ -72,6 +73,13 @@ async def choose_claims(
     if not chosen and not may_be_none:
         if node is not None:
             await _node(store, process_id, node, nodes)
+        if any(one.startswith(TURN) for one in process.terminals) and node is None:
+            raise InputError(
+                f"Process {process_id!r} is a dialogue and has no stored claims: its turns are "
+                "taken apart into claims when they are verified.",
+                code="no_claims_of_dialogue",
+                process_id=process_id,
+            )
         about = f" about node {shown(node)}" if node else ""
         raise InputError(
             f"Process {process_id!r} has no stored claims{about}.",

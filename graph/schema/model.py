@@ -256,6 +256,7 @@ _TURN_VERIFICATION = (
     string("engine", "the engine"),
     string("model", "the model that verified"),
     Property("indicative", "boolean", "whether no model was asked"),
+    Property("ablated", "boolean", "whether a part of the method was left out"),
     string("created_at", "when the run began"),
     kept("content_hash", "string", "hash of the content that was verified"),
     kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),

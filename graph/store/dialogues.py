@@ -15,6 +15,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Status, Usage
+from veritrail_graph.graph.model.ablation import left_out
 from veritrail_graph.graph.model.conversation import (
     ClaimPlace,
     Denied,
@@ -164,7 +165,8 @@ class DialogueStore:
         """Store a turn of a run, all or nothing; what the run stored of it before is replaced.
 
         What counts for the turn is the latest run in which it succeeded, but a run without a
-        model never takes the place of one with a model.
+        model never takes the place of one with a model, nor one that leaves a part of the
+        method out that of one with the whole method.
 
         Args:
             run: The run.
@@ -439,6 +441,7 @@ def turn_row(run: RunOfTurns, turn: Turn, found: TurnVerification) -> dict[str, 
         "engine": run.engine,
         "model": run.model,
         "indicative": run.indicative,
+        "ablated": bool(left_out(run.settings)),
         "created_at": run.created_at,
         "content_hash": run.content_hash,
         "settings": run.settings,

@@ -85,7 +85,7 @@ def test_the_planted_contradictions_are_found_stored_and_told(
         "t30  no claims",
     )
     assert [words for words in shown if words not in again.out] == []
-    assert "15 turn(s), 30 claim(s): 19 verified, 5 out of scope, 2 contradicted" in again.err
+    assert "15 turns, 30 claims: 19 verified, 5 out of scope, 2 contradicted" in again.err
     assert "Score 0.79" in again.err
     (first, second) = rows(veritrail, "self-contradictions", process_id=dialogue)
     assert (first["turn"], first["earlier_turn"]) == (24, 4)
@@ -158,6 +158,8 @@ def test_each_ablation_changes_what_is_asked(veritrail: Veritrail, dialogue: str
     found, asked = verified("--binary", "--no-cache")
     assert "dialogue_categorisation" not in asked
     assert found[3] == ["VERIFIED", None]
+    shown = veritrail("dialogue", "show", dialogue)
+    assert "Parts of the method were left out: no categories." in shown.err
 
 
 def test_single_turns_use_what_is_stored_of_the_others(veritrail: Veritrail, dialogue: str) -> None:
@@ -288,6 +290,10 @@ def test_what_cannot_be_verified_is_refused(
     veritrail("ingest", str(path))
     message = refused("dialogue", "verify", f"{dialogue}-plain")["message"]
     assert "is no dialogue" in message
+    assert "is no dialogue" in refused("dialogue", "show", f"{dialogue}-plain")["message"]
+    message = refused("estimate", dialogue, "--model", "gpt-4.1-mini")["message"]
+    assert "is a dialogue and has no stored claims" in message
+    assert f"`veritrail dialogue verify {dialogue}` does so" in message
     error = refused("ingest", copy_of(tmp_path, f"{dialogue}-user", turns=[
         {"turn_id": "t1", "role": "user", "text": "Hello?"}]))  # fmt: skip
     assert [one["kind"] for one in error["violations"]] == ["no_assistant_turn"]

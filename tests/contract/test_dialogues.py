@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from veritrail_graph.graph.exporters.property_graph import counts_of, parts
 from veritrail_graph.graph.importers.dialogue import process_of
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Origin, Role, Status, Usage
+from veritrail_graph.graph.model.canonical import canonical_text
 from veritrail_graph.graph.model.conversation import (
     DialogueCost,
     DialogueSize,
@@ -41,6 +43,7 @@ from veritrail_graph.graph.store.export import StoredProcess
 pytestmark = pytest.mark.engine
 
 GOLD = gold_run().turns
+ROOT = Path(__file__).parents[2]
 COUNTS = """
     MATCH (x {process_id: $p}) WITH labels(x)[0] AS label, count(x) AS nodes
     RETURN label, nodes ORDER BY label
@@ -274,8 +277,43 @@ def test_the_latest_run_counts_but_never_one_without_a_model_in_the_place_of_a_m
     assert counting[:11] == list(GOLD[:11])
     (contradiction,) = answers(store, arun, "self_contradictions", process_id=name)
     assert contradiction["turn"] == 28
+    page = (ROOT / "docs/dialogues.md").read_text(encoding="utf-8")
+    written = page.split("```cypher\n")[1].split("```")[0].replace("lindholm-dialogue", name)
+    assert [row[0] for row in rows(store, arun, written, name)] == ["turn/t28"]
     runs = {one.run_id: (one.turns, one.counting) for one in arun(store.dialogues.runs(name))}
     assert runs == {"r-1": (15, 14), "r-2": (1, 1), "r-hint": (1, 0)}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"background": False},
+        {"history": False},
+        {"categories": False},
+        {"most_facts": 0},
+        {"judge": {"most_turns": 199}},
+        {"judge": {"extraction": {"prompt": "dialogue_extraction.v1_zero_shot"}}},
+    ],
+)
+def test_a_run_that_leaves_a_part_out_never_takes_the_place_of_a_whole_one(
+    store: Store, arun: Any, dialogue: tuple[str, str], settings: dict[str, Any]
+) -> None:
+    name, hash_ = dialogue
+    less = run_of(name, hash_, "r-less", settings=canonical_text(settings))
+    bare = GOLD[11].replace(claims=())
+
+    def counting() -> list[str]:
+        return [one.run_id for one in arun(store.dialogues.runs(name)) if one.counting]
+
+    hint = run_of(name, hash_, "r-hint", engine="lexical", model=None, indicative=True)
+    arun(write(store, hint, GOLD[11]))
+    arun(write(store, less, bare))
+    assert counting() == ["r-less"]  # a part of the method with a model is more than words
+    arun(write(store, run_of(name, hash_, "r-whole"), GOLD[11]))
+    assert counting() == ["r-whole"]
+    arun(write(store, replace(less, run_id="r-later"), bare))
+    arun(write(store, replace(hint, run_id="r-hint-2"), bare))
+    assert counting() == ["r-whole"]
 
 
 def test_nothing_is_stored_of_a_dialogue_that_was_replaced(

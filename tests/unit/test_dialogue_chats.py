@@ -343,7 +343,13 @@ def test_a_role_that_is_not_known_is_refused_and_is_no_name_of_an_agent(
     tmp_path: Path, value: Any
 ) -> None:
     (one,) = stored(tmp_path, value)
-    assert kinds(one) == [("unknown_role", "turns[2] 'm2'")]
+    with pytest.raises(InvalidProcess) as caught:
+        one.open()
+    (violation,) = caught.value.violations
+    is_named_from = isinstance(value, dict)  # a list has the layout of OpenAI
+    place = "message 2" if is_named_from else "turns[2] 'm2'"
+    assert (violation.kind, violation.where) == ("unknown_role", place)
+    assert violation.message.startswith("from is 'narrator'" if is_named_from else "role must be")
 
 
 def test_nodes_of_a_chat_keep_the_rules_of_a_process(tmp_path: Path) -> None:

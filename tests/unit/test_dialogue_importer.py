@@ -129,6 +129,23 @@ def test_all_violations_are_listed_at_once() -> None:
     value["turns"][2]["documents"] = ["nowhere"]
     assert {kind for kind, _ in kinds(value)} == {
         "unknown_key", "empty_turn", "unknown_role", "duplicate_turn_id", "unknown_document",
+        "turn_out_of_order",
+    }  # fmt: skip
+
+
+def test_each_violation_stands_at_its_own_turn_also_behind_one_that_cannot_be_read() -> None:
+    value = turns(
+        ("t1", "oracle", "x"), ("t2", "user", ""), ("t5", "assistant", "y"), ("t4", "user", "z"),
+        documents=[{"document_id": "d", "text": "A text."}],
+    )  # fmt: skip
+    value["turns"][2]["documents"] = ["d", "zz", 7]
+    value["initial_knowledge"] = ["", 5]
+    found = kinds(value)
+    assert set(found) == {
+        ("wrong_type", "dialogue"), ("unknown_role", "turns[0] 't1'"),
+        ("empty_turn", "turns[1] 't2'"), ("wrong_type", "turns[2] 't5'"),
+        ("unknown_document", "turns[2] 't5'"), ("empty_text", "initial_knowledge[0]"),
+        ("turn_out_of_order", "turns[3] 't4'"),
     }  # fmt: skip
 
 
@@ -154,6 +171,17 @@ def test_documents_that_no_turn_of_the_assistant_names_are_told(names: dict[str,
     value = {**GOOD, "documents": documents, "turns": [{**user, **names}, *others]}
     (warning,) = process_of(read_dialogue(value)).header.warnings
     assert warning.endswith("nothing is compared with them: 'x'")
+
+
+def test_documents_that_others_than_the_assistant_name_are_told_to_be_left_out() -> None:
+    user, answer = ({**one, "documents": ["x"]} for one in GOOD["turns"])
+    documents = [{"document_id": "x", "text": "A text."}]
+    value = {**GOOD, "documents": documents, "turns": [user, answer]}
+    (warning,) = process_of(read_dialogue(value)).header.warnings
+    assert warning == (
+        "1 turn of another speaker names documents, which is left out, because only turns of the "
+        "assistant are written from documents: 'a'"
+    )
 
 
 def test_ten_thousand_turns_make_as_many_edges_as_turns() -> None:

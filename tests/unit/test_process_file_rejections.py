@@ -181,6 +181,10 @@ BROKEN = {
     "an unknown version": (
         document(format="veritrail.process/2"), "unknown_format", "format", "process/1",
     ),
+    "another of our formats": (
+        document(format="veritrail.dialogue/1"), "other_format", "format",
+        "is 'veritrail.dialogue/1', which is the format `dialogue` and no process file",
+    ),
     "no format": (document(format=None), "unknown_format", "format", "is missing"),
     "no edges key": (document(edges=None), "missing_key", "document", "'edges'"),
     "edges that are null": (

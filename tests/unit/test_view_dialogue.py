@@ -18,16 +18,22 @@ from veritrail_graph.api.views.dialogue import (
     chart_of,
     claim_counts,
     claim_mark,
+    cut_words,
+    left_out_words,
+    run_words,
     score_of,
+    setting_words,
     total_counts,
     turn_mark,
 )
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.canonical import canonical_text
 from veritrail_graph.graph.model.conversation import SaidTurn, TurnCounts
 from veritrail_graph.graph.model.dialogue import (
     ClaimCategory,
     DialogueLabel,
+    DialogueRunSummary,
     Speaker,
     Turn,
     TurnClaim,
@@ -40,6 +46,38 @@ GOLD = gold_run().turns
 def counts(stage: int, verified: int = 0, contradicted: int = 0, **more: int) -> TurnCounts:
     label = DialogueLabel.UNVERIFIABLE
     return TurnCounts(stage, Status.SUCCEEDED, label, verified, contradicted, **more)
+
+
+def test_what_a_run_left_out_is_said_in_words() -> None:
+    whole = {
+        "background": True, "history": True, "categories": True, "turn_check": False,
+        "most_facts": 200,
+        "judge": {"most_turns": 200, "extraction": {"prompt": "dialogue_extraction.v1"}},
+    }  # fmt: skip
+    assert left_out_words(canonical_text(whole)) == left_out_words(None) == ""
+    less = {**whole, "history": False, "categories": False, "most_facts": 1, "turn_check": True}
+    words = "no history, at most 1 remembered fact, no categories"
+    assert left_out_words(canonical_text(less)) == words
+    assert setting_words(canonical_text(less)) == f"{words}, with the check of whole turns"
+    shot = {"most_turns": 0, "extraction": {"prompt": "dialogue_extraction.v1_zero_shot"}}
+    assert left_out_words(canonical_text({**whole, "background": False, "judge": shot})) == (
+        "no background, at most 0 earlier turns, prompts without examples"
+    )
+
+
+def test_runs_of_one_model_are_told_apart_by_what_they_did_in_another_way() -> None:
+    run = DialogueRunSummary(
+        run_id="r-1", created_at="2026-01-01T12:00:00.000000Z", engine="openai", model="m",
+        settings="{}", turns=1, counting=0,
+    )  # fmt: skip
+    assert run_words(run) == "openai m, 1 turn"
+    less = run.replace(settings=canonical_text({"background": False, "turn_check": True}))
+    assert run_words(less) == "openai m, no background, with the check of whole turns, 1 turn"
+
+
+def test_what_was_not_shown_is_counted_without_a_guess_at_the_reason() -> None:
+    cut = GOLD[0].replace(history_left_out=3, background_left_out=1)
+    assert cut_words(cut) == ["not shown in the prompts: 3 earlier turns and 1 remembered fact"]
 
 
 def test_each_category_has_a_word_and_an_icon_of_its_own_and_a_failure_is_none_of_them() -> None:

@@ -68,6 +68,6 @@ def test_warnings_that_say_the_same_stand_together_with_their_first_processes() 
     )
     assert [(one.text, one.about) for one in found] == [
         (same, "4 processes: a, b, c and 1 more"),
-        ("… node(s) have none: …", "2 processes: a, c"),
+        ("1 to 2 node(s) have none: …", "2 processes: a, c"),
         ("Nothing else.", "1 process: d"),
     ]

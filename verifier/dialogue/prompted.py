@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from veritrail_graph.graph.model.ablation import MOST_TURNS as MOST_TURNS
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel, Turn, TurnCheck
 from veritrail_graph.verifier.answers import read_claims
 from veritrail_graph.verifier.dialogue.answers import (
@@ -41,8 +42,6 @@ T = TypeVar("T")
 
 LINE_COSTS = 4
 """Tokens of a line besides its text."""
-MOST_TURNS = 200
-"""Turns of history that a prompt shows at most."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.ablation import MOST_FACTS as MOST_FACTS
 from veritrail_graph.graph.model.dialogue import (
     ClaimCategory,
     DialogueLabel,
@@ -36,9 +37,6 @@ from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBud
 from veritrail_graph.verifier.ports import ReadNode
 
 T = TypeVar("T")
-
-MOST_FACTS = 200
-"""Facts of the background that a prompt shows at most, unless an option says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.ablation import ZERO_SHOT
 from veritrail_graph.verifier.models.port import Step
 
 MOST_BYTES = 1_000_000
@@ -106,7 +107,7 @@ class Prompt:
         """The same without its examples. Source: VISTA 6.3 (the zero-shot ablation)."""
         text = self.zero_shot_text or self.text
         hash_ = hashlib.sha256(text.encode()).hexdigest()
-        return Prompt(self.step, f"{self.version}_zero_shot", text, hash_, text)
+        return Prompt(self.step, f"{self.version}{ZERO_SHOT}", text, hash_, text)
 
 
 Prompts = Mapping[Step, Prompt]

@@ -318,6 +318,13 @@ class _Reader:
         if message.is_role and role in _CALLS:
             self._left_out["calls"] += 1
             return
+        if message.is_role and "role" not in raw and "from" in raw:
+            self._refuse(
+                "unknown_role", f"message {index}",
+                f"from is {shown(role)}; it must be human, gpt, system or tool, or another name of "
+                "one of these",
+            )  # fmt: skip
+            return
         text = text if text.strip() else _refusal(raw)
         asks = kinds["call"] and role == "assistant"
         if not text.strip() and (asks or set(kinds) - {"text", "call"} or message.thoughts):

@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.process_file.schema import named, violations_of
@@ -107,7 +108,9 @@ def read_dialogue(
     except ValidationError as error:
         violations += violations_of(error, "dialogue", _Header)
         lists = {key: value[key] for key in _LISTS[:2] if isinstance(value.get(key), list)}
-        header = _Header.model_construct(**lists)
+        known_facts = value.get("initial_knowledge")
+        facts = known_facts if isinstance(known_facts, list) else []
+        header = _Header.model_construct(**lists, initial_knowledge=facts)
     documents = _read(header.documents, "documents", _Document, "document_id", violations)
     turns = _read(header.turns, "turns", _Turn, "turn_id", violations)
     found = _check(value, header, turns)
@@ -157,18 +160,22 @@ def _check(value: dict[str, Any], header: _Header, turns: Sequence[_Turn]) -> It
     yield from _repeated(known, "documents", "document_id")
     yield from _repeated(_ids(header.turns, "turn_id"), "turns", "turn_id")
     of_documents = {name for _, name in known}
-    for number, turn in enumerate(turns):
-        where = f"turns[{number}] {shown(turn.turn_id)}"
-        for name in turn.documents:
+    # Also turns that break other rules are looked at, as far as they can be read.
+    for number, given in enumerate(header.turns):
+        if not isinstance(given, dict):
+            continue
+        where = named(f"turns[{number}]", given, "turn_id")
+        for name in _listed(given.get("documents")):
             if name not in of_documents:
                 message = f"names the document {shown(name)}, which the dialogue does not have"
                 yield Violation("unknown_document", where, message)
-        if not turn.text.strip():
+        text = given.get("text")
+        if isinstance(text, str) and not text.strip():
             yield Violation("empty_turn", where, "has no text")
     for number, fact in enumerate(header.initial_knowledge):
-        if not fact.strip():
+        if isinstance(fact, str) and not fact.strip():
             yield Violation("empty_text", f"initial_knowledge[{number}]", "has no text")
-    yield from _out_of_order(turns)
+    yield from _out_of_order(header.turns)
     if not isinstance(value.get("turns", []), list):
         return
     if not header.turns:
@@ -178,6 +185,11 @@ def _check(value: dict[str, Any], header: _Header, turns: Sequence[_Turn]) -> It
     ):
         message = "no turn has the role assistant, and only the assistant's turns are verified"
         yield Violation("no_assistant_turn", "turns", message)
+
+
+def _listed(value: object) -> list[str]:
+    """The ids of a list; what is none of them breaks another rule."""
+    return [one for one in value if isinstance(one, str) and one] if isinstance(value, list) else []
 
 
 def _ids(values: Sequence[object], key: str) -> list[tuple[int, str]]:
@@ -196,18 +208,18 @@ def _repeated(ids: Sequence[tuple[int, str]], key: str, name: str) -> Iterator[V
         first.setdefault(one, number)
 
 
-def _out_of_order(turns: Sequence[_Turn]) -> Iterator[Violation]:
+def _out_of_order(turns: Sequence[object]) -> Iterator[Violation]:
     """Turns whose numbers fall, where all are numbered alike: `t1`, `t3`, `t2`."""
-    found = [_NUMBERED.fullmatch(turn.turn_id) for turn in turns]
+    ids = _ids(turns, "turn_id")
+    found = [_NUMBERED.fullmatch(name) for _, name in ids]
     numbers = [int(one[2]) for one in found if one is not None]
-    if len(numbers) < len(turns) or len({one[1] for one in found if one is not None}) != 1:
+    if len(numbers) < len(ids) or len({one[1] for one in found if one is not None}) != 1:
         return
     for place, (before, after) in enumerate(pairwise(numbers), start=1):
         if after < before:
-            where = f"turns[{place}] {shown(turns[place].turn_id)}"
-            message = (
-                f"comes behind {shown(turns[place - 1].turn_id)}; turns must be in their order"
-            )
+            number, name = ids[place]
+            where = f"turns[{number}] {shown(name)}"
+            message = f"comes behind {shown(ids[place - 1][1])}; turns must be in their order"
             yield Violation("turn_out_of_order", where, message)
 
 
@@ -237,6 +249,19 @@ def process_of(
             *warnings,
             f"No turn of the assistant names {len(unused):,} of the documents, so nothing is "
             f"compared with them: {shown_ids}",
+        )
+    idle = [
+        turn.turn_id
+        for turn in dialogue.turns
+        if turn.role is not Speaker.ASSISTANT and compared.intersection(turn.documents)
+    ]
+    if idle:
+        shown_ids = ", ".join(map(shown, idle[:5])) + (" …" if len(idle) > 5 else "")
+        verb = counted(len(idle), "turn of another speaker names", "turns of other speakers name")
+        warnings = (
+            *warnings,
+            f"{verb} documents, which is left out, because only turns of the assistant are written "
+            f"from documents: {shown_ids}",
         )
     draft = Draft(
         Header(

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.contract import RECORDED
+from veritrail_graph.graph.contract import DATASET_FORMAT, RECORDED
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
@@ -39,6 +39,7 @@ from veritrail_graph.graph.importers.records import (
     TrailRecord,
 )
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.model.dialogue import FORMAT as DIALOGUE_FORMAT
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
     "node": read_node,
@@ -54,6 +55,8 @@ _TOLD_BEFORE = ("not_json", "wrong_line")
 _HEAD = 4_096
 _LONGEST_HEADER = 10_000_000
 _OURS = "veritrail."
+_OTHERS = {DIALOGUE_FORMAT: "dialogue", DATASET_FORMAT: "dataset"}
+"""Our other formats, with the names of their importers."""
 _NAMES_FORMAT = re.compile(rb'"format"\s*:\s*"veritrail\.')
 _CUT_OFF = (
     "the last line is cut off, because the recorded program was stopped while it wrote it; the "
@@ -139,8 +142,22 @@ def _lines_header(path: Path, max_line: int) -> tuple[Header, tuple[Violation, .
         if not isinstance(value, dict):
             message = "the first line must be the header object"
             raise reading.invalid(path, Violation("wrong_type", where, message))
+        _see_that_it_is_ours(path, value, where)
         return _header(value, where)
     raise reading.invalid(path, Violation("not_json", path.name, "the file is empty"))
+
+
+def _see_that_it_is_ours(path: Path, value: Mapping[str, Any], where: str) -> None:
+    """See that a file does not name another of our formats, whose rules are others.
+
+    Raises:
+        InvalidProcess: It does; nothing else is said of it.
+    """
+    given = value.get("format")
+    name = _OTHERS.get(given) if isinstance(given, str) else None
+    if name is not None:
+        message = f"is {given!r}, which is the format `{name}` and no process file"
+        raise reading.invalid(path, Violation("other_format", where, message, {"format": name}))
 
 
 def _header(value: Mapping[str, Any], place: str) -> tuple[Header, tuple[Violation, ...]]:
@@ -169,8 +186,9 @@ def document_input(path: Path, document: dict[str, Any]) -> ProcessInput:
         document: Its keys; those of the lists are taken out of it.
 
     Raises:
-        InvalidProcess: Not all lists are there.
+        InvalidProcess: Not all lists are there, or it names another of our formats.
     """
+    _see_that_it_is_ours(path, document, "format")
     lists: dict[str, list[Any]] = {}
     violations = []
     for key, required in LISTS.items():

@@ -188,7 +188,16 @@ def test_what_cannot_be_read_is_refused(service: ServiceProcess) -> None:
     unknown = service.get(path, params={"run_id": "r-none"})
     assert (unknown.status_code, "/dialogue/runs lists" in unknown.text) == (404, True)
     never = service.get("/v1/processes/harbour-summary/dialogue")
-    assert (never.status_code, "POST /v1/dialogue-verifications" in never.text) == (404, True)
+    assert (never.status_code, "is no dialogue" in never.text) == (422, True)
+    body = SAMPLE.read_bytes()
+    headers = {"Content-Type": "application/json"}
+    taken = service.post("/v1/processes", content=body, headers=headers)
+    assert [one["kind"] for one in taken.json()["violations"]] == ["other_format"]
+    assert "?format=dialogue takes it." in taken.text
+    again = service.post(
+        "/v1/processes", content=body, headers=headers, params={"format": "dialogue"}
+    )
+    assert again.json()["status"] == "unchanged"
     assert service.get("/v1/processes/harbour-summary/dialogue/turns").status_code == 422
     assert service.get("/v1/processes/nowhere/dialogue/runs").status_code == 404
 

@@ -238,9 +238,7 @@ def test_long_and_hostile_dialogues_are_shown_in_parts_and_as_text(
     assert list(turns) == list(range(1, 21))
     assert page.count('<li class="turn-claim') <= 50
     assert "This says nothing about the turn" in words_of(turns[12])
-    assert "not shown, for want of room: 7 earlier turns and 9 remembered facts" in words_of(
-        turns[20]
-    )
+    assert "not shown in the prompts: 7 earlier turns and 9 remembered facts" in words_of(turns[20])
     more = re.search(r'href="[^"?]*(\?turn=2[^"#]*)#[^"]*">(\d+) more claims', turns[2])
     assert more is not None
     opened = page_of(shared_service, odd, html.unescape(more[1]))
