@@ -139,7 +139,7 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
     assert tools["verify_claim"].input_schema["required"] == ["process_id"]
     # Neither engine nor model nor money is an assistant's to choose.
     assert set(tools["verify_claim"].input_schema["properties"]) == {
-        "process_id", "claim", "claim_id", "node_id", "q", "add", "explain",
+        "process_id", "claim", "claim_id", "node_id", "q", "add", "explain", "since",
     }  # fmt: skip
     assert set(tools["attribute_sentences"].input_schema["properties"]) == {
         "process_id", "node_id", "against", "judge", "judge_with",  # the server's own checkers
