@@ -172,7 +172,8 @@ def _check(value: dict[str, Any], header: _Header, turns: Sequence[_Turn]) -> It
         text = given.get("text")
         if isinstance(text, str) and not text.strip():
             yield Violation("empty_turn", where, "has no text")
-    for number, fact in enumerate(header.initial_knowledge):
+    knowledge: Sequence[object] = header.initial_knowledge  # also where it breaks other rules
+    for number, fact in enumerate(knowledge):
         if isinstance(fact, str) and not fact.strip():
             yield Violation("empty_text", f"initial_knowledge[{number}]", "has no text")
     yield from _out_of_order(header.turns)
