@@ -167,7 +167,7 @@ BAD = {
     "kind": (GOOD.replace("{", '{"kind": 3, '), "key kind", "must be a text"),
     "no JSON": (GOOD + "{'source'", "line 2", "not JSON: "),
     "no object": ("[1]", "line 1", "must be a JSON object"),
-    "twice": (2 * GOOD.replace("{", '{"pair_id": "a", '), "line 2", "'a' stands at mine.jsonl"),
+    "twice": (2 * GOOD.replace("{", '{"pair_id": "a", '), "line 2", "'a' is at mine.jsonl"),
 }
 
 
