@@ -164,7 +164,7 @@ def changed(**texts: str) -> Content:
         (replace(CHAIN, order=("c2", "c1", "s1", "s2", "t")), None),
         (changed(s2="Another summary."), "the text of 's2' changed"),
         (changed(c1="Other source text."), "iteration 2: the text of 'c1' changed"),
-        (replace(CHAIN, order=("c1", "c2", "s2", "s1", "t")), "stand in another order"),
+        (replace(CHAIN, order=("c1", "c2", "s2", "s1", "t")), "have another order"),
         (
             replace(CHAIN, sources={**CHAIN.sources, "s1": ("c1", "c2")}),
             "iteration 2: reads 'c2', which it did not",
