@@ -12,6 +12,18 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be made: {error.strerror or error}") from None
+
+
 def refuse_overwriting(outputs: Iterable[Path], sources: Iterable[Path]) -> None:
     """See that nothing would be written over what it is made from, before anything is done.
 

@@ -1,13 +1,12 @@
 """The processes of a data set, `veritrail.dataset/1`: JSON Lines of a header, processes and claims.
 
-A process stands in its line, or in a file of its own that the line names by its path below the
+A process is in its line, or in a file of its own that the line names by its path below the
 folder of the data set. Labelled claims are for evaluations and are passed over.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -41,7 +40,7 @@ class DatasetImporter:
         try:
             if _names_format(path):
                 return None
-        except (InputError, OSError, EOFError, zlib.error) as error:
+        except reading.UNREADABLE as error:
             return f"cannot be read: {error}"
         return f"its first line does not name the format {DATASET_FORMAT}"
 
@@ -77,7 +76,7 @@ def _names_format(path: Path) -> bool:
         start = file.read(_HEAD)
     if not _NAMES_FORMAT.search(start):
         return False
-    _, header = next(files.json_lines(path), (0, None))  # it may stand elsewhere in another format
+    _, header = next(files.json_lines(path), (0, None))  # it may be elsewhere in another format
     return isinstance(header, dict) and str(header.get("format")).startswith(_PREFIX)
 
 
@@ -90,7 +89,7 @@ def _open(path: Path, value: Any, where: str) -> ProcessInput:
 
 
 def open_inline(path: Path, value: Mapping[str, Any]) -> ProcessInput:
-    """A process that stands in a line of a data set.
+    """A process in a line of a data set.
 
     Args:
         path: The data set.

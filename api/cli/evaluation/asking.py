@@ -139,6 +139,12 @@ def about_run(target: Path, document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def tell_run(about: dict[str, Any]) -> None:
+    """Say what `about_run` says of a process file."""
+    stages = ", ".join(f"{count} of stage {stage}" for stage, count in about["stages"].items())
+    say(f"{about['nodes']} nodes ({stages}) in {about['output']}.", "bold")
+
+
 def write_json(path: Path, document: dict[str, Any]) -> None:
     """Write a JSON document, whole or not at all.
 

@@ -15,6 +15,7 @@ from veritrail_graph.api.cli.evaluation.asking import (
     about_run,
     named_texts,
     process_id_of,
+    tell_run,
     with_model,
     write_json,
 )
@@ -24,7 +25,11 @@ from veritrail_graph.api.cli.options import Price as PriceOption
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.evaluation.building.chunks import ENCODINGS
 from veritrail_graph.evaluation.building.steps import Variant
-from veritrail_graph.evaluation.whole_file import refuse_overwriting, write_json_lines
+from veritrail_graph.evaluation.whole_file import (
+    make_folder,
+    refuse_overwriting,
+    write_json_lines,
+)
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 
@@ -47,6 +52,9 @@ EncodingName = Annotated[
     str, typer.Option(metavar="NAME", help=f"What counts tokens: {' or '.join(ENCODINGS)}.")
 ]
 ChunkTokens = Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")]
+OverlapTokens = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Tokens that the next chunk repeats.")
+]
 ContextTokens = Annotated[
     int, typer.Option(min=1, metavar="N", help="Tokens of a prompt with its answer.")
 ]
@@ -116,8 +124,7 @@ def summarise(
     how = AskOptions(engine, model, prompts, budget, max_calls, price, no_cache)
     runs, usage = with_model(how, work, as_json=as_json)
     for one in runs:
-        stages = ", ".join(f"{count} of stage {stage}" for stage, count in one["stages"].items())
-        say(f"{one['nodes']} nodes ({stages}) in {one['output']}.", "bold")
+        tell_run(one)
     if as_json:
         print_json({"runs": runs, "usage": usage})
 
@@ -125,10 +132,8 @@ def summarise(
 def chunk(
     sources: Sources,
     output: Output,
-    size: Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")] = 600,
-    overlap: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Tokens that the next chunk repeats.")
-    ] = 100,
+    size: ChunkTokens = 600,
+    overlap: OverlapTokens = 100,
     encoding: EncodingName = "o200k_base",
     as_json: AsJson = False,
 ) -> None:
@@ -385,10 +390,7 @@ def questions(
 def _targets(texts: dict[str, str], output: Path) -> list[Path]:
     if len(texts) == 1 and not output.is_dir():
         return [output]
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{output} cannot be made: {error.strerror or error}") from None
+    make_folder(output)
     return [output / f"{name}.json" for name in texts]
 
 

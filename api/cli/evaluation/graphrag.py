@@ -14,16 +14,24 @@ from veritrail_graph.api.cli.evaluation.asking import (
     about_run,
     named_texts,
     process_id_of,
+    tell_run,
     with_model,
     write_json,
 )
-from veritrail_graph.api.cli.evaluation.building import EncodingName, Prompts, Sources
+from veritrail_graph.api.cli.evaluation.building import (
+    ChunkTokens,
+    ContextTokens,
+    EncodingName,
+    OverlapTokens,
+    Prompts,
+    Sources,
+)
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, MaxCalls, Model, NoCache
 from veritrail_graph.api.cli.options import Price as PriceOption
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.evaluation.whole_file import refuse_overwriting
+from veritrail_graph.evaluation.whole_file import make_folder, refuse_overwriting
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 
@@ -53,16 +61,10 @@ def graphrag(
         Path | None,
         typer.Option(metavar="TABLE", help="Questions: a table with a column question."),
     ] = None,
-    chunk: Annotated[int, typer.Option(min=1, metavar="N", help="Tokens of a chunk.")] = (
-        CHUNK_TOKENS
-    ),
-    overlap: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Tokens that the next chunk repeats.")
-    ] = OVERLAP_TOKENS,
+    chunk: ChunkTokens = CHUNK_TOKENS,
+    overlap: OverlapTokens = OVERLAP_TOKENS,
     encoding: EncodingName = ENCODING,
-    context: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Tokens of a prompt with its answer.")
-    ] = CONTEXT_TOKENS,
+    context: ContextTokens = CONTEXT_TOKENS,
     report: Annotated[
         int,
         typer.Option(min=100, metavar="N", help="Tokens of the report of a community, at most."),
@@ -165,10 +167,7 @@ class _Made:
     def tell(self) -> None:
         """Say what was made, and each warning once."""
         for one in self.runs:
-            stages = ", ".join(
-                f"{count} of stage {stage}" for stage, count in one["stages"].items()
-            )
-            say(f"{one['nodes']} nodes ({stages}) in {one['output']}.", "bold")
+            tell_run(one)
         told = (warning for one in self.runs for warning in one["warnings"])
         for warning in dict.fromkeys(told):
             say(one_line(clean(warning)), "yellow")
@@ -250,10 +249,7 @@ def _targets(questions: Sequence[str], output: Path) -> dict[str, tuple[Path, st
         if not output.absolute().parent.is_dir():
             raise InputError(f"{output} cannot be written: its folder is not there.")
         return {questions[0]: (output, process_id_of(output.stem))}
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{output} cannot be made: {error.strerror or error}") from None
+    make_folder(output)
     width = max(2, len(str(len(questions))))
     found = {}
     for number, one in enumerate(questions, start=1):

@@ -29,8 +29,8 @@ from veritrail_graph.evaluation.reporting.report import (
     make_report,
 )
 from veritrail_graph.evaluation.reporting.run_folder import claim_names
+from veritrail_graph.evaluation.whole_file import make_folder
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InputError
 
 HTML, MARKDOWN, FIGURES, VERDICTS, JSON = (
     "report.html", "report.md", "figures.csv", "verdicts.csv", "report.json",
@@ -69,7 +69,7 @@ def write_report(folder: Path, options: ReportOptions, into: Path | None = None)
     report = make_report(folder, options)
     document = report.as_json()
     into = into or folder
-    _make_folder(into)
+    make_folder(into)
     _write(into / FIGURES, _figures(report))
     _write(into / VERDICTS, _verdicts(report))
     shown = _shown(report)
@@ -94,13 +94,6 @@ def options_of(folder: Path) -> ReportOptions:
         return ReportOptions.model_validate(known["options"], strict=False)
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
         return ReportOptions()
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path} cannot be made: {error.strerror or error}") from None
 
 
 def _write(path: Path, pieces: Any) -> None:

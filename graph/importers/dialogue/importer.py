@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -47,7 +46,7 @@ class DialogueImporter:
         try:
             if _names_format(path):
                 return None
-        except (InputError, OSError, EOFError, zlib.error) as error:
+        except reading.UNREADABLE as error:
             return f"cannot be read: {error}"
         value = files.first_value(path)
         if langfuse.is_session(value) or _is_of_chats(path, value):

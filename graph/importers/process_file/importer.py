@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.contract import DATASET_FORMAT, RECORDED
-from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.errors import Violation
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_edges, plain_nodes
@@ -82,7 +82,7 @@ class ProcessFileImporter:
         try:
             with reading.open_bytes(path) as file:
                 start = file.read(_HEAD)
-        except (InputError, OSError, EOFError, zlib.error) as error:
+        except reading.UNREADABLE as error:
             return f"cannot be read: {error}"
         if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
             return "does not begin with a JSON object"

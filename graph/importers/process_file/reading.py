@@ -31,6 +31,10 @@ _MOST_UNPACKED = 300
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
+UNREADABLE = (InputError, OSError, EOFError, zlib.error)
+"""What reading a file raises that is not there, may not be read, or is a damaged gzip file."""
+
+
 class NotJson(ValueError):
     """A text is not JSON of the kind that is accepted here."""
 
