@@ -122,13 +122,13 @@ def read_reviews(text: str) -> list[GivenReview]:
             faults.append(Violation("unknown_verdict", where, f"verdict must be one of {words}"))
         reviewer = cells.get("reviewer", "").strip() or None
         reason = cells.get("reason", "")
-        told: dict[str, bool | None] = {}
+        truths: dict[str, bool | None] = {}
         for name in ("blind", "adjudicates"):
             cell = cells.get(name, "").strip().lower()
             if cell not in _TRUTH:
                 faults.append(Violation("wrong_value", f"{where}, {name}", "must be true or false"))
-            told[name] = _TRUTH.get(cell)
-        given = GivenReview(where, cells["claim_id"].strip(), verdict, reason, reviewer, **told)
+            truths[name] = _TRUTH.get(cell)
+        given = GivenReview(where, cells["claim_id"].strip(), verdict, reason, reviewer, **truths)
         found.append((cells.get("created_at", "").strip(), given))
     _refuse(faults)
     return [given for _, given in sorted(found, key=lambda one: one[0])]

@@ -324,7 +324,7 @@ def _remarks(claim: TurnClaim, said: dict[str, str]) -> list[str]:
 
 
 def _alike(turns: Sequence[TurnVerification]) -> list[list[TurnVerification]]:
-    """Turns in a row that ended for one reason without a claim are told together, others alone."""
+    """Turns in a row that ended for one reason without a claim are shown together, others alone."""
     groups: list[list[TurnVerification]] = []
     before = None
     for turn in turns:
@@ -338,13 +338,13 @@ def _alike(turns: Sequence[TurnVerification]) -> list[list[TurnVerification]]:
     return groups
 
 
-def _why(error: str | None, told: set[str]) -> list[str]:
-    """The reason of a failure, in full where it is told for the first time."""
+def _why(error: str | None, shown: set[str]) -> list[str]:
+    """The reason of a failure, in full where it is shown for the first time."""
     if error is None:
         return []
-    if error in told:
+    if error in shown:
         return ["for the same reason as above"]
-    told.add(error)
+    shown.add(error)
     return [one_line(clean(error))]
 
 

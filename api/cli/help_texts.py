@@ -35,7 +35,7 @@ class PlainFormatter(_library.formatter_class):  # type: ignore[misc]  # known w
         Args:
             prog: The command.
             args: What follows it.
-            prefix: What stands before it.
+            prefix: What comes before it.
         """
         super().write_usage(prog, " ".join(map(usage_of, args.split())), prefix)
 

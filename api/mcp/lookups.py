@@ -32,7 +32,7 @@ CHANGED = 40
 """Claims of a comparison that changed."""
 COMMENTS = 50
 AUTHOR = "assistant"
-"""Who writes comments: nobody takes them for those of a person."""
+"""Who writes comments, so that they are not taken for those of a person."""
 
 ProcessId = Annotated[Id, Field(description="A process_id")]
 ClaimId = Annotated[Id, Field(description="A claim_id")]

@@ -160,9 +160,9 @@ def _together(shape: str, texts: set[str]) -> str:
     """Warnings of one shape as one; numbers that differ become a range."""
     if "…" in "".join(texts):  # then the places of what differs are not known
         return min(texts) if len(texts) == 1 else shape
-    told = map(_one_of, zip(*map(_VARYING.findall, texts), strict=True))
+    parts = map(_one_of, zip(*map(_VARYING.findall, texts), strict=True))
     rest = shape.split("…")
-    return rest[0] + "".join(value + part for value, part in zip(told, rest[1:], strict=True))
+    return rest[0] + "".join(value + part for value, part in zip(parts, rest[1:], strict=True))
 
 
 def _one_of(values: tuple[str, ...]) -> str:

@@ -98,7 +98,7 @@ class AttributionFile:
         notes: What a person should know of the file, a sentence each.
         statements: All its sentences by id, those without an attribution as well.
         process_id: The process, where the file is one document of one process: its ids do not
-            begin with it; None: they stand as they are.
+            begin with it; None: they are left as they are.
     """
 
     sentences: Mapping[str, Attribution]

@@ -1,6 +1,6 @@
 """Reading and writing `veritrail.dataset/1`: JSON Lines of a header, processes and claims.
 
-A process stands in its line, or in a file of its own that the line names by its path below the
+A process is in its line, or in a file of its own that the line names by its path below the
 folder of the data set. Claims may stand before the process that they are about.
 
 Source: ours (docs/evaluation.md).

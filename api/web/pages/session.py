@@ -83,7 +83,7 @@ async def sign_out(request: Request, caller: Calling) -> Response:
 def is_tls(request: Request) -> bool:
     """Whether the browser asked by https, also where a proxy in front ended it.
 
-    A sign counts whoever sends it: a false one makes a cookie stricter, and opens nothing.
+    A sign counts from any sender: a false one makes a cookie stricter, and opens nothing.
     """
     headers = request.headers
     schemes = {request.url.scheme, urlsplit(headers.get("origin", "")).scheme}

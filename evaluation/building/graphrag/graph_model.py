@@ -51,7 +51,7 @@ class GraphModel:
         step_of: Gives each step with its prompt and its model.
         options: How an answer is made.
         meter: Records every call.
-        on_text: Told of each finished text: what it is, how many of it are done, and of how many.
+        on_text: Called for each finished text: what it is, how many are done, and of how many.
     """
 
     step_of: Callable[[BuildStep], PromptedStep]

@@ -1,6 +1,6 @@
 """Making the index of texts: stages 1 to 4, which all questions share.
 
-What is pure stands in the modules beside it; here calls are made and texts become nodes.
+What is pure is in the modules beside it; here calls are made and texts become nodes.
 
 Source: VeriTrail A, B.2.1.
 """
@@ -165,26 +165,26 @@ async def _describe(
     raw = EXTRACTED_ENTITY if isinstance(one, Entity) else EXTRACTED_RELATIONSHIP
     kept = {key: about[key] for key in ("title", "type") if key in about} | written
     nodes: list[MadeNode] = []
-    told: list[tuple[str, str]] = []
+    described: list[tuple[str, str]] = []
     for place, said in enumerate(one.descriptions):
         made, text = f"{raw}/{one.number}.{place}", f"{one.title}\n{said.text}"
         nodes.append(MadeNode(made, text, 2, raw, EXTRACT, {said.unit: None}, kept))
-        told.append((made, said.text))
+        described.append((made, said.text))
     about |= model.made_by(BuildStep.DESCRIPTION_SUMMARY)
     level = 0
-    while len(told) > 1:  # what does not fit into one prompt is summarised in groups first
-        groups = grouped(told, lambda item: model.size(item[1]), model.sizes.descriptions)
-        told, level = [], level + 1
+    while len(described) > 1:  # what does not fit into one prompt is summarised in groups first
+        groups = grouped(described, lambda item: model.size(item[1]), model.sizes.descriptions)
+        described, level = [], level + 1
         for place, group in enumerate(groups):
             if len(group) == 1:
-                told.append(group[0])
+                described.append(group[0])
                 continue
             made = name if len(groups) == 1 else f"{name}/part/{level}.{place}"
             text = await _summarise(model, one.title, made, [text for _, text in group])
             sources: dict[str, bool | None] = {source: None for source, _ in group}
             full = f"{one.title}\n{text}"
             nodes.append(MadeNode(made, full, 3, kind, SUMMARIZE, sources, about))
-            told.append((made, text))
+            described.append((made, text))
     return nodes
 
 

@@ -99,11 +99,11 @@ async def answer_question(model: GraphModel, index: GraphIndex, question: str) -
         for batch, some in enumerate(found, start=1)
         for place, point in enumerate(some, start=1)
     ]
-    told = fitting(ranked(points), lambda one: model.size(one.point.text), model.sizes.points)
-    if not told:
+    used = fitting(ranked(points), lambda one: model.size(one.point.text), model.sizes.points)
+    if not used:
         raise NothingFound("No report helps to answer the question.")
-    text = await _reduce(model, [one.point for one in told], question)
-    return _answered(model, question, text, batches, points, told)
+    text = await _reduce(model, [one.point for one in used], question)
+    return _answered(model, question, text, batches, points, used)
 
 
 async def try_question(
@@ -153,9 +153,9 @@ def _answered(
     text: str,
     batches: Sequence[Batch],
     points: Sequence[FoundPoint],
-    told: Sequence[FoundPoint],
+    used: Sequence[FoundPoint],
 ) -> GraphAnswer:
-    """Each point as a node; those that were told are the sources of the answer."""
+    """Each point as a node; those that were used are the sources of the answer."""
     name = answer_id(question, text)
     nodes: list[MadeNode] = []
     invented: list[str] = []
@@ -169,7 +169,7 @@ def _answered(
         nodes.append(
             MadeNode(made, one.point.text, MAP_STAGE, MAP_ANSWER, "map", cited.sources, about)
         )
-    sources: dict[str, bool | None] = {f"{name}/{one.name}": None for one in told}
+    sources: dict[str, bool | None] = {f"{name}/{one.name}": None for one in used}
     about = {**cited_in(text, {}).metadata, **model.made_by(BuildStep.REDUCE_ANSWER)}
     final = MadeNode(name, text, 6, ANSWER, "reduce", sources, about, question)
     warnings = []

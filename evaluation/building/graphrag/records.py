@@ -55,7 +55,7 @@ class Neighbourhood:
 
         Args:
             community: The community.
-            parts: Parts whose reports stand for what lies within them.
+            parts: Parts whose reports take the place of what lies within them.
         """
         largest = sorted(parts, key=lambda one: (-len(one.members), one.number))
         found: dict[Record, None] = dict.fromkeys((REPORT, one.number) for one in largest)
