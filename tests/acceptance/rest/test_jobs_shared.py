@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,12 @@ def test_the_budget_of_a_key_holds_over_all_of_its_jobs(home: Veritrail, tmp_pat
     made = home("keys", "create", "--name", "poor", "--scope", "verify,read", "--budget", "6",
                 "--json").json  # fmt: skip
     env = {"VERITRAIL_PRICE": PRICE, "VERITRAIL_CONCURRENCY": "2"}
-    with ModelServer() as model, serving(home, env=asking(model, **env)) as service:
+    submitted = threading.Event()  # until then the first calls leave money for the other jobs
+    model = ModelServer(latency=lambda _: 0.0 if submitted.is_set() else 2.0)
+    with model, serving(home, env=asking(model, **env)) as service:
         calls = Calls(service.url, {"Authorization": f"Bearer {made['key']}"})
         jobs = [calls.submit("key-budget", claim_ids=[f"k{n}", f"k{n + 1}"]) for n in (0, 2, 4)]
+        submitted.set()
         ended = [calls.wait(one) for one in jobs]
         assert "over_budget" in {status for job in ended for status in job["counts"]}
         spent = sum(job["usage"]["cost_usd"] or 0.0 for job in ended)
