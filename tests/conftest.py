@@ -11,14 +11,17 @@ import ipaddress
 import os
 import shutil
 import socket
+import ssl
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import httpcore2
 import hypothesis
 import hypothesis.configuration
 import pytest
@@ -114,6 +117,20 @@ def is_local(host: object) -> bool:
         return ipaddress.ip_address(str(host).partition("%")[0]).is_loopback
     except ValueError:
         return False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_read_once() -> Iterator[None]:
+    """Let all clients of the tests share the trusted certificates: reading them takes 50 ms."""
+    read = httpcore2.default_ssl_context
+    kept = cache(lambda trust_env, *_named: read(_trust_env=trust_env))
+
+    def once(*, _trust_env: bool = True) -> ssl.SSLContext:
+        return kept(_trust_env, *(os.environ.get(f"SSL_CERT_{one}") for one in ("FILE", "DIR")))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", once)
+        yield
 
 
 @pytest.fixture(autouse=True)

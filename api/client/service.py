@@ -28,6 +28,7 @@ from veritrail_graph.api.client.faults import (
     problem_of,
 )
 from veritrail_graph.api.client.operations import AsyncOperations
+from veritrail_graph.graph.certificates import trusted_certificates
 from veritrail_graph.graph.errors import InputError
 
 T = TypeVar("T")
@@ -64,14 +65,16 @@ class AsyncClient(AsyncOperations):
         self.url = _checked_url(url or os.environ.get("VERITRAIL_URL") or URL)
         key = key or os.environ.get("VERITRAIL_API_KEY") or None
         self._has_key = key is not None
+        # A proxy of the environment is not asked for what is on this machine.
+        trust_env = not _is_this_machine(self.url)
         http = httpx2.AsyncClient(
             base_url=self.url,
             headers={
                 CALLER_HEADER: caller,
                 **({"Authorization": f"Bearer {_checked_key(key)}"} if key else {}),
             },
-            # A proxy of the environment is not asked for what is on this machine.
-            trust_env=not _is_this_machine(self.url),
+            trust_env=trust_env,
+            verify=trusted_certificates(trust_env=trust_env),
         )
         self._sender = Sender(http, timeout, patience)
 

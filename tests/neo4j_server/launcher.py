@@ -69,6 +69,7 @@ dbms.usage_report.enabled=false
 db.transaction.monitor.check.interval=200ms
 dbms.cypher.min_replan_interval=24h
 dbms.cypher.statistics_divergence_threshold=1.0
+internal.cypher.use_parameter_size=false
 """
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from veritrail_graph.graph.certificates import trusted_certificates
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
 from veritrail_graph.verifier.models.port import (
@@ -75,7 +76,10 @@ class JsonEndpoint:
         if self._client is None:
             headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
             self._client = httpx2.AsyncClient(
-                timeout=self._timeout, follow_redirects=False, headers=headers
+                timeout=self._timeout,
+                verify=trusted_certificates(),
+                follow_redirects=False,
+                headers=headers,
             )
         try:
             async with self._client.stream(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from veritrail_graph.graph.certificates import trusted_certificates
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.batch_port import WrittenLine
 from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
@@ -331,6 +332,7 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
 
     return openai.DefaultAsyncHttpxClient(
         timeout=_timeout(attempt_timeout),
+        verify=trusted_certificates(),
         follow_redirects=False,  # a prompt goes to the one place that was named
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections),
         headers={"Accept-Encoding": "identity"},
