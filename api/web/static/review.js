@@ -56,7 +56,7 @@ function toLevel(step) {
   if (!levels.length) return tell("Nothing was found for this claim.");
   const here = levels.indexOf(document.activeElement?.closest("[data-levels] > li"));
   const to = here < 0 ? (step > 0 ? 0 : levels.length - 1) : here + step;
-  if (!levels[to]) return tell(step > 0 ? "These are the sources." : "This is the level next to the answer.");
+  if (!levels[to]) return tell(step > 0 ? "This is the stage next to the answer." : "These are the sources.");
   levels[to].focus({ preventScroll: true });
   levels[to].scrollIntoView({ block: "nearest", inline: "nearest" });
 }
