@@ -68,7 +68,11 @@ def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
 ) -> None:
     page = open_page(site.url, java_script_enabled=False, color_scheme="dark", **PHONE)
     page.goto("/processes/harbour-summary/claims/k04")
-    expect(page.get_by_text("Introduced here")).to_be_visible()
+    expect(page.get_by_text("Introduced here", exact=True)).to_be_visible()
+    expect(page.locator(".answer-box .u-not-supported")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".answer-box .u-not-supported")).to_be_visible()
+    page.emulate_media(media="screen")
     page.locator("a.ev").first.click()
     expect(page).to_have_url(re.compile("#n3-"))
     expect(page.locator("textarea#cypher")).to_have_value(re.compile("MATCH"))
@@ -82,7 +86,9 @@ def test_a_check_that_failed_and_one_of_a_model_are_told_in_words(
     page: Page, site: ServiceProcess
 ) -> None:
     page.goto("/processes/pump-log/claims/k5")
-    expect(page.locator(".note-warn")).to_contain_text("This check failed, so there is no verdict.")
+    expect(page.locator(".note-warn")).to_contain_text(
+        "This verification failed, so there is no verdict."
+    )
     expect(page.locator(".mark-not-supported")).to_have_count(0)
     page.goto("/processes/pump-log/claims/k1")
     page.get_by_text("What the model made of it").first.click()

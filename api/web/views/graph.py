@@ -162,7 +162,7 @@ INFERENCE_WORDS: Mapping[Inference, str] = {
 """How an edge was found that the input does not name."""
 
 PART_WORDS: Mapping[Part, tuple[str, str]] = {
-    Part.ERROR: ("error came in here", "not-supported"),
+    Part.ERROR: ("introduced the error", "not-supported"),
     Part.VERIFIED: ("states the claim", "pin"),
     Part.EVIDENCE: ("cited", "source"),
     Part.CARRIED: ("carried it on", "down"),

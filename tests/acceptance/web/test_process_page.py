@@ -212,7 +212,7 @@ def test_questions_stand_apart_with_no_stage_blamed(
     assert f"<dt>Claims</dt><dd>{claims}</dd>" in page
     section = page[page.index('id="asked-h"') :]
     assert asked in section
-    assert "came in at" not in section
+    assert "introduced at" not in section
     link = re.search(r'href="([^"]+/claims/c-[0-9a-f]+)"', section)
     assert link is not None
     shown = shared_service.get(html.unescape(link[1])).text
