@@ -17,6 +17,12 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     page: Page, site: ServiceProcess, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/harbour-summary")
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("#in-k04$"))
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("#in-(?!k04)"))
+    page.keyboard.press("p")
+    expect(page).to_have_url(re.compile("#in-k04$"))
     page.locator("a.in-text", has_text="84,200 cubic metres").hover()
     expect(page.locator(".claim-row.lit")).to_contain_text("Cornelis Bakker")
     shoot(page, "claim-1-process")
@@ -45,6 +51,11 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     shoot(page, "claim-2-pinned")
     page.keyboard.press("Escape")
     expect(page.locator(".pinned")).to_have_count(0)
+    page.locator("textarea[name=text]").press_sequentially("jn")  # typed, not gone on
+    expect(page).to_have_url(re.compile("/claims/k04"))
+    page.locator("h1").click()
+    page.keyboard.press("j")
+    expect(page).to_have_url(re.compile("/claims/k05"))
 
 
 def test_who_was_signed_out_meanwhile_is_told_so_where_more_was_to_be_loaded(page: Page) -> None:

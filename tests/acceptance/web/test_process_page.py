@@ -103,7 +103,7 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
         "All verdicts in force are indicative",
         "Most were introduced at",
         "chunk summary",
-        'What counts is by</dt><dd><bdi>lexical</bdi> <span class="small muted">q = 3, ',
+        'Verdicts by</dt><dd><bdi>lexical</bdi> <span class="small muted">q = 3, ',
     ):
         assert words in page
 
