@@ -64,7 +64,7 @@ function toLevel(step) {
 function choose(key) {
   const radio = form?.querySelector(`input[data-key="${key}"]`);
   if (!radio) return tell("There is no form: say who you are first.");
-  if (radio.disabled) return tell("This claim has no verdict of a model; only 4 can be said of it.");
+  if (radio.disabled) return tell("This claim has no verdict of a judge; only 4 can be said of it.");
   radio.checked = true;
   radio.dispatchEvent(new Event("change", { bubbles: true }));
   tell(`${radio.closest("label").querySelector("span").textContent}. Control and Enter saves.`);

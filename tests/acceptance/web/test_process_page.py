@@ -120,8 +120,8 @@ def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
     assert jumps == ["in-k04", "in-k07", "in-k10", "in-k14", "in-k17"]
     assert all(f'id="{one}"' in page for one in jumps)
     claim = page_of(shared_service, f"{harbour}/claims/k07")
-    assert f'<a href="/processes/{harbour}/claims/k04">previous</a>' in claim
-    assert f'<a href="/processes/{harbour}/claims/k10">next</a>' in claim
+    assert f'<a href="/processes/{harbour}/claims/k04" aria-keyshortcuts="p">previous</a>' in claim
+    assert f'<a href="/processes/{harbour}/claims/k10" aria-keyshortcuts="n">next</a>' in claim
 
 
 @pytest.mark.parametrize(
