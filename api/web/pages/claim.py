@@ -91,7 +91,11 @@ async def show_claim(
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.claim.node_id, *(node.node_id for node in shown)]
-    texts = await app.nodes.texts(process_id, names)
+    texts, comments, source_place = await asyncio.gather(
+        app.nodes.texts(process_id, names),
+        _comments(app, caller, process_id, claim_id),
+        _source_place(app, process_id, contrast),
+    )
     known = {"verification": verification, "iteration": view.until if view else None}
     place = ("processes", process_id, "claims", claim_id)
     return render(
@@ -112,11 +116,11 @@ async def show_claim(
         in_text=_in_text(judged, texts),
         verifications=verifications,
         reviews=reviews,
-        comments=await _comments(app, caller, process_id, claim_id),
+        comments=comments,
         commenter=reviewer_of(request, caller),
         view=view,
         contrast=contrast,
-        source_place=await _source_place(app, process_id, contrast),
+        source_place=source_place,
         columns=columns_of(view) if view else (),
         shared=sharing_words(view.verification.share) if view is not None else None,
         kept_from=reuse_words(view.verification) if view is not None else None,

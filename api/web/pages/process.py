@@ -124,8 +124,8 @@ async def show_process(
 ) -> HTMLResponse:
     """A process with the claims that are asked for, those first that need attention."""
     wanted = views.Wanted(verdict, error_stage, review)
-    process = await app.processes.get(process_id)
-    tally, cost, with_claims = await asyncio.gather(
+    process, tally, cost, with_claims = await asyncio.gather(
+        app.processes.get(process_id),
         app.claims.tally(process_id),
         app.verifications.cost(process_id),
         app.claims.nodes(process_id, MOST_NODES),
