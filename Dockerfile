@@ -13,6 +13,11 @@ COPY graph /src/graph
 COPY integrations /src/integrations
 COPY verifier /src/verifier
 COPY veritrail_graph /src/veritrail_graph
+# The samples of the package are links to these.
+COPY examples/graphrag-energy.json /src/examples/graphrag-energy.json
+COPY examples/graphrag-energy.labels.json /src/examples/graphrag-energy.labels.json
+COPY examples/harbour-summary.json /src/examples/harbour-summary.json
+COPY examples/harbour-summary.labels.json /src/examples/harbour-summary.labels.json
 RUN pip wheel --no-deps --wheel-dir /dist /src \
     && /opt/veritrail/bin/pip install --no-deps --compile /dist/*.whl \
     && /opt/veritrail/bin/pip uninstall --yes pip

@@ -126,13 +126,16 @@ class Icons:
 
     def icon(self, name: str, label: str | None = None) -> Markup:
         """An icon; without a label it says nothing to a screen reader."""
-        said = Markup('role="img" aria-label="{}"').format(label) if label else _SILENT
-        return Markup('<svg class="icon" {}><use href="{}#{}"></use></svg>').format(
-            said, self.sprite, name
-        )
+        return _icon(self.sprite, name, label)
 
 
 _SILENT = Markup('aria-hidden="true"')
+
+
+@lru_cache(maxsize=512)
+def _icon(sprite: str, name: str, label: str | None) -> Markup:
+    said = Markup('role="img" aria-label="{}"').format(label) if label else _SILENT
+    return Markup('<svg class="icon" {}><use href="{}#{}"></use></svg>').format(said, sprite, name)
 
 
 def shown(text: object) -> str:
@@ -141,6 +144,8 @@ def shown(text: object) -> str:
     Marks of direction, which turn nothing but themselves, and joiners stay: scripts need them.
     """
     lines = str(text).replace("\r\n", "\n")
+    if lines.isprintable():  # as most are: nothing in them hides, turns or is half a letter
+        return lines
     return _HALVES.sub("\N{REPLACEMENT CHARACTER}", lines.translate(_VISIBLE))
 
 

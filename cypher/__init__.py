@@ -20,7 +20,7 @@ the constraints and indexes of the current schema, named `schema/…` after what
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -153,17 +153,20 @@ def schema() -> tuple[Statement, ...]:
 
 def names(folder: str | None = None) -> tuple[str, ...]:
     """Names of all statements, or of those in one folder, sorted."""
-    every = [*_files(), *(statement.name for statement in schema())]
+    every = [*_files(tuple(ROOTS)), *(statement.name for statement in schema())]
     return tuple(sorted(name for name in every if folder in {None, name.split("/")[0]}))
 
 
-def _files() -> Iterator[str]:
-    for root in ROOTS:
-        for folder in root.iterdir():
-            if folder.is_dir() and not folder.name.startswith("_"):
-                for file in folder.iterdir():
-                    if file.name.endswith(".cypher"):
-                        yield f"{folder.name}/{file.name.removesuffix('.cypher')}"
+@cache  # pages ask for a query by name; folders are not read for each of them
+def _files(roots: tuple[Traversable, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"{folder.name}/{file.name.removesuffix('.cypher')}"
+        for root in roots
+        for folder in root.iterdir()
+        if folder.is_dir() and not folder.name.startswith("_")
+        for file in folder.iterdir()
+        if file.name.endswith(".cypher")
+    )
 
 
 _HEADER_LINE = re.compile(

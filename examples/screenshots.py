@@ -26,7 +26,13 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 LARGEST = 250_000
 START_SECONDS = 60.0
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 SAMPLES = ("harbour-summary", "graphrag-energy")
 PROCESS, CLAIM = "harbour-summary", "k04"
 PAGES = {

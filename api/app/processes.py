@@ -9,7 +9,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -527,16 +527,18 @@ class Processes(Part):
         source, other = await self._store(), await target.graph.store()
         return await copy_process(source, other, process_id, replace=replace, progress=progress)
 
-    async def summaries(self, process_ids: Sequence[str]) -> dict[str, OutcomeSummary]:
-        """The claims of processes by result and what they cost, by process_id."""
+    async def summaries(
+        self, process_ids: Sequence[str], known: Mapping[str, OutcomeSummary] | None = None
+    ) -> dict[str, OutcomeSummary]:
+        """The claims of processes by result and what they cost; `known`: outcomes just read."""
         store = await self._store()
-        found, dialogues = await asyncio.gather(
-            store.processes.outcomes(process_ids), store.dialogues.costs(process_ids)
-        )
-        for name, turns in dialogues.items():
-            if name in found:
-                found[name] = found[name].with_turns(turns)
-        return found
+        reading = store.processes.outcomes(process_ids) if known is None else None
+        costs = store.dialogues.costs(process_ids)
+        found, turns = await asyncio.gather(reading, costs) if reading else (known, await costs)
+        return {
+            name: one.with_turns(turns[name]) if name in turns else one
+            for name, one in (found or {}).items()
+        }
 
     async def unfinished(self) -> list[UnreadyProcess]:
         """Processes that are being written or removed now, or were left half-written."""

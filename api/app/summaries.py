@@ -65,11 +65,13 @@ class Order:
         ranked: The processes.
         waiting: How many have no place yet, because their claims were not read yet.
         is_known: Whether it is known at all which processes there are.
+        begun: When it began to be read, by `time.monotonic`.
     """
 
     ranked: tuple[Ranked, ...] = ()
     waiting: int = 0
     is_known: bool = True
+    begun: float = 0.0
 
 
 def place_of(named: Named, standing: OutcomeSummary) -> Place:
@@ -140,7 +142,7 @@ class Summaries:
         try:
             store = (await self.graph.store()).processes
             ranked = await self._look(store, await _names(store))
-            self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)))
+            self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)), begun=begun)
             self._is_whole = True
             took = time.monotonic() - begun
             is_kept = len(ranked) > CLAIMS_TOGETHER and not self._is_stale

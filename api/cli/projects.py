@@ -48,7 +48,7 @@ def trend(
 ) -> None:
     """Show how much of a project is unsupported over time.
 
-    Or by tag, judge, or the model or prompt of the pipeline; and at which stage it came in.
+    Or by tag, judge, or the model or prompt of the pipeline; and at which stage it was introduced.
     """
     from veritrail_graph.api.app import projects
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_abou
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
+from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     CLAIM_CATEGORY_WORDS,
@@ -463,10 +464,10 @@ def difference_view(difference: Difference) -> Group:
         parts.append(Text("These are verifications of different claims.", style="bold yellow"))
         parts.append(_changed(difference.claim))
     if difference.settings:
-        told, folded = _folded(difference.settings)
+        told, folded = folded_settings(difference.settings)
         parts += [Text("\ndifferent settings", style="bold"), _changed(told)]
         if folded:
-            words = f"and {folded:,} settings that differ with the judge; --json lists them"
+            words = f"and {len(folded):,} settings that differ with the judge; --json lists them"
             parts.append(Text(words, style="dim"))
     if difference.outcome:
         parts += [Text("\ndifferent results", style="bold"), _changed(difference.outcome)]
@@ -501,17 +502,6 @@ def _changed(found: Iterable[Changed]) -> Table:
     for one in found:
         table.add_row(Text(one_line(one.name)), Text(_value(one.a)), Text(_value(one.b)))
     return table
-
-
-_JUDGE = ("engine", "model", "verdict_engine")
-
-
-def _folded(settings: Sequence[Changed]) -> tuple[list[Changed], int]:
-    """The settings that are shown, and how many are left out: those that follow from the judge."""
-    if not any(one.name in _JUDGE for one in settings):
-        return list(settings), 0
-    shown = [one for one in settings if "." not in one.name]
-    return shown, len(settings) - len(shown)
 
 
 def _value(value: Any) -> str:

@@ -52,7 +52,7 @@ MOST_VIOLATIONS = 100
 _log = logging.getLogger("veritrail.requests")
 _NO_JSON = "The body cannot be read as JSON; send it with `Content-Type: application/json`."
 _NOT_SENT_AS_JSON = (
-    "The Content-Type of the body must be application/json (with curl: --json instead of --data)."
+    "The Content-Type must be application/json (curl: -H 'Content-Type: application/json')."
 )
 
 

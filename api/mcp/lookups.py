@@ -311,7 +311,7 @@ class Lookups:
         ] = None,
         by: Annotated[By, Field(description="What makes a group")] = "day",
     ) -> Annotated[CallToolResult, ShownTrend]:
-        """Show how much of a project is unsupported, and at which stages that came in."""
+        """Show how much of a project is unsupported, and which stages introduced that."""
         if project is None:
             names = [one.project for one in (await self._door.projects()).projects]
             value = ShownTrend(

@@ -346,7 +346,7 @@ def trail_text(found: Trail) -> str:
         stages = ", ".join(map(str, found.error_stages))
         nodes = ", ".join(map(quoted, found.error_nodes))
         among = "in one of" if len(found.error_nodes) > 1 else "in"
-        lines.append(f"Unsupported content came in at stage {stages}, {among} {nodes}")
+        lines.append(f"Unsupported content was introduced at stage {stages}, {among} {nodes}")
     for one in found.iterations:
         lines.append(
             f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, "

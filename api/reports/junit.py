@@ -146,7 +146,7 @@ def message_of(one: CheckedClaim, material: ReportData) -> str:
 
 def _introduced(one: CheckedClaim, material: ReportData) -> str:
     if not one.error_stages:
-        return "no stage could be identified where it came in"
+        return "no stage could be identified where it was introduced"
     names = material.process.stage_names
     each = [f"{n} ({names[n]})" if n in names else str(n) for n in one.error_stages]
     return f"introduced at stage {either(each)}"

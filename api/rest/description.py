@@ -99,7 +99,7 @@ ABOUT: dict[str, Any] = {
     "version": metadata.version("veritrail-graph"),
     "license_info": {"name": "MIT", "identifier": "MIT"},
     "openapi_tags": [{"name": name, "description": text} for name, text in TAGS],
-    "servers": [{"url": "/", "description": "The service that tells this."}],
+    "servers": [{"url": "/", "description": "This service."}],
     "generate_unique_id_function": operation_id,
 }
 

@@ -210,6 +210,8 @@ def clip_start(text: str, most: int) -> Clipped:
 
 
 def _fitting(text: str, most: int) -> str:
+    if len(text) <= most and len(escape(text).encode("utf-8", "replace")) <= most:
+        return text
     spent = 0
     for place, letter in enumerate(text[:most]):
         spent += len(escape(letter).encode("utf-8", "replace"))

@@ -78,7 +78,7 @@ ENDINGS: Mapping[Termination, str] = MappingProxyType(
             "sentences were selected, but none by as many samples as must agree"
         ),
         Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED: (
-            "the verdict was Not Fully Supported as many times in a row as were asked for"
+            "the verdict was Not Fully Supported q times in a row"
         ),
     }
 )
@@ -86,14 +86,14 @@ ENDINGS: Mapping[Termination, str] = MappingProxyType(
 
 WITHOUT_VERDICT: Mapping[Status, str] = MappingProxyType(
     {
-        Status.QUEUED: "This check waits for its turn.",
-        Status.RUNNING: "This check is under way.",
+        Status.QUEUED: "This verification waits for its turn.",
+        Status.RUNNING: "This verification is under way.",
         Status.UNDECIDED: ("The samples did not agree on any evidence, so there is no verdict."),
-        Status.FAILED: "This check failed, so there is no verdict.",
+        Status.FAILED: "This verification failed, so there is no verdict.",
         Status.OVER_BUDGET: (
-            "The budget was spent before this check came to an end, so there is no verdict."
+            "The budget was spent before this verification ended, so there is no verdict."
         ),
-        Status.CANCELLED: "This check was cancelled, so there is no verdict.",
+        Status.CANCELLED: "This verification was cancelled, so there is no verdict.",
     }
 )
 """What to say in place of a verdict, by status."""
@@ -176,7 +176,7 @@ UNDECIDED = _mark(
 FAILED = _mark(
     State.FAILED,
     "Could not be checked",
-    "The check did not come to an end. This says nothing about the claim.",
+    "The verification did not end. This says nothing about the claim.",
 )
 UNCHECKED = _mark(State.UNCHECKED, "Not checked", "This claim has not been checked yet.")
 
@@ -208,13 +208,13 @@ _WITHOUT_VERDICT: Mapping[Status, Mark] = MappingProxyType(
         Status.OVER_BUDGET: replace(
             FAILED,
             word="Over budget",
-            hint="The budget was spent before the check came to an end. This says nothing about "
+            hint="The budget was spent before the verification ended. This says nothing about "
             "the claim.",
         ),
         Status.CANCELLED: replace(
             FAILED,
             word="Cancelled",
-            hint="The check was cancelled before it came to an end. This says nothing about the "
+            hint="The verification was cancelled before it ended. This says nothing about the "
             "claim.",
         ),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote, urlencode
 
 from starlette.types import Scope
@@ -46,6 +47,7 @@ def inside(path: str | None) -> str:
     return wanted if is_ours and is_clean else "/"
 
 
+@lru_cache(maxsize=4_096)  # the id of a process is in every address of its pages
 def _segment(text: str) -> str:
     # Browsers go up a folder at a segment of dots, also where they are encoded.
     if text.startswith(ESCAPE) or text in (".", ".."):

@@ -11,6 +11,7 @@
 // column unmetered: integer - those of them that have a verdict and do not say what it took
 // column changed_at: string - when the latest verification was made, or null
 // column verified: integer - verifications of claims of the answer, not of questions
+// column of_turns: integer - claims that were never verified, and have a category as claims of a dialogue's turns
 // source: VeriTrail 2 (the three verdicts)
 UNWIND $process_ids AS process_id
 MATCH (p:Process {process_id: process_id})
@@ -34,4 +35,6 @@ RETURN process_id, coalesce(v.verdict, statuses[-1], 'none') AS outcome,
        sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
        sum(unpriced) AS unpriced_calls, sum(modelled) AS modelled,
        sum(unmetered) AS unmetered, max(changed_at) AS changed_at,
-       sum(verified) AS verified
+       sum(verified) AS verified,
+       sum(CASE WHEN c.category IS NOT NULL AND c.origin IS NULL AND size(statuses) = 0
+           THEN 1 ELSE 0 END) AS of_turns

@@ -437,6 +437,7 @@ class OutcomeSummary:
         modelled: How many verifications a model judges, whatever their status.
         unmetered: How many of them have a result and do not say what it took.
         verified: Verifications of its claims and turns, without those of questions.
+        of_turns: Claims that were checked by turn of a dialogue, and never verified.
     """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -445,6 +446,7 @@ class OutcomeSummary:
     modelled: int = 0
     unmetered: int = 0
     verified: int = 0
+    of_turns: int = 0
 
     def with_turns(self, turns: DialogueCost) -> OutcomeSummary:
         """The same with what was spent on turns of a dialogue."""

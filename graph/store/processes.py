@@ -522,16 +522,18 @@ def marked(process_id: str, status: str, owner: str | None = None) -> dict[str, 
 
 def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
     outcomes: dict[str, int] = {}
-    usage, changed, modelled, unmetered, verified = Usage(), "", 0, 0, 0
-    for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at, number in rows:
+    usage, changed, modelled, unmetered, verified, of_turns = Usage(), "", 0, 0, 0, 0
+    for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at, *rest in rows:
+        number, turns = rest
         if claims:
             outcomes[outcome] = claims
         changed = max(changed, changed_at or "")
         known = cost if priced and not unpriced else None
         modelled, unmetered = modelled + (judged or 0), unmetered + (silent or 0)
-        verified += number or 0
+        verified, of_turns = verified + (number or 0), of_turns + (turns or 0)
         usage += Usage(calls=calls or 0, cost_usd=known, unpriced_calls=unpriced or 0)
-    return OutcomeSummary(outcomes, usage, changed or None, modelled, unmetered, verified)
+    latest = changed or None
+    return OutcomeSummary(outcomes, usage, latest, modelled, unmetered, verified, of_turns)
 
 
 def process_from(properties: Mapping[str, Any], claims: int) -> Process:

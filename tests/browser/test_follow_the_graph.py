@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fakes.browser import PHONE
 from fakes.service_process import ServiceProcess
 from playwright.sync_api import Page, Route, expect
 
@@ -160,15 +161,20 @@ def test_a_long_reason_does_not_widen_the_page_and_more_sideways_shows(
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     phone.goto(PICTURE)
     faded = "getComputedStyle(document.querySelector('.drawing-room')).getPropertyValue('{}')"
+    expect(phone.locator("[data-worst]")).to_be_in_viewport()  # the last of six stages
+    phone.evaluate("document.querySelector('.drawing-room').scrollTo(0, 0)")
+    phone.wait_for_function(faded.format("--fade-left") + " === '0px'")
     assert phone.evaluate(faded.format("--fade-right")) == "40px"
-    assert phone.evaluate(faded.format("--fade-left")) == "0px"
     phone.evaluate("document.querySelector('.drawing-room').scrollBy(10000, 0)")
     phone.wait_for_function(faded.format("--fade-right") + " === '0px'")
     assert phone.evaluate(faded.format("--fade-left")) == "40px"
 
 
 def test_the_graph_works_without_scripts(open_page: Any, site: ServiceProcess) -> None:
-    page = open_page(site.url, java_script_enabled=False)
+    page = open_page(site.url, java_script_enabled=False, **PHONE)
+    page.goto(PICTURE)
+    page.get_by_role("link", name="To the stage where most went wrong").click()
+    expect(page.locator("[data-worst]")).to_be_in_viewport()
     page.goto(f"{PICTURE}?node=answer")
     count = page.locator("a.n").count()
     page.locator("a.stub").first.click()

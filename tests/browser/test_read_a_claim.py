@@ -17,6 +17,12 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     page: Page, site: ServiceProcess, shoot: Callable[..., None]
 ) -> None:
     page.goto("/processes/harbour-summary")
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("#in-k04$"))
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("#in-(?!k04)"))
+    page.keyboard.press("p")
+    expect(page).to_have_url(re.compile("#in-k04$"))
     page.locator("a.in-text", has_text="84,200 cubic metres").hover()
     expect(page.locator(".claim-row.lit")).to_contain_text("Cornelis Bakker")
     shoot(page, "claim-1-process")
@@ -45,6 +51,11 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     shoot(page, "claim-2-pinned")
     page.keyboard.press("Escape")
     expect(page.locator(".pinned")).to_have_count(0)
+    page.locator("textarea[name=text]").press_sequentially("jn")  # typed, not gone on
+    expect(page).to_have_url(re.compile("/claims/k04"))
+    page.locator("h1").click()
+    page.keyboard.press("j")
+    expect(page).to_have_url(re.compile("/claims/k05"))
 
 
 def test_who_was_signed_out_meanwhile_is_told_so_where_more_was_to_be_loaded(page: Page) -> None:
@@ -68,7 +79,11 @@ def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
 ) -> None:
     page = open_page(site.url, java_script_enabled=False, color_scheme="dark", **PHONE)
     page.goto("/processes/harbour-summary/claims/k04")
-    expect(page.get_by_text("Introduced here")).to_be_visible()
+    expect(page.get_by_text("Introduced here", exact=True)).to_be_visible()
+    expect(page.locator(".answer-box .u-not-supported")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".answer-box .u-not-supported")).to_be_visible()
+    page.emulate_media(media="screen")
     page.locator("a.ev").first.click()
     expect(page).to_have_url(re.compile("#n3-"))
     expect(page.locator("textarea#cypher")).to_have_value(re.compile("MATCH"))
@@ -82,7 +97,9 @@ def test_a_check_that_failed_and_one_of_a_model_are_told_in_words(
     page: Page, site: ServiceProcess
 ) -> None:
     page.goto("/processes/pump-log/claims/k5")
-    expect(page.locator(".note-warn")).to_contain_text("This check failed, so there is no verdict.")
+    expect(page.locator(".note-warn")).to_contain_text(
+        "This verification failed, so there is no verdict."
+    )
     expect(page.locator(".mark-not-supported")).to_have_count(0)
     page.goto("/processes/pump-log/claims/k1")
     page.get_by_text("What the model made of it").first.click()

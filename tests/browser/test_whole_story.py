@@ -77,7 +77,7 @@ def _follow_into_the_graph(page: Page, shoot: Callable[..., None]) -> None:
     page.get_by_role("link", name="Graph", exact=True).click()
     expect(page).to_have_url(re.compile(r"/graph\?claim="))
     expect(page.locator("main svg").first).to_be_visible()
-    expect(page.locator("main")).to_contain_text("error came in here")
+    expect(page.locator("main")).to_contain_text("introduced here")
     shoot(page, "story-4-graph")
     page.get_by_role("rowheader").get_by_role("link").first.click()
     opened = page.get_by_role("link", name="Open the node")

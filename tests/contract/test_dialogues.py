@@ -197,6 +197,8 @@ def test_the_claims_of_a_dialogue_are_claims_without_verdicts(
     assert [one.text for one in claims] == [one.claim for turn in GOLD for one in turn.claims]
     tally = arun(store.claims.tally(name))
     assert (tally.states, tally.of_turns) == ({"unchecked": len(claims)}, len(claims))
+    (summary,) = arun(store.processes.outcomes([name])).values()
+    assert (summary.outcomes, summary.of_turns) == ({"none": len(claims)}, len(claims))
     found = [claim.category for turn in GOLD for claim in turn.claims]
     assert list(arun(store.dialogues.categories(name)).values()).count("CONTRADICTED") == 2
     listed, _ = arun(store.claims.page(name, ClaimFilter()))

@@ -86,15 +86,31 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_what_the_image_copies_is_there_and_let_through() -> None:
-    sources = [
-        source
+def copied() -> list[tuple[str, str]]:
+    """Source and target of what the image is built from."""
+    return [
+        (source, target)
         for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.MULTILINE)
-        for source in line.split()[:-1]
+        for *sources, target in [line.split()]
+        for source in sources
     ]
+
+
+def test_what_the_image_copies_is_there_and_let_through() -> None:
+    sources = [source for source, _ in copied()]
     let_through = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert let_through[1] == "*"
     assert all((ROOT / source).exists() and f"!{source}" in let_through for source in sources)
+
+
+def test_every_link_of_the_package_leads_to_what_the_image_copies() -> None:
+    """The package is links to the folders and to the samples: the wheel holds what they lead to."""
+    there = {Path("/src") / source: Path(target) for source, target in copied()}
+    assert all(source == target for source, target in there.items() if target.name == source.name)
+    links = [one for one in (ROOT / "veritrail_graph").rglob("*") if one.is_symlink()]
+    assert len(links) > 6
+    for link in links:
+        assert Path("/src") / link.resolve().relative_to(ROOT) in there, link
 
 
 def test_the_image_installs_what_the_lock_pins_without_tools_and_engine() -> None:

@@ -24,11 +24,17 @@ from veritrail_graph.api.work.runs import MOST_CLAIMS
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 
-def arrived(service: ServiceDatabase, home: Path) -> tuple[Heartbeat, list[str]]:
+def arrived(service: ServiceDatabase, home: Path, begun: int = 0) -> tuple[Heartbeat, list[str]]:
+    """A worker, and those that it takes over from, each with so many tasks that it had begun."""
     recovered: list[str] = []
+
+    def recover(worker_ids: Sequence[str]) -> int:
+        recovered.extend(worker_ids)
+        return begun * len(worker_ids)
+
     heartbeat = Heartbeat(service, home)
     heartbeat.arrive()
-    heartbeat.recover = recovered.extend
+    heartbeat.recover = recover
     return heartbeat, recovered
 
 
@@ -56,6 +62,24 @@ def test_workers_see_each_other_come_and_go(service: ServiceDatabase, tmp_path: 
     assert first.alive == [first.worker_id]
     assert recovered == [second.worker_id]
     assert changes == [2, 1]
+    first.leave()
+
+
+@pytest.mark.parametrize(("begun", "warnings"), [(0, []), (2, ["Resuming 2 task(s)"])])
+def test_a_worker_that_left_nothing_is_no_reason_to_warn(
+    service: ServiceDatabase,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    begun: int,
+    warnings: list[str],
+) -> None:
+    first, _ = arrived(service, tmp_path / "a", begun)
+    second, _ = arrived(service, tmp_path / "b")
+    second.leave()
+    first.look()
+    assert [one.getMessage()[:18] for one in caplog.records if one.levelname == "WARNING"] == (
+        warnings
+    )
     first.leave()
 
 

@@ -39,6 +39,13 @@ def test_every_stage_is_a_box_with_its_counts() -> None:
     assert all(box.x + 158 <= overview.width for box in overview.boxes)
 
 
+def test_the_box_where_most_went_wrong_is_known() -> None:
+    assert overview_of(THREE, {}, None, judged=9).worst is None
+    worst = overview_of(THREE, {(1,): 1, (2,): 3, (3,): 3}, None, judged=9).worst
+    assert worst is not None
+    assert worst.first == 2
+
+
 def test_edges_keep_their_number_and_grow_thicker() -> None:
     overview = overview_of(THREE, {}, {(1, 2): 100_000, (2, 3): 5, (1, 3): 1}, judged=0)
     assert overview.links is not None

@@ -88,8 +88,8 @@ def test_every_node_says_what_it_is_to_the_claim() -> None:
     assert part_words(Part.EVIDENCE, "c1", found) == "2 sentences cited"
     assert part_words(Part.EVIDENCE, "s1", found) == "1 sentence cited"
     boxes = {box.node.node_id: box for box in drawn().boxes}
-    assert (boxes["s2"].part, boxes["s2"].words[:5]) == (Part.ERROR, "error")
-    assert "error came in here" in boxes["s2"].title
+    assert (boxes["s2"].part, boxes["s2"].words[:5]) == (Part.ERROR, "intro")
+    assert "introduced here" in boxes["s2"].title
 
 
 def test_the_trail_is_on_top_and_the_rest_is_faded() -> None:

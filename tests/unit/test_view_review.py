@@ -179,9 +179,9 @@ def test_blind_every_stage_stands_there_whatever_was_reached() -> None:
     deep, none = a_trail(levels=(2, 1)), a_trail(levels=())
     for trail in (deep, none, None):
         found = levels_of(trail, [1, 2, 3], NAMES, top=3, every=True)
-        assert [one.level.stage for one in found] == [2, 1]
+        assert [one.level.stage for one in found] == [1, 2]
     assert [one.level.stage for one in levels_of(none, [1, 2, 3], NAMES, top=3)] == []
-    assert [one.is_sources for one in levels_of(deep, [1, 2, 3], NAMES, top=3)] == [False, True]
+    assert [one.is_sources for one in levels_of(deep, [1, 2, 3], NAMES, top=3)] == [True, False]
 
 
 def test_a_level_shows_little_until_it_is_opened() -> None:

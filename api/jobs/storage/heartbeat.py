@@ -41,7 +41,8 @@ class Heartbeat:
     Attributes:
         worker_id: An id that no other process has or had.
         alive: The workers that live, this one included, as was seen last.
-        recover: Gives back what workers had begun; None: the engine does not run yet.
+        recover: Gives back what workers had begun, and says how many tasks that were; None: the
+            engine does not run yet.
         on_change: Called when another worker came or went.
         on_death: Called when this worker was held for dead by others.
     """
@@ -54,7 +55,7 @@ class Heartbeat:
         self._lock = FileLock(self._folder / f"{self.worker_id}.lock", mode=PRIVATE_FILE)
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self.recover: Callable[[Sequence[str]], None] | None = None
+        self.recover: Callable[[Sequence[str]], int] | None = None
         self.on_change: Callable[[], None] = lambda: None
         self.on_death: Callable[[], None] = lambda: None
 
@@ -112,8 +113,9 @@ class Heartbeat:
         if dead and self.recover is not None:
             mine = self._service.run_now(lambda connection: self._take_over(connection, dead))
             if mine:
-                _log.warning("Resuming the jobs of %d stopped worker(s)", len(mine))
-                self.recover(mine)
+                begun = self.recover(mine)
+                if begun:  # a worker that stops in good order leaves nothing
+                    _log.warning("Resuming %d task(s) that a stopped worker left", begun)
                 self._service.run_now(lambda connection: _bury(connection, mine))
         if alive != self.alive:
             self.alive = alive

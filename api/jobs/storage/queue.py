@@ -191,8 +191,8 @@ class WorkQueue:
         )
         return {one.workflow_id for one in found}
 
-    def recover(self, worker_ids: Sequence[str]) -> None:
-        """Give back to the queue what dead workers had begun.
+    def recover(self, worker_ids: Sequence[str]) -> int:
+        """Give back to the queue what dead workers had begun; returns how many tasks that were.
 
         `resume_workflows` begins again whatever is not finished, so only one worker may call this
         for a dead one: the one that took it over in the table of workers.
@@ -202,6 +202,7 @@ class WorkQueue:
         )
         if begun:
             DBOS.resume_workflows([one.workflow_id for one in begun], queue_name=QUEUE)
+        return len(begun)
 
     def forget(self, workflow_ids: Iterable[str]) -> None:
         """Remove what is done."""

@@ -19,6 +19,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.columns import columns_of
+from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.dialogue import listed_mark
@@ -90,7 +91,11 @@ async def show_claim(
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.claim.node_id, *(node.node_id for node in shown)]
-    texts = await app.nodes.texts(process_id, names)
+    texts, comments, source_place = await asyncio.gather(
+        app.nodes.texts(process_id, names),
+        _comments(app, caller, process_id, claim_id),
+        _source_place(app, process_id, contrast),
+    )
     known = {"verification": verification, "iteration": view.until if view else None}
     place = ("processes", process_id, "claims", claim_id)
     return render(
@@ -111,11 +116,11 @@ async def show_claim(
         in_text=_in_text(judged, texts),
         verifications=verifications,
         reviews=reviews,
-        comments=await _comments(app, caller, process_id, claim_id),
+        comments=comments,
         commenter=reviewer_of(request, caller),
         view=view,
         contrast=contrast,
-        source_place=await _source_place(app, process_id, contrast),
+        source_place=source_place,
         columns=columns_of(view) if view else (),
         shared=sharing_words(view.verification.share) if view is not None else None,
         kept_from=reuse_words(view.verification) if view is not None else None,
@@ -346,13 +351,15 @@ WORDS: Mapping[str, str] = {
     "engine": "Engine",
     "model": "Model",
     "q": "q",
+    "sub_claims": "Simpler statements",
+    "version": "Version of the engine",
     "content_hash": "Content",
     "status": "Status",
     "verdict": "Verdict",
     "score": "Score",
     "termination": "Why it ended",
     "error_stages": "Error stages",
-    "error_nodes": "Where it came in",
+    "error_nodes": "Introduced by",
     "error": "Reason of the failure",
 }
 """What differs, in words; anything else keeps its name."""
@@ -361,7 +368,7 @@ PARTS: Mapping[Part, str] = {
     Part.NODES: "other nodes were read",
     Part.EVIDENCE: "other sentences were selected",
     Part.VERDICT: "the interim verdict is another",
-    Part.LENGTH: "one check had ended",
+    Part.LENGTH: "one verification had ended",
 }
 """How rounds differ, in words."""
 
@@ -385,6 +392,7 @@ async def show_difference(
                 "back to the claim and choose another one."
             )
     difference = compare(found[a], found[b])
+    settings, folded = folded_settings(difference.settings)
     parting = difference.parting
     return render(
         request,
@@ -393,7 +401,8 @@ async def show_difference(
         claim=found[a].claim,
         sides=[(one, mark_now(one)) for one in (found[a], found[b])],
         changed=[_row(one) for one in (*difference.claim, *difference.outcome)],
-        settings=[_row(one) for one in difference.settings],
+        settings=[_row(one) for one in settings],
+        folded=[_row(one) for one in folded],
         parting=parting,
         parts=[PARTS[one] for one in parting.parts] if parting else [],
         rounds=[_side(parting.a), _side(parting.b)] if parting else [],

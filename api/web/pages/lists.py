@@ -10,6 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.jobs import Job
+from veritrail_graph.api.app.search import LONGEST_QUERY, MOST_RESULTS, Kind
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.pages import ProcessId
@@ -48,6 +49,7 @@ JOB_COLUMNS = (
     "cost_usd",
 )  # fmt: skip
 MOST_JOBS = 10_000
+FOUND_COLUMNS = ("kind", "process_id", "process_name", "node_id", "claim_id", "excerpt", "verdict")
 
 
 @router.get("/processes.csv", dependencies=_READ)
@@ -165,6 +167,19 @@ async def reviews(app: App, process_id: ProcessId) -> Response:
         for one in await app.reviews.of_process(process_id)
     ]
     return csv_file(f"{process_id}-reviews.csv", csv_text(REVIEW_COLUMNS, rows))
+
+
+@router.get("/search.csv", dependencies=_READ)
+async def found(
+    app: App,
+    q: Annotated[str, Query(max_length=10 * LONGEST_QUERY)],
+    kind: Kind | None = None,
+    process: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
+) -> Response:
+    """What a search finds, the best first, as far as it can be paged through."""
+    results, _ = await app.search.find(q, kind=kind, process_id=process, limit=MOST_RESULTS)
+    rows = [[getattr(one, name) for name in FOUND_COLUMNS] for one in results.results]
+    return csv_file("search.csv", csv_text(FOUND_COLUMNS, rows))
 
 
 @router.get("/jobs.csv", dependencies=[needs(Scope.VERIFY)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterable
 from typing import IO, Annotated, Any, Literal
 
@@ -56,12 +57,16 @@ async def list_processes(
         return RedirectResponse(url("processes", caller.only_process), 303)
     listing = Listing("pages of processes", (q,))
     after = listing.place(cursor, (0, 0, 0, "")) if cursor else None
+    asked = time.monotonic()
     order, jobs, states = await asyncio.gather(
         app.summaries.order(), app.jobs.by_process(), app.processes.unfinished()
     )
     found = wanted(order.ranked, q, after)
     page = found[:PAGE]
-    standing = await app.processes.summaries([one.named.process_id for one in page])
+    names = [one.named.process_id for one in page]
+    # What was read for this very page is not read a second time.
+    read = {one.named.process_id: one.standing for one in page} if order.begun >= asked else None
+    standing = await app.processes.summaries(names, read)
     there = [one for one in page if one.named.process_id in standing]
     items = [
         item_of(one, standing[one.named.process_id], jobs.get(one.named.process_id, ()))
@@ -119,8 +124,8 @@ async def show_process(
 ) -> HTMLResponse:
     """A process with the claims that are asked for, those first that need attention."""
     wanted = views.Wanted(verdict, error_stage, review)
-    process = await app.processes.get(process_id)
-    tally, cost, with_claims = await asyncio.gather(
+    process, tally, cost, with_claims = await asyncio.gather(
+        app.processes.get(process_id),
         app.claims.tally(process_id),
         app.verifications.cost(process_id),
         app.claims.nodes(process_id, MOST_NODES),

@@ -26,6 +26,9 @@ router = APIRouter(include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
 _POST = [needs(Scope.WRITE), FromOurPage]
+DRAWN = 50
+"""Claims that a round draws unless another number is typed in."""
+
 MOST_DISPUTES = 50
 """Disputed claims that the page shows."""
 
@@ -97,7 +100,14 @@ async def _page(
         choices=CHOICES,
         part=part,
         wrong=wrong,
-        filled={"reviewers": "", "size": "50", "each": "2", "name": "", "seed": "0", "reason": ""}
+        filled={
+            "reviewers": "",
+            "size": str(max(min(DRAWN, process.claims), 1)),
+            "each": "2",
+            "name": "",
+            "seed": "0",
+            "reason": "",
+        }
         | (filled or {}),
     )
 

@@ -36,8 +36,7 @@ function show(node) {
   if (box.bottom > frame.bottom - 20) view.scrollTop += box.bottom - frame.bottom + 60;
 }
 
-function middle(node) {
-  const view = room();
+function middle(node, view = room()) {
   if (!node || !view) return;
   const box = node.getBoundingClientRect();
   const frame = view.getBoundingClientRect();
@@ -181,7 +180,9 @@ async function count() {
       const page = await fetched(location.href);
       const still = page.querySelector("[data-counting]");
       if (still) continue;
+      const left = part.querySelector(".drawing-room").scrollLeft;
       document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
+      document.querySelector("main .drawing-room").scrollLeft = left;
       return;
     } catch (error) {
       failures += 1;
@@ -232,5 +233,7 @@ if (document.querySelector("[data-live]")) {
   middle(start);
   wake();
 }
+const worst = document.querySelector("[data-worst]");
+middle(worst, worst?.closest(".drawing-room"));
 count();
 lazily();

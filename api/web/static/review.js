@@ -56,7 +56,7 @@ function toLevel(step) {
   if (!levels.length) return tell("Nothing was found for this claim.");
   const here = levels.indexOf(document.activeElement?.closest("[data-levels] > li"));
   const to = here < 0 ? (step > 0 ? 0 : levels.length - 1) : here + step;
-  if (!levels[to]) return tell(step > 0 ? "These are the sources." : "This is the level next to the answer.");
+  if (!levels[to]) return tell(step > 0 ? "This is the stage next to the answer." : "These are the sources.");
   levels[to].focus({ preventScroll: true });
   levels[to].scrollIntoView({ block: "nearest", inline: "nearest" });
 }
@@ -64,7 +64,7 @@ function toLevel(step) {
 function choose(key) {
   const radio = form?.querySelector(`input[data-key="${key}"]`);
   if (!radio) return tell("There is no form: say who you are first.");
-  if (radio.disabled) return tell("This claim has no verdict of a model; only 4 can be said of it.");
+  if (radio.disabled) return tell("This claim has no verdict of a judge; only 4 can be said of it.");
   radio.checked = true;
   radio.dispatchEvent(new Event("change", { bubbles: true }));
   tell(`${radio.closest("label").querySelector("span").textContent}. Control and Enter saves.`);

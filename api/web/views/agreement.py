@@ -86,7 +86,7 @@ def lines_of(found: AgreementReport) -> list[tuple[str, list[Figures], int]]:
         for judge, one in found.judges.items()
     ]
     parts = (
-        ("Each reviewer and the model", people, len(found.reviewers)),
+        ("Each reviewer and the judge", people, len(found.reviewers)),
         ("Reviewers with each other", pairs, len(found.between)),
         ("By judge", judges, len(judges)),
     )

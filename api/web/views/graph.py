@@ -162,7 +162,7 @@ INFERENCE_WORDS: Mapping[Inference, str] = {
 """How an edge was found that the input does not name."""
 
 PART_WORDS: Mapping[Part, tuple[str, str]] = {
-    Part.ERROR: ("error came in here", "not-supported"),
+    Part.ERROR: ("introduced here", "not-supported"),
     Part.VERIFIED: ("states the claim", "pin"),
     Part.EVIDENCE: ("cited", "source"),
     Part.CARRIED: ("carried it on", "down"),
@@ -243,7 +243,7 @@ def part_words(part: Part, node_id: str, explored: Explored) -> str:
         return f"{count:,} sentence{'s' * (count != 1)} cited"
     found = explored.verification
     if part is Part.ERROR and found is not None and len(found.error_nodes) > 1:
-        return "error perhaps here"
+        return "perhaps introduced"
     return PART_WORDS[part][0]
 
 

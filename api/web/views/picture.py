@@ -118,6 +118,11 @@ class Overview:
         """Claims that went wrong in the box with most of them."""
         return max((box.introduced for box in self.boxes), default=0)
 
+    @property
+    def worst(self) -> StageBox | None:
+        """The box where most claims went wrong, the first of several; None: none went wrong."""
+        return next((box for box in self.boxes if 0 < box.introduced == self.most_wrong), None)
+
 
 def overview_of(
     process: Process,

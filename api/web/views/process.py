@@ -294,13 +294,18 @@ class Item:
         return [(mark.kind, mark.word, number) for mark, number in self.counts]
 
 
-def counts_of(outcomes: Mapping[str, int]) -> tuple[Count, ...]:
-    """Claims by mark, what needs attention first."""
+def counts_of(outcomes: Mapping[str, int], of_turns: int = 0) -> tuple[Count, ...]:
+    """Claims by mark, what needs attention first; `of_turns` of them were checked by turn."""
     numbers: dict[str, int] = {}
     for outcome, claims in outcomes.items():
         kind = _mark(outcome).kind
         numbers[kind] = numbers.get(kind, 0) + claims
-    return tuple(Count(mark, numbers[mark.kind]) for mark in MARKS if numbers.get(mark.kind))
+    unchecked = unchecked_mark(numbers.get(State.UNCHECKED, 0), of_turns)
+    return tuple(
+        Count(unchecked if mark.kind is State.UNCHECKED else mark, numbers[mark.kind])
+        for mark in MARKS
+        if numbers.get(mark.kind)
+    )
 
 
 def _mark(outcome: str) -> Mark:
@@ -319,7 +324,7 @@ def item_of(ranked: Ranked, standing: OutcomeSummary, jobs: Sequence[str] = ()) 
         name=named.name,
         nodes=named.nodes,
         claims=sum(standing.outcomes.values()),
-        counts=counts_of(standing.outcomes),
+        counts=counts_of(standing.outcomes, standing.of_turns),
         spent=spent(
             standing.usage,
             modelled=standing.modelled > 0,

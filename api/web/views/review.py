@@ -351,7 +351,7 @@ def levels_of(
     opened: int | None = None,
     every: bool = False,
 ) -> tuple[ReviewLevel, ...]:
-    """Levels from the answer to the sources.
+    """Levels from the sources to the answer.
 
     Args:
         verification: The verification with its trail; None: there is none.
@@ -364,9 +364,9 @@ def levels_of(
     levels = trail_view(verification, names).levels if verification is not None else ()
     found = {level.stage: _without_verdict(level) for level in levels}
     below = {one for one in stages if every and (top is None or one < top)}
-    shown = sorted(below | found.keys(), reverse=True)
-    if len(shown) > STAGES:
-        shown = [*shown[: STAGES - 1], shown[-1]]
+    shown = sorted(below | found.keys())
+    if len(shown) > STAGES:  # the sources, and those next to the answer
+        shown = [shown[0], *shown[1 - STAGES :]]
     lowest = min(stages, default=0)
     return tuple(
         _level(found.get(stage) or Level(stage, names.get(stage)), stage == opened, stage == lowest)

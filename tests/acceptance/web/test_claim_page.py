@@ -93,7 +93,7 @@ def test_rounds_are_gone_through_one_by_one(shared_service: ServiceProcess, harb
     assert "Reasons for this interim verdict" in words
     assert re.findall(r'aria-label="Node (\w+)"', page) == ["g1"]
     last = page_of(shared_service, f"{harbour}/claims/k04?iteration=3")
-    assert "The check ended here: only sources with evidence were left." in words_of(last)
+    assert "The verification ended here: only sources with evidence were left." in words_of(last)
     assert "is-earlier" in last
     beyond = page_of(shared_service, f"{harbour}/claims/k04?iteration=99")
     assert "From the sources to the answer" in beyond

@@ -114,6 +114,9 @@ def test_lists_and_the_page_of_a_claim_lead_to_what_was_found_of_its_turn(
     process = words_of(shared_service.get(f"/processes/{lindholm}").text)
     assert "30 Checked by turn" in process
     assert "Not checked" not in process
+    listed = words_of(shared_service.get(f"/?q={lindholm}").text)
+    assert "30 checked by turn" in listed
+    assert "not checked" not in listed
     claims = shared_service.get(f"/v1/processes/{lindholm}/claims?limit=100").json()["claims"]
     assert [one["category"] for one in claims].count("ABSTENTION") == 1
     (denies,) = (one for one in claims if one["text"].endswith("is open on Mondays."))

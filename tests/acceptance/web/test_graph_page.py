@@ -103,7 +103,7 @@ def test_the_trail_of_a_claim_is_drawn_with_its_marks(
 ) -> None:
     page = graph(shared_service, harbour_id, "?claim=k04")
     assert {"c03", "s03", "g1", "final"} <= set(names(page))
-    assert "error came in here" in page
+    assert "introduced here" in page
     assert "states the claim" in page
     assert "1 sentence cited" in page
     assert "Not Fully Supported" in page

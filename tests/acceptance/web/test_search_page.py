@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 
 import pytest
@@ -38,7 +39,12 @@ def test_texts_of_all_processes_are_found_and_removed_ones_are_not(
     assert f"<mark>{word}</mark>" in page.text
     assert "<script>alert" not in page.text
     assert f"/processes/search-{word}/nodes/a%2F1" in page.text
+    (lead,) = re.findall(r'href="(/search\.csv[^"]*)"', page.text)
+    table = shared_service.get(lead).text.lstrip("\ufeff").splitlines()
+    assert table[0].startswith("kind,process_id,process_name,node_id,claim_id")
+    assert sorted(row.split(",")[0] for row in table[1:]) == ["claim", "node"]
     assert shared_service.get("/search?q=%3F").status_code == 422
+    assert shared_service.get("/search.csv?q=%3F").status_code == 422
     answer = shared_service.get("/v1/search", params={"q": word, "limit": 1})
     assert answer.json()["nextCursor"]
     shared_service.delete(f"/v1/processes/search-{word}")

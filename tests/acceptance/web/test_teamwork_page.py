@@ -50,6 +50,7 @@ def test_claims_are_drawn_assigned_and_decided(
 ) -> None:
     client, place = shared_service.client, f"/processes/{harbour}"
     page = client.get(f"{place}/rounds")
+    assert 'name="size" inputmode="numeric" maxlength="6" value="24"' in page.text  # all there are
     action = f"{place}/rounds"
     assert send(client, page, action, reviewers=" ", size="5", each="1").status_code == 422
     assert send(client, page, action, reviewers="Ada", size="5", each="2").status_code == 422

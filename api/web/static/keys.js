@@ -1,0 +1,21 @@
+// Single keys on the pages of processes and claims: each does what a link or a button there does.
+// n and p lead to the next and the previous claim that is not fully supported, j and k to the next
+// and the previous claim. Who switches single keys off on the review page has none here, either
+// (WCAG 2.1.4); they never fire while somebody types.
+
+function isOn() {
+  try {
+    return localStorage.getItem("veritrail.review.keys") !== "off";
+  } catch {
+    return true; // storage may be switched off
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (event.target.closest?.("input, textarea, select, [contenteditable]") || !/^[jknp]$/.test(event.key) || !isOn()) return;
+  const found = document.querySelector(`[aria-keyshortcuts="${event.key}"]:not([hidden])`);
+  if (!found) return;
+  event.preventDefault();
+  found.click();
+});
