@@ -62,10 +62,28 @@ class _Beginning(threading.Thread):
         failure: Why the engine could not be started.
     """
 
-    def __init__(self, settings: EngineSettings, on_starting: Callable[[], None] | None) -> None:
+    def __init__(self, settings: EngineSettings) -> None:
         super().__init__(name="veritrail-engine-start", daemon=True)
-        self._settings, self._on_starting = settings, on_starting
+        self.settings = settings
+        self._telling = threading.Lock()
+        self._is_starting = False
+        self._on_starting: Callable[[], None] | None = None
         self.failure: EngineUnavailable | None = None
+
+    def tell(self, on_starting: Callable[[], None] | None) -> None:
+        """Call this before a start, or now where one is under way; only the first one is called."""
+        with self._telling:
+            if on_starting is None or self._on_starting is not None:
+                return
+            self._on_starting = on_starting
+            if self._is_starting and self.is_alive():
+                on_starting()
+
+    def _starts(self) -> None:
+        with self._telling:
+            self._is_starting = True
+            if self._on_starting is not None:
+                self._on_starting()
 
     def run(self) -> None:
         try:
@@ -76,7 +94,7 @@ class _Beginning(threading.Thread):
             return
 
     async def _start(self) -> None:
-        channel = await _lease(self._settings, EngineFolder(self._settings.home), self._on_starting)
+        channel = await _lease(self.settings, EngineFolder(self.settings.home), self._starts)
         await channel.close()
 
 
@@ -88,19 +106,29 @@ def begin_engine(settings: EngineSettings, on_starting: Callable[[], None] | Non
 
     Args:
         settings: Where it lives and how it runs.
-        on_starting: Called once before a start, in another thread.
+        on_starting: Called once: before a start, in another thread, or now where one that was
+            begun earlier is under way.
     """
-    beginning = _begun[settings.home] = _Beginning(settings, on_starting)
+    beginning = _begun.get(settings.home)
+    if beginning is not None and beginning.settings == settings and beginning.is_alive():
+        beginning.tell(on_starting)
+        return
+    beginning = _begun[settings.home] = _Beginning(settings)
+    beginning.tell(on_starting)
     beginning.start()
 
 
-async def _begun_before(settings: EngineSettings) -> None:
+async def _begun_before(
+    settings: EngineSettings, on_starting: Callable[[], None] | None = None
+) -> None:
     """Wait for a start that was begun earlier.
 
     Raises:
         EngineUnavailable: It failed.
     """
     beginning = _begun.pop(settings.home, None)
+    if beginning is not None:
+        beginning.tell(on_starting)
     # Looked at again and again, so that Ctrl-C need not wait for the thread.
     while beginning is not None and beginning.is_alive():  # noqa: ASYNC110
         await asyncio.sleep(_POLL_SECONDS)
@@ -123,7 +151,7 @@ async def running_engine(
     """
     from veritrail_graph.graph.store import DatabaseAddress  # the driver: half a second
 
-    await _begun_before(settings)
+    await _begun_before(settings, on_starting)
     folder = EngineFolder(settings.home)
     channel = await _living(settings, folder, on_starting)
     try:
