@@ -21,6 +21,7 @@ import filelock
 import veritrail_graph
 from veritrail_graph.graph.embedded.folder import EngineFolder, useful_lines
 from veritrail_graph.graph.embedded.launch import check_host, engine_environment, engine_version
+from veritrail_graph.graph.embedded.probe import HANDSHAKE
 from veritrail_graph.graph.embedded.settings import (
     DATABASE,
     USERNAME,
@@ -39,8 +40,6 @@ _STATUS_TIMEOUT = 10.0
 _NOTICED_SECONDS = 5.0
 """At most until a supervisor has noticed that its engine ended: some hundredths of a second."""
 _ANSWER_SECONDS = 1.0
-_BOLT_HANDSHAKE = bytes.fromhex("6060b017 00000404 00000304 00000004 00000000")
-"""The magic number of Bolt and the versions 4.4, 4.3 and 4.0, as every server understands them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +300,7 @@ async def _answers(channel: _Channel) -> bool:
     except OSError:
         return False
     try:
-        writer.write(_BOLT_HANDSHAKE)
+        writer.write(HANDSHAKE)
         return bool(await asyncio.wait_for(reader.read(4), _ANSWER_SECONDS))
     except TimeoutError:  # it is busy: the driver has limits of its own
         return True

@@ -19,6 +19,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from veritrail_graph.graph.embedded.folder import EngineFolder
 from veritrail_graph.graph.embedded.launch import cache_file, find_runtime
@@ -92,13 +93,28 @@ def make_cache(settings: EngineSettings) -> Path:
     return file
 
 
+_USED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("walk/node", {"process_id": "p", "node_id": "n"}),
+    (
+        "walk/source_nodes",
+        {"rows": [[0, "n"]], "lowest": 0, "edges": 9, "with_texts": True, "longest": 9},
+    ),
+    ("walk/texts", {"process_id": "p", "node_ids": ["n"], "longest": 9}),
+    ("walk/candidates", {"process_id": "p", "node_ids": ["n"], "checked": {}}),
+)
+"""Statements that a first command runs."""
+
+
 async def _use(uri: str, password: str) -> None:
-    """Have the engine do what a first command has it do."""
-    from veritrail_graph.graph.embedded.rehearsal import rehearse
+    """Ask the engine what a first command asks."""
     from veritrail_graph.graph.store import DatabaseAddress, open_store
 
     async with open_store(DatabaseAddress(uri, USERNAME, password, DATABASE)) as store:
-        await rehearse(store)
+        await store.processes.page(limit=1)
+        for name, parameters in _USED:
+            await store.database.read(name, **{"process_id": "p", **parameters})
+        none: dict[str, Any] = {"process_id": "p", "content_hash": None, "cleared": False}
+        await store.database.write("trail/write", rows=[], **none)
 
 
 def main() -> None:
