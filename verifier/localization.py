@@ -8,7 +8,7 @@ Source: VeriTrail 3.2 (traceability).
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 
 from veritrail_graph.graph.model import (
@@ -61,10 +61,10 @@ def evidence_paths(
 
 
 def _targets_by_source(sources: Sources) -> dict[str, list[str]]:
-    targets: dict[str, list[str]] = {}
+    targets: defaultdict[str, list[str]] = defaultdict(list)
     for target in sorted(sources):
         for source in sources[target]:
-            targets.setdefault(source, []).append(target)
+            targets[source].append(target)
     return targets
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.database import ServerFacts
 
 
-def begin_engine(settings: Settings, on_starting: Callable[[], None]) -> None:
+def begin_engine(settings: Settings, on_starting: Callable[[], None] | None = None) -> None:
     """Start the embedded engine, where it is used, while other work is done; say nothing of faults.
 
     Args:
         settings: The settings.
-        on_starting: Called before a start.
+        on_starting: Called before a start, or while one is under way.
     """
     if settings.neo4j_uri is None:
         from veritrail_graph.graph.embedded import begin_engine

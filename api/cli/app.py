@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
-from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli import (
-    attribute,
-    cache,
-    check,
-    claims,
-    comments,
-    completion,
-    db,
-    demo,
-    dialogue,
-    doctor,
-    estimate,
-    evaluation,
-    export,
-    formats,
-    gate,
-    ingest,
-    judge,
-    keys,
-    projects,
-    query,
-    report,
-    reviews,
-    runs,
-    search,
-    serve,
-    share,
-    stored,
-    verify,
-)
+from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.examples import epilog
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
@@ -54,86 +25,64 @@ from veritrail_graph.api.cli.sections import SectionedGroup
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
-app = typer.Typer(
-    name="veritrail",
-    cls=SectionedGroup,
-    help=(
-        "Where did that come from, and where did it go wrong?\n\n"
-        "Stores the steps of a language-model pipeline as a graph, checks what its output claims "
-        "against the source text, and shows where every claim came from or went wrong."
-    ),
-    epilog=(
-        "Start with: veritrail check --answer a.txt --sources docs/*.md, or veritrail ingest PATH "
-        "and veritrail verify PROCESS. "
-        "Exit status: 0 fine, 1 not every verification succeeded, 2 wrong use or bad input, "
-        "3 engine or model not reachable or refused, 130 interrupted."
-    ),
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-_SECTIONS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
+_PACKAGE = "veritrail_graph.api.cli"
+_SECTIONS: dict[str, dict[str, str]] = {
     "Start": {
-        "demo": demo.demo,
-        "check": check.check,
-        "ingest": ingest.ingest,
-        "verify": verify.verify,
-        "estimate": estimate.estimate,
-        "formats": formats.formats,
+        "demo": "demo.demo",
+        "check": "check.check",
+        "ingest": "ingest.ingest",
+        "verify": "verify.verify",
+        "estimate": "estimate.estimate",
+        "formats": "formats.formats",
     },
     "Look": {
-        "list": stored.list_,
-        "show": stored.show,
-        "search": search.search,
-        "query": query.query,
-        "diff": stored.diff,
-        "report": report.report,
-        "gate": gate.gate,
+        "list": "stored.list_",
+        "show": "stored.show",
+        "search": "search.search",
+        "query": "query.query",
+        "diff": "stored.diff",
+        "report": "report.report",
+        "gate": "gate.gate",
     },
     "Sentences and dialogues": {
-        "attribute": attribute.attribute,
-        "dialogue": dialogue.app,
+        "attribute": "attribute.attribute",
+        "dialogue": "dialogue.app",
     },
     "Claims, runs, people": {
-        "claims": claims.app,
-        "tag": projects.tag,
-        "trend": projects.trend,
-        "runs": runs.runs,
-        "compare": runs.compare,
-        "pin": stored.pin,
-        "reviews": reviews.app,
-        "comment": comments.comment,
+        "claims": "claims.app",
+        "tag": "projects.tag",
+        "trend": "projects.trend",
+        "runs": "runs.runs",
+        "compare": "runs.compare",
+        "pin": "stored.pin",
+        "reviews": "reviews.app",
+        "comment": "comments.comment",
     },
-    "Judges and experiments": {"judge": judge.app, "eval": evaluation.app},
+    "Judges and experiments": {"judge": "judge.app", "eval": "evaluation.app"},
     "Move and remove": {
-        "export": export.export,
-        "copy": export.copy,
-        "bloom": export.bloom,
-        "share": share.share,
-        "delete": stored.delete,
+        "export": "export.export",
+        "copy": "export.copy",
+        "bloom": "export.bloom",
+        "share": "share.share",
+        "delete": "stored.delete",
     },
     "Serve": {
-        "serve": serve.serve,
-        "worker": serve.worker,
-        "mcp": serve.mcp,
-        "keys": keys.app,
-        "audit": keys.audit,
+        "serve": "serve.serve",
+        "worker": "serve.worker",
+        "mcp": "serve.mcp",
+        "keys": "keys.app",
+        "audit": "keys.audit",
     },
     "This machine": {
-        "doctor": doctor.doctor,
-        "db": db.app,
-        "cache": cache.app,
-        "completion": completion.completion,
+        "doctor": "doctor.doctor",
+        "db": "db.app",
+        "cache": "cache.app",
+        "completion": "completion.completion",
     },
 }
-for _section, _commands in _SECTIONS.items():
-    for _name, _one in _commands.items():
-        if isinstance(_one, typer.Typer):
-            app.add_typer(_one, name=_name, rich_help_panel=_section)
-        else:
-            app.command(_name, rich_help_panel=_section, epilog=epilog(_name))(_one)
+"""Headings of the help, and where each command is defined."""
+COMMANDS = tuple(name for commands in _SECTIONS.values() for name in commands)
+"""The names of all commands, as the help lists them."""
 
 
 def _version(wanted: bool) -> None:
@@ -144,7 +93,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     _version_flag: Annotated[
         bool,
@@ -154,12 +102,69 @@ def _root(
     """Where did that come from, and where did it go wrong?"""
 
 
+def _defined(name: str | None) -> typer.Typer:
+    """The command line with all its commands, or with one alone.
+
+    A call needs one of them. To import all of them and to read their signatures takes longer than
+    most calls do.
+    """
+    whole = typer.Typer(
+        name="veritrail",
+        cls=SectionedGroup,
+        help=(
+            "Where did that come from, and where did it go wrong?\n\n"
+            "Stores the steps of a language-model pipeline as a graph, checks what its output "
+            "claims against the source text, and shows where every claim came from or went wrong."
+        ),
+        epilog=(
+            "Start with: veritrail check --answer a.txt --sources docs/*.md, or veritrail ingest "
+            "PATH and veritrail verify PROCESS. "
+            "Exit status: 0 fine, 1 not every verification succeeded, 2 wrong use or bad input, "
+            "3 engine or model not reachable or refused, 130 interrupted."
+        ),
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for section, commands in _SECTIONS.items():
+        for each, place in commands.items():
+            if name in (None, each):
+                _add(whole, each, place, section)
+    whole.callback()(_root)
+    return whole
+
+
+def _add(whole: typer.Typer, name: str, place: str, section: str) -> None:
+    module, _, attribute = place.partition(".")
+    command: Any = getattr(importlib.import_module(f"{_PACKAGE}.{module}"), attribute)
+    if isinstance(command, typer.Typer):
+        whole.add_typer(command, name=name, rich_help_panel=section)
+    else:
+        whole.command(name, rich_help_panel=section, epilog=epilog(name))(command)
+
+
 # The command-line library's own base of "wrong use", by the one name of it that is public.
 _WrongUse = typer.BadParameter.__mro__[2]
 
 
-# Building it reads the signatures of all commands, which takes longer than most of them.
-_command = functools.cache(lambda: typer.main.get_command(app))
+@functools.cache
+def command(name: str | None = None) -> Any:
+    """What carries out a call.
+
+    Args:
+        name: The command that it calls; None: all of them are needed, such as for the help.
+    """
+    return typer.main.get_command(_defined(name))
+
+
+def _called() -> str | None:
+    """The command that is called, where it is one and stands first; None: it takes all of them."""
+    first = sys.argv[1] if len(sys.argv) > 1 else ""
+    return first if first in COMMANDS and not completion.is_asked() else None
+
+
 write_plainly()
 
 
@@ -167,7 +172,7 @@ def status() -> int:
     """Run the command line; give its exit status."""
     completion.prepare()
     try:
-        result = _command()(prog_name="veritrail", standalone_mode=False)
+        result = command(_called())(prog_name="veritrail", standalone_mode=False)
     except Exit as ended:
         return ended.status
     except typer.Exit as ended:

@@ -27,6 +27,9 @@ def main() -> None:
     gc.set_threshold(100_000, 50, 50)
     keep_imports_lean()
     try:
+        from veritrail_graph.api.cli.early import begin_early
+
+        begin_early(sys.argv[1:])
         from veritrail_graph.api.cli.app import status
 
         ended = status()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -277,6 +279,8 @@ async def _verify(settings: Settings, given: _Given) -> Report:
     records = None if request.extract else given.records
     here = LocalOptions(records, given.prompts, given.concurrency)
     async with Application(settings, on_engine_start=say_starting) as app:
+        # Both take a while, and neither needs the other.
+        reading = asyncio.create_task(asyncio.to_thread(_load_splitter, settings.language))
         with long_work() as work:
             watch, extraction = Watch(work), ExtractionWatch(work)
             progress = Progress(
@@ -311,6 +315,7 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                 except NotFound:
                     job = await resume(await app.names.run(given.resume))
             done = await job.carry_out()
+        await reading
         explained = None
         if request.explain or done.explanation is not None:
             explained = await explained_trails(app, done)
@@ -324,6 +329,14 @@ async def _verify(settings: Settings, given: _Given) -> Report:
     found = Report.of(done.judge, done.process_id, done, after, interrupted=watch.interrupted)
     found = replace(found, changes=changes)
     return found if explained is None else found.with_explanation(explained)
+
+
+def _load_splitter(language: str) -> None:
+    """Load what splits texts into sentences, while the engine starts."""
+    from veritrail_graph.graph.sentences import SentenceSplitter
+
+    with suppress(VeriTrailError):  # what is wrong with the language is said where it is used
+        SentenceSplitter(language).split("", "It is loaded. So it is there.")
 
 
 async def _after(app: Application, done: LocalResult) -> After:

@@ -25,12 +25,18 @@ WITH v, s.iteration AS number, sum(s.calls) AS calls, sum(s.cached_calls) AS cac
      count(s.cost_usd) AS priced, sum(s.unpriced_calls) AS unpriced_calls
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)
 WHERE i.number = number
+// Rounds that read the same nodes read the same stages: they are looked up once.
+WITH coalesce(i.frontier_hash, [v.verification_id, number]) AS frontier, head(collect(i)) AS i,
+     count(*) AS rounds, sum(calls) AS calls, sum(cached_calls) AS cached_calls,
+     sum(input_tokens) AS input_tokens, sum(cached_input_tokens) AS cached_input_tokens,
+     sum(output_tokens) AS output_tokens, sum(dollars) AS dollars, sum(priced) AS priced,
+     sum(unpriced_calls) AS unpriced_calls
 WITH COLLECT {
        MATCH (i)-[:CHECKED]->(read:Span)
        RETURN DISTINCT read.stage AS stage ORDER BY stage
-     } AS stages, calls, cached_calls, input_tokens, cached_input_tokens, output_tokens, dollars,
-     priced, unpriced_calls
-WITH stages, count(*) AS rounds, sum(calls) AS calls, sum(cached_calls) AS cached_calls,
+     } AS stages, rounds, calls, cached_calls, input_tokens, cached_input_tokens, output_tokens,
+     dollars, priced, unpriced_calls
+WITH stages, sum(rounds) AS rounds, sum(calls) AS calls, sum(cached_calls) AS cached_calls,
      sum(input_tokens) AS input_tokens, sum(cached_input_tokens) AS cached_input_tokens,
      sum(output_tokens) AS output_tokens, sum(dollars) AS dollars, sum(priced) AS priced,
      sum(unpriced_calls) AS unpriced_calls

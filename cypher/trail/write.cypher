@@ -33,15 +33,17 @@ CALL (v, row, existed) {
     SET e = found.properties
     WITH e, found
     UNWIND found.sentences AS cited
-    CALL (e, cited) {  // a single sentence: else the node's text is held once a row
+    MERGE (n:Sentence {
+      process_id: $process_id, node_id: cited[0], index: cited[1], start: cited[2], end: cited[3]
+    })
+    ON CREATE SET n.text = cited[4], n.caption = cited[5]
+    CREATE (e)-[:CITES {role: cited[6], position: cited[7]}]->(n)
+    WITH n, cited
+    WHERE NOT EXISTS { (n)-[:SENTENCE_OF]->(:Span) }
+    CALL (n, cited) {  // a single sentence: else the node's text is held once a row
       MATCH (s:Span)
       WHERE s.process_id = $process_id AND s.node_id = cited[0]
-      MERGE (n:Sentence {
-        process_id: $process_id, node_id: cited[0], index: cited[1], start: cited[2], end: cited[3]
-      })
-      ON CREATE SET n.text = cited[4], n.caption = cited[5]
       MERGE (n)-[:SENTENCE_OF]->(s)
-      CREATE (e)-[:CITES {role: cited[6], position: cited[7]}]->(n)
     }
   }
 }

@@ -21,6 +21,7 @@ import filelock
 import veritrail_graph
 from veritrail_graph.graph.embedded.folder import EngineFolder, useful_lines
 from veritrail_graph.graph.embedded.launch import check_host, engine_environment, engine_version
+from veritrail_graph.graph.embedded.probe import HANDSHAKE
 from veritrail_graph.graph.embedded.settings import (
     DATABASE,
     USERNAME,
@@ -39,8 +40,6 @@ _STATUS_TIMEOUT = 10.0
 _NOTICED_SECONDS = 5.0
 """At most until a supervisor has noticed that its engine ended: some hundredths of a second."""
 _ANSWER_SECONDS = 1.0
-_BOLT_HANDSHAKE = bytes.fromhex("6060b017 00000404 00000304 00000004 00000000")
-"""The magic number of Bolt and the versions 4.4, 4.3 and 4.0, as every server understands them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +61,28 @@ class _Beginning(threading.Thread):
         failure: Why the engine could not be started.
     """
 
-    def __init__(self, settings: EngineSettings, on_starting: Callable[[], None] | None) -> None:
+    def __init__(self, settings: EngineSettings) -> None:
         super().__init__(name="veritrail-engine-start", daemon=True)
-        self._settings, self._on_starting = settings, on_starting
+        self.settings = settings
+        self._telling = threading.Lock()
+        self._is_starting = False
+        self._on_starting: Callable[[], None] | None = None
         self.failure: EngineUnavailable | None = None
+
+    def tell(self, on_starting: Callable[[], None] | None) -> None:
+        """Call this before a start, or now where one is under way; only the first one is called."""
+        with self._telling:
+            if on_starting is None or self._on_starting is not None:
+                return
+            self._on_starting = on_starting
+            if self._is_starting and self.is_alive():
+                on_starting()
+
+    def _starts(self) -> None:
+        with self._telling:
+            self._is_starting = True
+            if self._on_starting is not None:
+                self._on_starting()
 
     def run(self) -> None:
         try:
@@ -76,7 +93,7 @@ class _Beginning(threading.Thread):
             return
 
     async def _start(self) -> None:
-        channel = await _lease(self._settings, EngineFolder(self._settings.home), self._on_starting)
+        channel = await _lease(self.settings, EngineFolder(self.settings.home), self._starts)
         await channel.close()
 
 
@@ -88,19 +105,29 @@ def begin_engine(settings: EngineSettings, on_starting: Callable[[], None] | Non
 
     Args:
         settings: Where it lives and how it runs.
-        on_starting: Called once before a start, in another thread.
+        on_starting: Called once: before a start, in another thread, or now where one that was
+            begun earlier is under way.
     """
-    beginning = _begun[settings.home] = _Beginning(settings, on_starting)
+    beginning = _begun.get(settings.home)
+    if beginning is not None and beginning.settings == settings and beginning.is_alive():
+        beginning.tell(on_starting)
+        return
+    beginning = _begun[settings.home] = _Beginning(settings)
+    beginning.tell(on_starting)
     beginning.start()
 
 
-async def _begun_before(settings: EngineSettings) -> None:
+async def _begun_before(
+    settings: EngineSettings, on_starting: Callable[[], None] | None = None
+) -> None:
     """Wait for a start that was begun earlier.
 
     Raises:
         EngineUnavailable: It failed.
     """
     beginning = _begun.pop(settings.home, None)
+    if beginning is not None:
+        beginning.tell(on_starting)
     # Looked at again and again, so that Ctrl-C need not wait for the thread.
     while beginning is not None and beginning.is_alive():  # noqa: ASYNC110
         await asyncio.sleep(_POLL_SECONDS)
@@ -123,7 +150,7 @@ async def running_engine(
     """
     from veritrail_graph.graph.store import DatabaseAddress  # the driver: half a second
 
-    await _begun_before(settings)
+    await _begun_before(settings, on_starting)
     folder = EngineFolder(settings.home)
     channel = await _living(settings, folder, on_starting)
     try:
@@ -273,7 +300,7 @@ async def _answers(channel: _Channel) -> bool:
     except OSError:
         return False
     try:
-        writer.write(_BOLT_HANDSHAKE)
+        writer.write(HANDSHAKE)
         return bool(await asyncio.wait_for(reader.read(4), _ANSWER_SECONDS))
     except TimeoutError:  # it is busy: the driver has limits of its own
         return True

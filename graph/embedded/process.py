@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import re
 import signal
@@ -19,6 +18,7 @@ import psutil
 from veritrail_graph.graph.embedded import keeper
 from veritrail_graph.graph.embedded.folder import BoundedLog, EngineFolder
 from veritrail_graph.graph.embedded.launch import engine_command, engine_environment, find_runtime
+from veritrail_graph.graph.embedded.probe import Login, refusal
 from veritrail_graph.graph.embedded.settings import DATABASE, USERNAME, EngineSettings
 from veritrail_graph.graph.errors import EngineUnavailable
 
@@ -27,7 +27,6 @@ _LOCKED_LINE = "is locked by another process"
 _UNFLUSHED_LINE = "Error on flushing page"
 _KEEPER_PATIENCE = "3"  # in seconds, as an argument
 _POLL_SECONDS = 0.05
-_PROBE = "veritrail_graph.graph.embedded.probe"
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
@@ -49,7 +48,6 @@ class EngineProcess:
         self._locked = False
         self._child: subprocess.Popen[bytes] | None = None
         self._keeper: subprocess.Popen[bytes] | None = None
-        self._probe: subprocess.Popen[bytes] | None = None
         self.bolt_port: int | None = None
         # The disk was full, and some pages exist in memory and in the engine's log alone; only a
         # restart brings them to their place.
@@ -76,13 +74,6 @@ class EngineProcess:
             env={},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        self._probe = subprocess.Popen(
-            [sys.executable, "-P", "-m", _PROBE],
-            cwd=self._folder.root,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
         threading.Thread(target=self._follow, args=(child,), daemon=True).start()
@@ -115,7 +106,7 @@ class EngineProcess:
         self._on_exit()
 
     def wait_ready(self) -> None:
-        """Return when the driver has logged in and read from the database.
+        """Return when a login and a read from the database have succeeded.
 
         Raises:
             EngineUnavailable: The engine ended, or did not get ready in time.
@@ -125,32 +116,15 @@ class EngineProcess:
             self._progress.wait_for(
                 lambda: not self.alive or self.bolt_port is not None, self._settings.start_timeout
             )
-        refusal = None
+        said = None
         if self.alive and self.bolt_port is not None and time.monotonic() < deadline:
-            refusal = self._refusal(self.bolt_port, deadline)
-            if refusal == "":
+            login = Login(self.bolt_port, USERNAME, self._password, DATABASE)
+            said = refusal(login, deadline - time.monotonic(), lambda: self.alive)
+            if said is None:
                 return
-        raise self._failure(refusal)
+        raise self._failure(said)
 
-    def _refusal(self, port: int, deadline: float) -> str | None:
-        """Why the engine refuses the driver; empty when it does not, None when the time is over."""
-        if self._probe is None:
-            return None
-        left = deadline - time.monotonic()
-        request = {
-            "uri": f"bolt://127.0.0.1:{port}",
-            "username": USERNAME,
-            "password": self._password,
-            "database": DATABASE,
-            "seconds": left,
-        }
-        try:
-            answer, _ = self._probe.communicate(json.dumps(request).encode() + b"\n", left)
-        except (subprocess.TimeoutExpired, BrokenPipeError):
-            return None
-        return answer.decode().strip() if self._probe.returncode == 0 else None
-
-    def _failure(self, refusal: str | None) -> EngineUnavailable:
+    def _failure(self, said: str | None) -> EngineUnavailable:
         if self._locked:
             return EngineUnavailable(
                 f"another process has the data of the embedded engine open "
@@ -162,7 +136,7 @@ class EngineProcess:
         else:
             what = f"ended while it started (exit status {status})"
         with self._progress:
-            excerpt = f"  {refusal}" if refusal else self._log.excerpt()
+            excerpt = f"  {said}" if said and status is None else self._log.excerpt()
         return EngineUnavailable(
             f"the embedded engine {what}. Its last words:\n{excerpt}\n"
             f"All of them: {self._folder.engine_log}; or set NEO4J_URI to use a Neo4j server"
@@ -190,9 +164,6 @@ class EngineProcess:
                 self._child.wait()
         if self._keeper and self._keeper.poll() is None:
             _dismiss(self._keeper)
-        if self._probe and self._probe.poll() is None:
-            self._probe.kill()
-            self._probe.communicate()
 
 
 def _dismiss(child: subprocess.Popen[bytes]) -> None:

@@ -56,7 +56,7 @@ class _Gathered:
     def add_nodes(self, columns: Sequence[Sequence[Any]]) -> None:
         """Take columns of node_ids, stages, positions and roles."""
         node_ids, stages, positions, roles = columns
-        made = map(NodeRef, node_ids, stages, positions, map(_ROLES.__getitem__, roles))
+        made = NodeRef.of_columns(node_ids, stages, positions, map(_ROLES.__getitem__, roles))
         self.refs.update(zip(node_ids, made, strict=True))
 
     def add_texts(self, node_ids: Sequence[str], texts: Sequence[str] | None) -> None:

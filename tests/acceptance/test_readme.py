@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-import typer
 from fakes import warm
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
 from fakes.ports import free_port
 
 from veritrail_graph import cypher
-from veritrail_graph.api.cli.app import app
+from veritrail_graph.api.cli.app import command
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -202,7 +201,7 @@ def test_the_page_of_the_command_line_names_every_command_and_option() -> None:
         for heading, body in re.findall(r"^(## .+)\n((?:(?!## ).*\n)*)", page, re.MULTILINE)
     }
     missing = []
-    for name, options in commands(typer.main.get_command(app), "veritrail"):
+    for name, options in commands(command(), "veritrail"):
         body = sections.get(name) or sections.get(name.rpartition(" ")[0], "")
         if name not in sections and name not in body:
             missing.append(name)

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import neo4j
@@ -24,6 +25,9 @@ from veritrail_graph.graph.embedded import (
     start_engine,
     stop_engine,
 )
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.embedded.probe import Login, refusal
+from veritrail_graph.graph.embedded.settings import DATABASE, USERNAME
 from veritrail_graph.graph.errors import EngineUnavailable
 
 pytestmark = pytest.mark.engine
@@ -31,6 +35,7 @@ pytestmark = pytest.mark.engine
 ROOT = Path(veritrail_graph.__file__).parent.parent
 HOLD = """
 import asyncio, sys
+from dataclasses import replace
 from pathlib import Path
 from veritrail_graph.graph.embedded import EngineSettings, engine_status, running_engine
 async def main():
@@ -336,6 +341,18 @@ def test_a_wrong_password_is_refused_and_a_new_one_made_where_it_is_lost(used):
     asyncio.run(stop_engine(used))
     (used.home / "engine" / "password").unlink()
     assert numbers(used) == before
+
+
+def test_the_first_question_to_a_started_engine_hears_why_a_login_is_refused(used):
+    write(used, 1)
+    port = int(status(used).uri.rpartition(":")[2])
+    password = EngineFolder(used.home).read_password()
+    right = Login(port, USERNAME, password, DATABASE)
+    assert refusal(right, 5, lambda: True) is None
+    assert "nowhere" in refusal(replace(right, database="nowhere"), 2, lambda: True)
+    said = refusal(replace(right, password="x" * 20), 2, lambda: True)
+    assert "Authentication failed" in said
+    assert "x" * 20 not in said
 
 
 def test_data_that_another_process_holds_is_named(used):

@@ -14,6 +14,14 @@ from fakes.processes import process
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
+    Iteration,
+    Status,
+    StepRecord,
+    Usage,
+    Verdict,
+    Verification,
+)
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.queries import example_of, find, library
 
@@ -395,3 +403,50 @@ def test_a_span_without_process_is_found(store: Store, arun: Any, process_id: st
     break_it(store, arun, REMOVE_SPANS, process_id=process_id)
     assert found == [("Span", process_id, 1, "x")]
     assert rows(store, arun, "check_orphans") == []
+
+
+def test_rounds_that_read_the_same_nodes_count_each_for_itself(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    store_small(store, arun, process_id)
+    content_hash = arun(store.processes.get(process_id)).content_hash
+    (claim,) = arun(store.claims.all(process_id))
+    (a, _), (t, _) = (arun(store.reading.node(process_id, name)) for name in ("a", "t"))
+    given = [(content_hash, (a,)), (content_hash, (a,)), (content_hash, (a, t)), (None, (a,))]
+    for number, (content, checked) in enumerate(given):
+        step = StepRecord(
+            iteration=1,
+            step="verdict",
+            prompt="verdict.v1",
+            prompt_hash="0f" * 32,
+            model="none",
+            usage=Usage(calls=1, input_tokens=10, cost_usd=0.5),
+        )
+        one = Verification.of_claim(
+            claim,
+            verification_id=f"v-{process_id}-{number}",
+            process_id=process_id,
+            content_hash=content,
+            q=1,
+            engine="fixed",
+            model="none",
+            indicative=False,
+            created_at=DAY.format(number + 1),
+            status=Status.SUCCEEDED,
+            verdict=Verdict.FULLY_SUPPORTED,
+            iterations=(
+                Iteration(
+                    number=1,
+                    verdict=Verdict.FULLY_SUPPORTED,
+                    reasoning="So it is.",
+                    checked=checked,
+                ),
+            ),
+            steps=(step,),
+        )
+        arun(store.trails.write(one))
+    found = rows(store, arun, "cost_by_stage", process_id=process_id)
+    assert [(list(row[0]), *row[1:3], row[4], row[7]) for row in found] == [
+        ([1], 3, 3, 30, 1.5),
+        ([1, 2], 1, 1, 10, 0.5),
+    ]

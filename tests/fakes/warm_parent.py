@@ -40,7 +40,8 @@ def main(path: str) -> None:
         import nltk.stem.snowball
         import nltk.tokenize.punkt  # noqa: F401
         import punkt.data.english  # noqa: F401
-    app._command()  # the definitions of all commands, which each call would put together
+    for name in (None, *app.COMMANDS):
+        app.command(name)  # the definitions of commands, which each call would put together
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()  # a collector that touches what was imported would copy it in every fork

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 import pytest
-import typer
 from golden.calling import Ended, process_file
 from golden.conftest import SAMPLES, Scene, fixed_id
 from golden.golden import check
 
-from veritrail_graph.api.cli.app import app
+from veritrail_graph.api.cli.app import command
 
 pytestmark = pytest.mark.engine
 
@@ -80,7 +79,7 @@ def _commands(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[
     return [path, *(each for name in inner for each in _commands(inner[name], (*path, name)))]
 
 
-@pytest.mark.parametrize("path", _commands(typer.main.get_command(app)), ids=" ".join)
+@pytest.mark.parametrize("path", _commands(command()), ids=" ".join)
 def test_help(scene: Scene, path: tuple[str, ...]) -> None:
     ended = scene.call(*path, "--help")
     assert (ended.status, ended.err) == (0, "")

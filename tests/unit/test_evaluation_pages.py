@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from veritrail_graph.api.cli.app import app
+from veritrail_graph.api.cli.app import command
 from veritrail_graph.evaluation.methods.registry import method_kinds
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -18,7 +18,7 @@ SHARED = re.compile(r"^The first four ask a language model.+?\n\n", re.MULTILINE
 
 @pytest.fixture(scope="module")
 def group() -> Any:
-    root: Any = typer.main.get_command(app)
+    root: Any = command()
     return root.commands["eval"]
 
 

@@ -6,12 +6,11 @@ import shlex
 from typing import Any
 
 import pytest
-import typer
 
-from veritrail_graph.api.cli.app import app
+from veritrail_graph.api.cli.app import command
 from veritrail_graph.api.cli.examples import EXAMPLES
 
-COMMANDS: Any = typer.main.get_command(app)
+COMMANDS: Any = command()
 
 
 @pytest.mark.parametrize(
