@@ -358,7 +358,7 @@ class PairFigures(Figures):
 
 
 class Agreement(Answer):
-    """How far people agree with the model, and with each other."""
+    """How far people agree with the judge, and with each other."""
 
     process_id: str
     reviews: int

@@ -1,4 +1,4 @@
-"""Reviews by people: add one, list them, and measure how far people agree with the model.
+"""Reviews by people: add one, list them, and measure how far people agree with the judge.
 
 Source: ours (docs/adr/0017-reviews.md).
 """
@@ -253,7 +253,7 @@ class Reviews(Part):
         return await (await self._store()).reviews.states(process_id)
 
     async def agreement(self, process_id: str) -> AgreementReport:
-        """How far people agree with the model, and with each other, on the claims of a process.
+        """How far people agree with the judge, and with each other, on the claims of a process.
 
         Raises:
             NotFound: There is no such process.

@@ -202,10 +202,11 @@ async def _verify(
 ) -> list[DialogueVerified]:
     from veritrail_graph.api.app.dialogues import DialogueProgress
 
+    names = [await app.names.process(one) for one in dialogues]
     with long_work() as work:
         watch.work = work
         progress = DialogueProgress(watch.begins, watch.run, watch.turn_done, watch.call_made)
-        return await app.dialogues.verify(dialogues, options, progress)
+        return await app.dialogues.verify(names, options, progress)
 
 
 class _Watch(PartsWatch):

@@ -1,4 +1,4 @@
-"""`veritrail reviews`: what people say of verdicts, and how far they agree with the model."""
+"""`veritrail reviews`: what people say of verdicts, and how far they agree with the judge."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def list_(
 
 @app.command("agreement")
 def agreement(process: ProcessId, as_json: AsJson = False) -> None:
-    """Show how far people agree with the model, and with each other."""
+    """Show how far people agree with the judge, and with each other."""
     process, found = ask_about(
         process, lambda app, name: app.reviews.agreement(name), as_json=as_json
     )
@@ -195,7 +195,7 @@ def reviews_table(reviews: Sequence[Review]) -> Table:
     """One line a review, newest first; those that do not count any more are dim."""
     counting = {one.review_id for one in latest_of_each(reviews)}
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("claim", "review", "says", "engine's verdict", "reviewer", "when", "reason"):
+    for name in ("claim", "review", "says", "judge's verdict", "reviewer", "when", "reason"):
         table.add_column(name, overflow="fold")
     for review in reviews:
         words, style = said(review.verdict)
@@ -247,7 +247,7 @@ def show_agreement(found: AgreementReport) -> None:
         f"{found.reviews:,} review(s) of {found.claims:,} claim(s); {found.unclear:,} called "
         f"unclear, {found.disputed:,} on which reviewers disagree."
     )
-    show(f"Model and people: {agreement_words(found.overall)}")
+    show(f"Judge and people: {agreement_words(found.overall)}")
     if found.overall.pairs:
         show("")
         _show_pairs(found.overall)
@@ -280,13 +280,13 @@ def _kappa(found: Agreement) -> str:
 
 
 def _show_pairs(found: Agreement) -> None:
-    """Print how often which verdict of the model met which of the reviewers."""
+    """Print how often which verdict of the judge met which of the reviewers."""
     words = [VERDICT_WORDS[verdict] for verdict in Verdict]
     rows = [
         [VERDICT_WORDS[one], *(f"{found.table.get((one, other), 0):,}" for other in Verdict)]
         for one in Verdict
     ]
-    table(("model \\ people", *words), rows, right=words)
+    table(("judge \\ people", *words), rows, right=words)
 
 
 def _row(who: str, reviews: int | None, unclear: int | None, found: Agreement) -> list[str]:

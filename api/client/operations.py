@@ -404,7 +404,7 @@ class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, 
         return self._pages(Call("reviews", "GET", path, ids, {"limit": page}), Review)
 
     async def agreement(self, process_id: str) -> Agreement:
-        """How far people agree with the model, and with each other, as figures."""
+        """How far people agree with the judge, and with each other, as figures."""
         call = Call("agreement", "GET", f"{_PROCESS}/reviews/agreement", (process_id,))
         return await self._one(call, Agreement)
 

@@ -124,7 +124,7 @@ async def list_reviews(
     dependencies=[needs(Scope.READ)],
 )
 async def get_agreement(app: App, process_id: ProcessId) -> Response:
-    """How far people agree with the model, and with each other, as figures."""
+    """How far people agree with the judge, and with each other, as figures."""
     return answer(Agreement.of(process_id, await app.reviews.agreement(process_id)))
 
 

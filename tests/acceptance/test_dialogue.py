@@ -56,7 +56,7 @@ def test_the_planted_contradictions_are_found_stored_and_told(
         command = ("dialogue", "verify", dialogue, "--turn-check")
         told = veritrail(*command, "--json", **asking(server)).json
         sent = [received.step for received in server.requests]
-        again = veritrail(*command, **asking(server))
+        again = veritrail("dialogue", "verify", dialogue[:-1], "--turn-check", **asking(server))
         assert len(server.requests) == len(sent)  # from the cache of answers
     assert list(told)[:5] == RUN_KEYS
     assert (told["engine"], told["model"], told["indicative"]) == ("openai", MODEL, False)

@@ -416,7 +416,7 @@ async def show_agreement(
         state=asked,
         who=who,
         report=report,
-        overall=figures_of("Model and people", report.overall),
+        overall=figures_of("Judge and people", report.overall),
         verdicts=tuple(Verdict),
         lines=lines_of(report),
         found=found,
