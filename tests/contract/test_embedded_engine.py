@@ -350,7 +350,8 @@ def test_the_first_question_to_a_started_engine_hears_why_a_login_is_refused(use
     right = Login(port, USERNAME, password, DATABASE)
     assert refusal(right, 5, lambda: True) is None
     assert "nowhere" in refusal(replace(right, database="nowhere"), 2, lambda: True)
-    said = refusal(replace(right, password="x" * 20), 2, lambda: True)
+    # Once: after some wrong passwords the engine refuses the right one, too, for a while.
+    said = refusal(replace(right, password="x" * 20), 2, lambda: False)
     assert "Authentication failed" in said
     assert "x" * 20 not in said
 
