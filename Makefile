@@ -5,6 +5,10 @@
 SHELL := /bin/sh
 .SUFFIXES:
 
+# Compiled modules are kept, also where the environment says otherwise: without them each worker of
+# the tests, and each command that they call, compiles hundreds of modules anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Any Python >= 3.11; `make setup PYTHON=python3.12` asks for a certain one.
 PYTHON ?= python3
 VENV := .venv
