@@ -24,7 +24,7 @@ def trusted_certificates(*, trust_env: bool = True) -> ssl.SSLContext:
     return _read(trust_env, *(os.environ.get(name) for name in named))
 
 
-@cache
+@cache  # the names tell apart what different environments mean
 def _read(trust_env: bool, *named: str | None) -> ssl.SSLContext:
     import httpx2
 

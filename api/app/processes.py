@@ -532,12 +532,14 @@ class Processes(Part):
     ) -> dict[str, OutcomeSummary]:
         """The claims of processes by result and what they cost; `known`: outcomes just read."""
         store = await self._store()
-        reading = store.processes.outcomes(process_ids) if known is None else None
-        costs = store.dialogues.costs(process_ids)
-        found, turns = await asyncio.gather(reading, costs) if reading else (known, await costs)
+
+        async def outcomes() -> Mapping[str, OutcomeSummary]:
+            return await store.processes.outcomes(process_ids) if known is None else known
+
+        found, turns = await asyncio.gather(outcomes(), store.dialogues.costs(process_ids))
         return {
             name: one.with_turns(turns[name]) if name in turns else one
-            for name, one in (found or {}).items()
+            for name, one in found.items()
         }
 
     async def unfinished(self) -> list[UnreadyProcess]:

@@ -9,8 +9,8 @@ from contextlib import suppress
 from veritrail_graph.graph.errors import VeriTrailError
 
 _ASKING = ("verify", "list", "show", "runs", "compare", "attribute")
-"""Commands that read the graph whatever is said behind them, but for the options below."""
-_OTHERWISE = ("-h", "--help", "--cancel")
+"""Commands that read the graph, unless one of the options below is given."""
+_NOT_ASKING = ("-h", "--help", "--cancel")
 _LOADED = "veritrail_graph.api.cli.app"
 
 
@@ -21,11 +21,11 @@ def begin_early(arguments: Sequence[str]) -> None:
     engine that a call with wrong options started ends when its idle time is over.
 
     Args:
-        arguments: What stands behind `veritrail`.
+        arguments: What follows `veritrail`.
     """
     if not arguments or arguments[0] not in _ASKING or _LOADED in sys.modules:
         return
-    if any(one.partition("=")[0] in _OTHERWISE for one in arguments):
+    if any(one.partition("=")[0] in _NOT_ASKING for one in arguments):
         return
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.settings import Settings

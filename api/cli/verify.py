@@ -333,10 +333,10 @@ async def _verify(settings: Settings, given: _Given) -> Report:
 
 def _load_splitter(language: str) -> None:
     """Load what splits texts into sentences, while the engine starts."""
-    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.graph.sentences.tables import tokenizer
 
     with suppress(VeriTrailError):  # what is wrong with the language is said where it is used
-        SentenceSplitter(language).split("", "It is loaded. So it is there.")
+        tokenizer(language)
 
 
 async def _after(app: Application, done: LocalResult) -> After:

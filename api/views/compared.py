@@ -13,5 +13,5 @@ def folded_settings(settings: Sequence[Changed]) -> tuple[list[Changed], list[Ch
     """The settings that are shown, and those that are folded: they follow from another judge."""
     if not any(one.name in _JUDGE for one in settings):
         return list(settings), []
-    folded = [one for one in settings if "." in one.name]
-    return [one for one in settings if one not in folded], folded
+    shown = [one for one in settings if "." not in one.name]
+    return shown, [one for one in settings if "." in one.name]

@@ -66,7 +66,7 @@ def test_an_engine_that_was_begun_early_is_awaited(tmp_path, monkeypatch):
 
 
 class Starts:
-    """Stands where an engine is started, and holds every start until it is released."""
+    """Takes the place of a start of the engine, and holds every start until it is released."""
 
     def __init__(self):
         self.homes, self.begun, self.release = [], threading.Event(), threading.Event()
@@ -89,7 +89,7 @@ def starts(monkeypatch):
     starts.release.set()
 
 
-def test_who_asks_later_for_a_start_that_is_under_way_is_told_of_it_once(tmp_path, starts):
+def test_a_later_request_for_a_start_under_way_calls_its_function_once(tmp_path, starts):
     said = []
     begin_engine(EngineSettings(tmp_path))
     assert starts.begun.wait(5)

@@ -25,7 +25,7 @@ from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 
 def arrived(service: ServiceDatabase, home: Path, begun: int = 0) -> tuple[Heartbeat, list[str]]:
-    """A worker, and those that it takes over from, each with so many tasks that it had begun."""
+    """A worker, and the workers that it takes over from; each of these had begun `begun` tasks."""
     recovered: list[str] = []
 
     def recover(worker_ids: Sequence[str]) -> int:

@@ -3,17 +3,11 @@
 // and the previous claim. Who switches single keys off on the review page has none here, either
 // (WCAG 2.1.4); they never fire while somebody types.
 
-function isOn() {
-  try {
-    return localStorage.getItem("veritrail.review.keys") !== "off";
-  } catch {
-    return true; // storage may be switched off
-  }
-}
+import { SINGLE_KEYS, stored } from "./stored.js";
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  if (event.target.closest?.("input, textarea, select, [contenteditable]") || !/^[jknp]$/.test(event.key) || !isOn()) return;
+  if (event.target.closest?.("input, textarea, select, [contenteditable]") || !/^[jknp]$/.test(event.key) || stored(localStorage, SINGLE_KEYS) === "off") return;
   const found = document.querySelector(`[aria-keyshortcuts="${event.key}"]:not([hidden])`);
   if (!found) return;
   event.preventDefault();

@@ -1,21 +1,14 @@
 // Review by keyboard. Every key does what a link or a button of the page does; without this file
 // the links and buttons are there all the same.
 
+import { SINGLE_KEYS, stored } from "./stored.js";
+
 const work = document.querySelector("[data-review]");
 const form = document.querySelector("[data-form]");
 const told = document.querySelector("[data-told]");
 const dialog = document.querySelector("[data-keys]");
-const KEYS = "veritrail.review.keys";
 const MOVED = "veritrail.review.moved";
 const SCROLL = "veritrail.review.scroll";
-
-function stored(storage, name) {
-  try {
-    return storage.getItem(name);
-  } catch {
-    return null; // storage may be switched off
-  }
-}
 
 function store(storage, name, value) {
   try {
@@ -33,7 +26,7 @@ function tell(words) {
 
 // Single keys (WCAG 2.1.4): they can be switched off, and never fire while somebody types.
 
-let isOn = stored(localStorage, KEYS) !== "off";
+let isOn = stored(localStorage, SINGLE_KEYS) !== "off";
 
 function types(target) {
   if (!(target instanceof Element)) return false;
@@ -140,7 +133,7 @@ function keys() {
   box.checked = isOn;
   box.addEventListener("change", () => {
     isOn = box.checked;
-    store(localStorage, KEYS, isOn ? null : "off");
+    store(localStorage, SINGLE_KEYS, isOn ? null : "off");
     tell(isOn ? "Single keys are on." : "Single keys are off; Control and Enter still saves.");
   });
 }
