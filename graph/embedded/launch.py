@@ -180,9 +180,9 @@ def engine_command(
     ]
 
 
-def cache_file(runtime: Runtime, folder: EngineFolder) -> Path:
+def cache_file(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> Path:
     """Where the start-up cache of this version of the engine lies, whether it is there or not."""
-    stamps = []
+    stamps = [settings.jit]
     for path in (runtime.java, *runtime.jars):
         found = path.stat()
         stamps.append(f"{path} {found.st_size} {found.st_mtime_ns}")
@@ -191,11 +191,9 @@ def cache_file(runtime: Runtime, folder: EngineFolder) -> Path:
 
 
 def _cache_options(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> list[str]:
-    """The cache (`startup_cache`), if it was made; a quick engine is not compiled as it says."""
-    if settings.jit != "full":
-        return []
+    """The cache (`startup_cache`), if it was made."""
     try:
-        file = cache_file(runtime, folder)
+        file = cache_file(runtime, folder, settings)
         return [f"-XX:AOTCache={file}"] if file.exists() else []
     except OSError:
         return []
@@ -209,7 +207,8 @@ def engine_environment(source: dict[str, str]) -> dict[str, str]:
 
 
 def _java_options(folder: EngineFolder, logging: Path, settings: EngineSettings) -> list[str]:
-    quick = ["-XX:TieredStopAtLevel=1"] if settings.jit == "quick" else []
+    # The serial collector needs the least processor time where the heap is small and life short.
+    quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if settings.jit == "quick" else []
     return [
         f"-Xmx{settings.heap}",
         *quick,

@@ -35,11 +35,15 @@ _LEAST_PRIORITY = 19
 
 
 def begin_cache(settings: EngineSettings, folder: EngineFolder) -> None:
-    """Make the cache in a process that outlives this one, unless that was tried before."""
+    """Make the cache in a process that outlives this one, unless that was tried before.
+
+    A quick engine is for a few short commands: making a cache costs more than it saves them, but
+    it uses one that is there.
+    """
     if settings.jit != "full":
         return
     with suppress(OSError, VeriTrailError):
-        file = cache_file(find_runtime(), folder)
+        file = cache_file(find_runtime(), folder, settings)
         if file.exists() or _tried(file).exists() or shutil.disk_usage(folder.root).free < _ROOM:
             return
         write_private(_tried(file), "")
@@ -68,7 +72,7 @@ def make_cache(settings: EngineSettings) -> Path:
         EngineUnavailable: That engine does not start.
     """
     folder = EngineFolder(settings.home)
-    file = cache_file(find_runtime(), folder)
+    file = cache_file(find_runtime(), folder, settings)
     draft = file.with_suffix(".new")
     place = folder.scratch / f"startup-{os.getpid()}"
     watched = EngineFolder(place)

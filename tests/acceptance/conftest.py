@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
+from fakes.engine_homes import with_cache
 from fakes.service_process import ServiceProcess, serving
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -18,6 +19,14 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 @contextmanager
 def a_home() -> Iterator[Veritrail]:
     """The command with a home of its own; the engine that it starts is stopped in the end."""
+    with a_bare_home() as veritrail:
+        with_cache(veritrail.home)
+        yield veritrail
+
+
+@contextmanager
+def a_bare_home() -> Iterator[Veritrail]:
+    """The same, where nothing has ever run."""
     with _folder() as folder:
         veritrail = Veritrail(folder / "home")
         try:
@@ -92,7 +101,7 @@ def frail(other_home: Veritrail) -> Iterator[Veritrail]:
 @pytest.fixture
 def bare() -> Iterator[Veritrail]:
     """The command with a home where nothing has ever run."""
-    with a_home() as veritrail:
+    with a_bare_home() as veritrail:
         yield veritrail
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from fakes.engine_homes import with_cache
 from fakes.processes import process
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 
@@ -264,7 +265,7 @@ def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
     tmp_path_factory: Any,
 ) -> None:
     settings = EngineSettings(
-        tmp_path_factory.mktemp("heavy"), heap="256m", jit="quick", idle_seconds=1.0
+        with_cache(tmp_path_factory.mktemp("heavy")), heap="256m", jit="quick", idle_seconds=1.0
     )
 
     async def work() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import neo4j
 import psutil
 import pytest
+from fakes.engine_homes import with_cache
 from fakes.waiting import until
 
 import veritrail_graph
@@ -82,6 +83,7 @@ def settings(tmp_path):
 def used(tmp_path_factory):
     """A home for all tests that start an engine on existing data: an engine may run there."""
     with a_home(tmp_path_factory.mktemp("used")) as settings:
+        with_cache(settings.home)
         yield settings
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
+from fakes.engine_homes import with_cache
 from fakes.processes import MemoryInput, process
 from fakes.trails import FS, a_round, a_trail, cited, found, path
 
@@ -51,7 +52,7 @@ pytestmark = [
 
 @pytest.fixture
 def settings() -> Iterator[EngineSettings]:
-    home = Path(tempfile.mkdtemp(prefix="vt-fault-", dir="/tmp"))
+    home = with_cache(Path(tempfile.mkdtemp(prefix="vt-fault-", dir="/tmp")))
     found = EngineSettings(home=home, jit="quick")
     yield found
     asyncio.run(stop_engine(found))

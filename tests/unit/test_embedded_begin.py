@@ -165,18 +165,22 @@ def folder(tmp_path):
     return folder
 
 
-def test_the_cache_of_this_version_is_used_by_an_engine_that_compiles_fully(runtime, folder):
-    def options(jit):
-        command = engine_command(runtime, folder, EngineSettings(folder.home, jit=jit))
+@pytest.mark.parametrize(("jit", "other"), [("full", "quick"), ("quick", "full")])
+def test_an_engine_uses_the_cache_of_its_version_and_of_its_way_to_compile(
+    runtime, folder, jit, other
+):
+    def options(settings):
+        command = engine_command(runtime, folder, settings)
         return [option for option in command if option.startswith("-XX:AOT")]
 
-    assert options("full") == []
-    file = cache_file(runtime, folder)
+    settings = EngineSettings(folder.home, jit=jit)
+    assert options(settings) == []
+    file = cache_file(runtime, folder, settings)
     file.write_text("classes")
-    assert options("full") == [f"-XX:AOTCache={file}"]
-    assert options("quick") == []
+    assert options(settings) == [f"-XX:AOTCache={file}"]
+    assert options(EngineSettings(folder.home, jit=other)) == []
     runtime.jars[0].write_text("another version of it")
-    assert options("full") == []
+    assert options(settings) == []
 
 
 def test_the_cache_is_made_once_in_a_process_of_its_own(runtime, folder, monkeypatch):
