@@ -197,7 +197,7 @@ def test_the_demo_shows_verdicts_beside_labels_a_path_and_an_error(
 def checked(command: list[str], cwd: Path, **settings: str) -> str:
     """Run a command that must succeed; return its standard output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment |= settings
+    environment |= {"VERITRAIL_DB_HEAP": "256m", "VERITRAIL_DB_JIT": "quick", **settings}
     done = subprocess.run(
         command,
         cwd=cwd,

@@ -32,6 +32,7 @@ def main(path: str) -> None:
     keep_imports_lean()
     import veritrail_graph
     from veritrail_graph.api.cli import app
+    from veritrail_graph.api.web import rendering
 
     for found in pkgutil.walk_packages(veritrail_graph.__path__, "veritrail_graph."):
         if not set(found.name.split(".")).intersection(LEFT_OUT):
@@ -42,6 +43,7 @@ def main(path: str) -> None:
         import punkt.data.english  # noqa: F401
     for name in (None, *app.COMMANDS):
         app.command(name)  # the definitions of commands, which each call would put together
+    rendering.warm_up()  # and the templates of pages, which each service would compile
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()  # a collector that touches what was imported would copy it in every fork
