@@ -164,10 +164,10 @@ def test_a_long_reason_does_not_widen_the_page_and_more_sideways_shows(
     expect(phone.locator("[data-worst]")).to_be_in_viewport()  # the last of six stages
     phone.evaluate("document.querySelector('.drawing-room').scrollTo(0, 0)")
     phone.wait_for_function(faded.format("--fade-left") + " === '0px'")
-    assert phone.evaluate(faded.format("--fade-right")) == "40px"
+    phone.wait_for_function(faded.format("--fade-right") + " === '40px'")
     phone.evaluate("document.querySelector('.drawing-room').scrollBy(10000, 0)")
     phone.wait_for_function(faded.format("--fade-right") + " === '0px'")
-    assert phone.evaluate(faded.format("--fade-left")) == "40px"
+    phone.wait_for_function(faded.format("--fade-left") + " === '40px'")
 
 
 def test_the_graph_works_without_scripts(open_page: Any, site: ServiceProcess) -> None:
