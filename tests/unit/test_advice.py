@@ -37,6 +37,7 @@ A_SETTING = re.compile(r"(VERITRAIL|AZURE|OPENAI|NEO4J)_[A-Z]{2}")
 BELOW = ("graph", "verifier", "api/app", "api/jobs", "api/work", "api/configured", "api/auth")
 
 
+@pytest.mark.slow
 def test_what_lies_below_the_doors_gives_no_advice_of_one_door() -> None:
     found = []
     for path in (path for below in BELOW for path in (ROOT / below).rglob("*.py")):

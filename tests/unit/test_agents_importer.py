@@ -332,6 +332,7 @@ def test_a_message_has_the_latest_inputs_only(graph):
     assert read.said("Of 5 messages, only the latest 200 inputs are kept")
 
 
+@pytest.mark.slow
 def test_a_log_of_ten_thousand_messages_is_read_with_bounded_edges(found):
     log = [{"role": "user", "content": "Count."}]
     log += [{"role": "assistant", "content": f"number {n}"} for n in range(9_999)]

@@ -279,6 +279,7 @@ def _no_zip(path: Path) -> None:
     path.write_text("Id;Claim;Label", encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from fakes.batch_ledger import batching
 from fakes.dag import Dag, DagSource, dags
 from fakes.model_prompts import parse_excerpts
@@ -159,6 +160,7 @@ def outcome(found: list[Verification]) -> list[Mapping[str, Any]]:
     return [{name: value for name, value in one.items() if name not in apart} for one in told]
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_batches_and_single_calls_give_the_same_verdicts(data: st.DataObject) -> None:

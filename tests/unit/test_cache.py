@@ -262,6 +262,7 @@ def test_a_file_that_stays_locked_ends_no_run(path: Path, monkeypatch: pytest.Mo
     assert use(path, get) == ("An answer.", [])
 
 
+@pytest.mark.slow
 def test_several_processes_write_at_once(path: Path) -> None:
     writers = [
         subprocess.Popen(

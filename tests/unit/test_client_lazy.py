@@ -14,6 +14,7 @@ import veritrail_graph
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_importing_api_imports_nothing_else():
     code = (
         "import sys, veritrail_graph; before = set(sys.modules); assert not [m for m in before if "

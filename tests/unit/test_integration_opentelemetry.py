@@ -235,6 +235,7 @@ os.wait()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_the_end_of_a_program_writes_what_is_left_also_of_a_forked_one(tmp_path):
     # A child process: the SDK shuts down when an interpreter ends.

@@ -19,6 +19,7 @@ import numpy
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_lean", [True, False])
 def test_the_driver_and_the_toolkit_load_no_numerical_library(is_lean: bool) -> None:
     begin = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
@@ -42,6 +43,7 @@ with ThreadPoolExecutor(8) as threads:
 """
 
 
+@pytest.mark.slow
 def test_threads_may_be_the_first_to_use_the_toolkit_all_at_once() -> None:
     begin = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
     children = [

@@ -282,6 +282,7 @@ def test_a_large_frontier_leaves_the_event_loop_free() -> None:
     assert asyncio.run(ticks_during_selection()) > 2
 
 
+@pytest.mark.slow
 def test_a_sentence_of_a_megabyte_is_read() -> None:
     assert verdict("The choir sang in Lisbon.", "word " * 200_000).verdict is NFS
 

@@ -57,6 +57,7 @@ def outage(
     return asyncio.run(work())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "delay"),
     [
@@ -74,6 +75,7 @@ def test_an_endpoint_that_answers_nobody_does_not_hold_up_a_run(reply: bytes, de
     assert seconds < 10 * PATIENCE.deadline  # one after another they would take 15
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_comes_back_is_asked_again() -> None:
     patience = Patience(deadline=1.0, attempt_timeout=0.8, base=0.01, cap=0.02, rest=0.3)
 

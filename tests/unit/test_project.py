@@ -83,6 +83,7 @@ def test_every_module_has_a_name_that_says_what_it_does(files: list[Path]) -> No
     assert not [path for path in modules if EMPTY_NAMES & set(path.stem.split("_"))]
 
 
+@pytest.mark.slow
 def test_cypher_stands_in_cypher_files_only(files: list[Path]) -> None:
     found = [
         f"{path.relative_to(ROOT).as_posix()}:{line}"

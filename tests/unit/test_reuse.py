@@ -62,6 +62,7 @@ def trail(one: Verification) -> list[object]:
     return [[getattr(one, name) for name in TRAIL], rounds, refs]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99), q=st.integers(1, 3))
 def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q):
@@ -81,6 +82,7 @@ def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q):
     asyncio.run(check())
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99), q=st.integers(1, 3))
 def test_a_verdict_is_kept_wherever_a_full_run_asks_the_same_questions(before, data, seed, q):
@@ -101,6 +103,7 @@ def test_a_verdict_is_kept_wherever_a_full_run_asks_the_same_questions(before, d
     asyncio.run(check())
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99))
 def test_nodes_may_have_other_ids_where_the_judge_sees_none(before, data, seed):

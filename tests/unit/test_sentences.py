@@ -196,6 +196,7 @@ def _seconds(text: str) -> float:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["word ", "x", "!", ". ", "a!\u00a0", '."', "- a\n", "|\n", "\n", "One is. Two are. ", "AB\n"],

@@ -203,6 +203,7 @@ def test_calls_and_tokens_are_those_of_the_prompts_that_a_run_would_send(limit):
     assert drawn == judge.asked.spent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -222,6 +223,7 @@ def test_more_noise_is_never_better(name, values):
     assert accuracies[-1] < 0.95
 
 
+@pytest.mark.slow
 def test_what_was_drawn_is_what_was_asked_for():
     grid = replace(ORACLE, q=(3,), recall=(0.8,), false_positives=(0.05,))
     figures = rows(small("hierarchical"), grid, 600)[0].figures
@@ -276,6 +278,7 @@ def test_one_class_alone_has_no_score_and_says_why():
     assert set(row.reasons) == {name for name, value in row.figures.items() if value is None}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows_whatever_the_number_of_workers():
     claims, grid = ClaimSettings(600, seed=7), Grid(q=(1, 3))
     one, two = (
@@ -303,6 +306,7 @@ def test_planted_facts_are_passed_on_from_a_source_text_to_the_verified_node():
                 assert farther in shape.source_numbers(np.array([nearer]))
 
 
+@pytest.mark.slow
 def test_the_sentences_compare_what_one_can_choose():
     settings = JudgeSettings(price=(2.0, 8.0))
     grid = Grid(q=(1, 3), recall=(0.8,), false_positives=(0.0,))

@@ -505,6 +505,7 @@ class NeverEnding:
         return self.turns[place]
 
 
+@pytest.mark.slow
 def test_ten_thousand_turns_are_looked_at_a_bounded_number_of_times_each() -> None:
     lines = [("assistant" if number % 2 else "user", f"{number}", ()) for number in range(10_000)]
     text = TextInMemory(talk(lines))

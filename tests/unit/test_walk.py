@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+import pytest
 from fakes.dag import Dag, dags
 from fakes.scripted_judge import FS, INC, NFS
 from fakes.walking import Walker, traced
@@ -129,6 +130,7 @@ def test_iterations_are_numbered_never_empty_and_bounded_by_the_nodes(case):
     assert len(outcome.iterations) < len(dag.sources)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(cases())
 def test_sources_are_asked_once_at_first_and_once_an_iteration_at_most(case):
