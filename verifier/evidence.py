@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, EvidenceRole
 from veritrail_graph.verifier.answers import (
@@ -18,10 +19,11 @@ from veritrail_graph.verifier.answers import (
     read_selection,
 )
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
+from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
-from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.prompted import PromptedStep, answers_of
 from veritrail_graph.verifier.shared_prompts import Case, SharedSelection
 
 AT_ONCE = 64
@@ -55,7 +57,7 @@ class EvidenceStep:
         """
         slots = asyncio.Semaphore(AT_ONCE)
         asked = (self._ask(claim, excerpts, meter, slots) for excerpts in prompts)
-        whole = joined(results(await asyncio.gather(*asked, return_exceptions=True)))
+        whole = joined(await gathered(asked))
         return replace(whole, is_sampled=self.step.samples.is_soft)
 
     def prompts_of(self, claim: Claim, nodes: Sequence[ReadNode]) -> list[Excerpts]:
@@ -105,11 +107,12 @@ class EvidenceStep:
         if self.sharing is not None:
             case = Case(claim.text, claim.sub_claims, excerpts)
             calls = [
-                self.sharing.ask(case, sample, meter, call) for sample, call in enumerate(calls)
+                partial(self.sharing.ask, case, sample, meter, call)
+                for sample, call in enumerate(calls)
             ]
         try:
             async with slots:
-                answers = results(await asyncio.gather(*calls, return_exceptions=True))
+                answers = await answers_of(calls)
         except ContextTooLong as error:
             parts = halves(excerpts)
             if parts is None:

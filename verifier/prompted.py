@@ -5,16 +5,20 @@ Source: VeriTrail C.2, E.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from veritrail_graph.verifier.answers import SCHEMAS, without_reasoning
+from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, Step, StepCall
 from veritrail_graph.verifier.prompts import Prompt
 
 T = TypeVar("T")
+Call = Callable[[], Awaitable[T]]
+"""A call that was not begun: what is never made leaves nothing behind."""
 
 ROOM_AROUND = 200
 """Tokens kept free for labels, roles and separators beside what is counted."""
@@ -88,8 +92,8 @@ class PromptedStep:
 
     def calls(
         self, user: str, read: Callable[[str], T], meter: Meter, *, shared: int = 0
-    ) -> list[Coroutine[Any, Any, T]]:
-        """A call for each sample of a prompt, to be made side by side (see `results`).
+    ) -> list[Call[T]]:
+        """A call for each sample of a prompt, to be made side by side (see `answers_of`).
 
         Args:
             user: The user message.
@@ -99,22 +103,16 @@ class PromptedStep:
         """
         call, schema = self.call, self.answer_schema
         return [
-            self.model.ask(
-                Request(call, self.prompt.text, user, shared, sample, schema), read, meter
+            partial(
+                self.model.ask,
+                Request(call, self.prompt.text, user, shared, sample, schema),
+                read,
+                meter,
             )
             for sample in range(self.samples.count)
         ]
 
 
-def results(ended: Iterable[T | BaseException]) -> list[T]:
-    """The results of works gathered with `return_exceptions`; the first fault is raised.
-
-    Works that are gathered so all end before one's fault is raised: a pending call is paid for,
-    and its answer is kept for the next attempt.
-    """
-    done: list[T] = []
-    for result in ended:
-        if isinstance(result, BaseException):
-            raise result
-        done.append(result)
-    return done
+async def answers_of(calls: Iterable[Call[T]]) -> list[T]:
+    """What calls give that are made side by side, in their order; see `gathered`."""
+    return await gathered(call() for call in calls)

@@ -22,7 +22,7 @@ from veritrail_graph.verifier.answers import (
 )
 from veritrail_graph.verifier.excerpts import Excerpts, claim_lines, one_line
 from veritrail_graph.verifier.models.port import Meter, Request
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompted import Call, PromptedStep
 
 if TYPE_CHECKING:
     from veritrail_graph.verifier.sharing import Sharing
@@ -66,16 +66,14 @@ class SharedPrompt(ABC, Generic[T]):
     step: PromptedStep
     among: Sharing
 
-    def ask(
-        self, case: Case, sample: int, meter: Meter, alone: Coroutine[Any, Any, T]
-    ) -> Coroutine[Any, Any, T]:
+    def ask(self, case: Case, sample: int, meter: Meter, alone: Call[T]) -> Coroutine[Any, Any, T]:
         """The answer about a claim, by a prompt that it shares or by one of its own.
 
         Args:
             case: The claim and its excerpts.
             sample: Number of the sample.
             meter: Records its share of what a prompt costs.
-            alone: Asks about the claim alone, where it is awaited.
+            alone: Asks about the claim alone.
 
         Raises:
             VeriTrailError: No answer could be had.

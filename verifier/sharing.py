@@ -15,7 +15,7 @@ import asyncio
 import contextlib
 import copy
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field, replace
@@ -36,6 +36,7 @@ from veritrail_graph.verifier.models.port import (
     RequestRejected,
     StepCall,
 )
+from veritrail_graph.verifier.prompted import Call
 from veritrail_graph.verifier.shared_prompts import Case, SharedPrompt
 
 T = TypeVar("T")
@@ -120,20 +121,9 @@ class Sharing:
         case: Case,
         sample: int,
         meter: Meter,
-        alone: Coroutine[Any, Any, T],
+        alone: Call[T],
     ) -> T:
         """The answer about a claim; see `SharedPrompt.ask`."""
-        with contextlib.closing(alone):
-            return await self._part(prompt, case, sample, meter, alone)
-
-    async def _part(
-        self,
-        prompt: SharedPrompt[T],
-        case: Case,
-        sample: int,
-        meter: Meter,
-        alone: Coroutine[Any, Any, T],
-    ) -> T:
         walk, memory = _WALK.get(), _memory_of(prompt)
         if memory is not None:
             with self._looks(walk):
@@ -148,7 +138,7 @@ class Sharing:
         self._touch()
         try:
             found = await answer
-            return await alone if found is None else found
+            return await alone() if found is None else found
         finally:
             if asked in self._waiting:
                 del self._waiting[asked]

@@ -13,6 +13,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, Protocol
 
@@ -23,7 +24,7 @@ from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, rende
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
-from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.prompted import PromptedStep, answers_of
 from veritrail_graph.verifier.shared_prompts import Case, SharedVerdict
 
 _LABEL = _AROUND = 4
@@ -133,9 +134,10 @@ class PromptVerdict:
         if self.sharing is not None:
             case = Case(claim.text, (), excerpts)
             calls = [
-                self.sharing.ask(case, sample, meter, call) for sample, call in enumerate(calls)
+                partial(self.sharing.ask, case, sample, meter, call)
+                for sample, call in enumerate(calls)
             ]
-        answers = results(await asyncio.gather(*calls, return_exceptions=True))
+        answers = await answers_of(calls)
         if not self.step.samples.is_soft:
             return Judgement(answers[0].verdict, answers[0].reason)
         merged, score = merge_verdicts(answers, self.step.samples.threshold)

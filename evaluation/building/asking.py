@@ -125,7 +125,7 @@ async def ask(
         return read(answer)
 
     (call,) = step.calls(user, read_text, meter)
-    return await call
+    return await call()
 
 
 def truth_of(answer: Mapping[str, Any], key: str) -> bool:

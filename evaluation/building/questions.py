@@ -16,8 +16,9 @@ from veritrail_graph.evaluation.building.review import write_review
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
+from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
-from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.prompted import PromptedStep
 
 AT_ONCE = 16
 COLUMNS = ("question", "asks_opinion", "stands_alone", "explanation", "proposal", "keep")
@@ -94,7 +95,7 @@ async def filter_questions(
         return found
 
     works = [one(question) for question in questions]
-    return results(await asyncio.gather(*works, return_exceptions=True))
+    return await gathered(works)
 
 
 def _read(answer: Mapping[str, Any]) -> tuple[bool, bool, str]:

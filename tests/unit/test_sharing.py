@@ -364,7 +364,8 @@ def test_batches_share_prompts_in_few_rounds_and_a_later_process_finds_the_lines
     assert all(one.usage.batch_calls == one.usage.calls for one in found)
 
 
-def test_a_claim_that_is_stopped_does_not_hold_the_others_up() -> None:
+@pytest.mark.parametrize("after", [0.0, 0.001, 0.01])
+def test_a_claim_that_is_stopped_does_not_hold_the_others_up(after: float) -> None:
     dag, claims = one_frontier(3)
     endpoint = SharedAnswering(7)
 
@@ -376,7 +377,7 @@ def test_a_claim_that_is_stopped_does_not_hold_the_others_up() -> None:
         def started(_task: Task) -> None:
             begun.append(asyncio.current_task())
             if len(begun) == 1 and begun[0] is not None:
-                asyncio.get_running_loop().call_later(0.01, begun[0].cancel)
+                asyncio.get_running_loop().call_later(after, begun[0].cancel)
 
         try:
             return await verified(dag, claims, 2, judge, Observer(claim_started=started))

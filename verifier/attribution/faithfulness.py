@@ -5,7 +5,6 @@ Source: Error-tolerant attribution 6.1, 7 and Tables 5 and 6 (the three modes).
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -28,7 +27,7 @@ from veritrail_graph.verifier.attribution.windows import places, selected, whole
 from veritrail_graph.verifier.excerpts import Unit, pack
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode, Split
-from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.prompted import PromptedStep, answers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ async def judge_sentence(
         return nothing
     user, shared = prompt
     calls = judge.calls(user, read_faithfulness, meter, shared=shared)
-    (answer,) = results(await asyncio.gather(*calls, return_exceptions=True))
+    (answer,) = await answers_of(calls)
     return answer
 
 
@@ -174,5 +173,5 @@ async def correct_sentence(
         return read_correction(text, material.sentence, split)
 
     calls = step.calls(user, read, meter, shared=shared)
-    (sentence,) = results(await asyncio.gather(*calls, return_exceptions=True))
+    (sentence,) = await answers_of(calls)
     return sentence

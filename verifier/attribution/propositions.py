@@ -8,7 +8,6 @@ Source: Error-tolerant attribution A.2 (breaking the summary sentence into propo
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
@@ -23,9 +22,10 @@ from veritrail_graph.graph.model.attribution import (
 from veritrail_graph.verifier.answers import expect_keys, last_object
 from veritrail_graph.verifier.attribution.attributor import Attribution, Attributor
 from veritrail_graph.verifier.attribution.prompted import sentence_line
+from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
 from veritrail_graph.verifier.ports import ReadNode
-from veritrail_graph.verifier.prompted import PromptedStep, results
+from veritrail_graph.verifier.prompted import PromptedStep, answers_of
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
 """Stretches [start, end) of a text, in order and without overlap."""
@@ -169,7 +169,7 @@ async def split_sentence(sentence: Sentence, step: PromptedStep, meter: Meter) -
         return (((0, len(sentence.text)),),)
     line = sentence_line(sentence.text)
     calls = step.calls(line, lambda text: read_propositions(text, sentence.text), meter)
-    (found,) = results(await asyncio.gather(*calls, return_exceptions=True))
+    (found,) = await answers_of(calls)
     return found
 
 
@@ -201,7 +201,7 @@ async def attribute_propositions(
     texts = [GAP.join(sentence.text[start:end] for start, end in spans) for spans in split]
     shown = texts if len(texts) > 1 else [sentence.text]
     asked = (attributor.attribute(text, sources, meter) for text in shown)
-    answers = results(await asyncio.gather(*asked, return_exceptions=True))
+    answers = await gathered(asked)
     propositions = tuple(
         Proposition(
             spans=tuple((sentence.start + start, sentence.start + end) for start, end in spans),
