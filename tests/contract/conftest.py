@@ -7,8 +7,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import asdict
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +15,6 @@ from typing import Any, TypeVar
 import neo4j
 import pytest
 from fakes.engine_homes import with_cache
-from fakes.sharing import shared
 
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
@@ -73,20 +71,13 @@ def arun() -> Iterator[Arun[Any]]:
 
 
 @pytest.fixture(scope="session")
-def embedded_address(run_folder: Path, arun: Arun[Any]) -> Iterator[DatabaseAddress]:
-    """An embedded engine, one for all workers."""
-    start = partial(_embedded_engine, arun)
-    read = lambda found: DatabaseAddress(**found)  # noqa: E731
-    with shared(run_folder / "embedded.json", start, asdict, read) as engine:
-        yield engine
-
-
-@contextmanager
-def _embedded_engine(arun: Arun[Any]) -> Iterator[DatabaseAddress]:
+def embedded_address(arun: Arun[Any]) -> Iterator[DatabaseAddress]:
+    """An embedded engine of the session's own: where several write at once, commits collide."""
     home = Path(tempfile.mkdtemp(prefix="vt-contract-", dir="/tmp"))
     settings = EngineSettings(home=with_cache(home), jit="quick")
     stack = AsyncExitStack()
-    yield arun(stack.enter_async_context(running_engine(settings)))
+    engine = arun(stack.enter_async_context(running_engine(settings)))
+    yield engine
     arun(stack.aclose())
     arun(stop_engine(settings))
     shutil.rmtree(home, ignore_errors=True)
