@@ -238,13 +238,17 @@ def _check_shape(found: Gathering, *, may_lack_edges: bool) -> tuple[bool, list[
         _forget_derived_stages(topology, found.onto)
     violations = [] if may_lack_edges else check_edge_count(topology)
     violations += check_stages_complete(topology)
-    order = topology.topological_order()
-    cycles = check_acyclic(topology, order)
-    violations += cycles
-    given = sum(stage != NO_STAGE for stage in topology.stages)
-    if given == len(topology.ids):
+    missing = topology.stages.count(NO_STAGE)
+    if not missing and topology.stages_rise(each=True):  # then there is no cycle either
+        return True, violations + check_root_stages(topology)
+    cycles: list[Violation] = []
+    if missing or not topology.points_forward():
+        order = topology.topological_order()
+        cycles = check_acyclic(topology, order)
+        violations += cycles
+    if not missing:
         return True, violations + check_stage_order(topology)
-    if given == 0 and not cycles:
+    if missing == len(topology.ids) and not cycles:
         topology.stages = derive_stages(topology, order)
         return True, violations
     return False, violations
@@ -338,9 +342,9 @@ FIRST_STAGE = 1
 
 def check_stages_complete(topology: Topology) -> list[Violation]:
     """Every node has a stage, or none has."""
-    without = [node for node, stage in enumerate(topology.stages) if stage == NO_STAGE]
-    if not without or len(without) == len(topology.ids):
+    if topology.stages.count(NO_STAGE) in {0, len(topology.ids)}:
         return []
+    without = [node for node, stage in enumerate(topology.stages) if stage == NO_STAGE]
     names = ", ".join(shown(topology.ids[node]) for node in without[:5])
     more = f" and {len(without) - 5} more" if len(without) > 5 else ""
     return [
@@ -371,11 +375,9 @@ def derive_stages(topology: Topology, order: array[int]) -> array[int]:
 
 
 def check_stage_order(topology: Topology) -> list[Violation]:
-    """No edge leads to a lower stage; every root has the minimal stage of the process.
-
-    Unsourced nodes may stand at any stage, also below that of the roots.
-    """
+    """No edge leads to a lower stage; every root has the minimal stage of the process."""
     ids, stages = topology.ids, topology.stages
+    leads_down = () if topology.stages_rise() else topology.edges
     violations = [
         Violation(
             "stage_order",
@@ -383,12 +385,22 @@ def check_stage_order(topology: Topology) -> list[Violation]:
             f"leads from stage {stages[source]} down to stage {stages[target]}; "
             "the stage of a target must not be below that of its source",
         )
-        for source, target in topology.edges
+        for source, target in leads_down
         if stages[target] < stages[source]
     ]
+    return [*violations, *check_root_stages(topology)]
+
+
+def check_root_stages(topology: Topology) -> list[Violation]:
+    """Every root has the minimal stage of the process.
+
+    Unsourced nodes may stand at any stage, also below that of the roots.
+    """
+    ids, stages = topology.ids, topology.stages
     unsourced = set(topology.unsourced())
-    lowest = min((stage for node, stage in enumerate(stages) if node not in unsourced), default=0)
-    violations += [
+    sourced = [stage for node, stage in enumerate(stages) if node not in unsourced]
+    lowest = min(sourced if unsourced else stages, default=0)
+    return [
         Violation(
             "root_stage",
             f"node {shown(ids[node])}",
@@ -398,7 +410,6 @@ def check_stage_order(topology: Topology) -> list[Violation]:
         for node, degree in enumerate(topology.in_degrees())
         if degree == 0 and stages[node] != lowest and node not in unsourced
     ]
-    return violations
 
 
 def default_terminals(topology: Topology, among: Iterable[int] | None = None) -> list[int]:
