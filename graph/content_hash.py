@@ -111,9 +111,9 @@ _EXACT = 2**53  # integers up to this one are floats, which are sorted faster
 def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
     """Every edge as `source target cited`, and how it was inferred, in the order of the ids."""
     base = len(rank)
-    first = [place * base for place in rank]
+    first: list[float] = [place * base for place in rank]
     if base * base < _EXACT:
-        first = list(map(float, first))
+        first = [float(place) for place in first]
     keys = [first[source] + rank[target] for source, target in topology.edges]
     if not topology.facts:
         keys.sort()
@@ -126,8 +126,8 @@ def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
         return
     for edge in sorted(range(len(keys)), key=keys.__getitem__):
         facts = topology.facts.get(edge, NO_FACTS)
-        ends = divmod(int(keys[edge]), base)
-        yield b"%d %d %d" % (*ends, -1 if facts.cited is None else facts.cited)
+        source, target = divmod(int(keys[edge]), base)
+        yield b"%d %d %d" % (source, target, -1 if facts.cited is None else facts.cited)
         if facts.inferred is not None:
             yield canonical([facts.inferred, facts.score])
         yield b"\n"

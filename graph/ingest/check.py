@@ -25,7 +25,7 @@ from veritrail_graph.graph.content_hash import (
 )
 from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
+from veritrail_graph.graph.errors import InvalidProcess, Violation, first_of_each_kind, shown
 from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
@@ -239,15 +239,14 @@ def _check_shape(found: Gathering, *, may_lack_edges: bool) -> tuple[bool, list[
     violations = [] if may_lack_edges else check_edge_count(topology)
     violations += check_stages_complete(topology)
     missing = topology.stages.count(NO_STAGE)
-    if not missing and topology.stages_rise(each=True):  # then there is no cycle either
-        return True, violations + check_root_stages(topology)
+    rise = not missing and topology.stages_rise()
     cycles: list[Violation] = []
-    if missing or not topology.points_forward():
+    if missing or not (rise or topology.points_forward()):
         order = topology.topological_order()
         cycles = check_acyclic(topology, order)
         violations += cycles
     if not missing:
-        return True, violations + check_stage_order(topology)
+        return True, violations + check_stage_order(topology, () if rise else topology.edges)
     if missing == len(topology.ids) and not cycles:
         topology.stages = derive_stages(topology, order)
         return True, violations
@@ -342,9 +341,9 @@ FIRST_STAGE = 1
 
 def check_stages_complete(topology: Topology) -> list[Violation]:
     """Every node has a stage, or none has."""
-    if topology.stages.count(NO_STAGE) in {0, len(topology.ids)}:
-        return []
     without = [node for node, stage in enumerate(topology.stages) if stage == NO_STAGE]
+    if not without or len(without) == len(topology.ids):
+        return []
     names = ", ".join(shown(topology.ids[node]) for node in without[:5])
     more = f" and {len(without) - 5} more" if len(without) > 5 else ""
     return [
@@ -374,10 +373,16 @@ def derive_stages(topology: Topology, order: array[int]) -> array[int]:
     return array("q", (FIRST_STAGE + distance for distance in distances))
 
 
-def check_stage_order(topology: Topology) -> list[Violation]:
-    """No edge leads to a lower stage; every root has the minimal stage of the process."""
+def check_stage_order(topology: Topology, edges: Iterable[tuple[int, int]]) -> list[Violation]:
+    """No edge leads to a lower stage; every root has the minimal stage of the process.
+
+    Unsourced nodes may stand at any stage, also below that of the roots.
+
+    Args:
+        topology: The shape of the process.
+        edges: Those that may lead to a lower stage.
+    """
     ids, stages = topology.ids, topology.stages
-    leads_down = () if topology.stages_rise() else topology.edges
     violations = [
         Violation(
             "stage_order",
@@ -385,22 +390,12 @@ def check_stage_order(topology: Topology) -> list[Violation]:
             f"leads from stage {stages[source]} down to stage {stages[target]}; "
             "the stage of a target must not be below that of its source",
         )
-        for source, target in leads_down
+        for source, target in edges
         if stages[target] < stages[source]
     ]
-    return [*violations, *check_root_stages(topology)]
-
-
-def check_root_stages(topology: Topology) -> list[Violation]:
-    """Every root has the minimal stage of the process.
-
-    Unsourced nodes may stand at any stage, also below that of the roots.
-    """
-    ids, stages = topology.ids, topology.stages
     unsourced = set(topology.unsourced())
-    sourced = [stage for node, stage in enumerate(stages) if node not in unsourced]
-    lowest = min(sourced if unsourced else stages, default=0)
-    return [
+    lowest = min((stage for node, stage in enumerate(stages) if node not in unsourced), default=0)
+    violations += [
         Violation(
             "root_stage",
             f"node {shown(ids[node])}",
@@ -410,6 +405,7 @@ def check_root_stages(topology: Topology) -> list[Violation]:
         for node, degree in enumerate(topology.in_degrees())
         if degree == 0 and stages[node] != lowest and node not in unsourced
     ]
+    return violations
 
 
 def default_terminals(topology: Topology, among: Iterable[int] | None = None) -> list[int]:
@@ -483,20 +479,6 @@ def check_edge_count(topology: Topology) -> list[Violation]:
             )
         ]
     return []
-
-
-def first_of_each_kind(violations: Iterable[Violation], most: int) -> list[Violation]:
-    """At most `most` violations of each kind, and one more that counts the rest."""
-    kept: list[Violation] = []
-    counts: dict[str, int] = {}
-    for violation in violations:
-        counts[violation.kind] = counts.get(violation.kind, 0) + 1
-        if counts[violation.kind] <= most:
-            kept.append(violation)
-    for kind, count in counts.items():
-        if count > most:
-            kept.append(Violation(kind, "", f"and {count - most} more of this kind"))
-    return kept
 
 
 def check_claims(

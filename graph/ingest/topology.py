@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from operator import eq, le, lt
+from operator import eq, lt
 
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.model import NO_FACTS, EdgeFacts, Origin, Role
@@ -205,11 +205,10 @@ class Topology:
         """Whether every edge leads to a node of a higher number: then there is no cycle."""
         return all(map(lt, self.edge_sources, self.edge_targets))
 
-    def stages_rise(self, *, each: bool = False) -> bool:
-        """Whether no edge leads to a lower stage; with `each`, nor to the same one."""
+    def stages_rise(self) -> bool:
+        """Whether every edge leads to a higher stage: then there is no cycle."""
         stage = self.stages.__getitem__
-        sources, targets = map(stage, self.edge_sources), map(stage, self.edge_targets)
-        return all(map(lt if each else le, sources, targets))
+        return all(map(lt, map(stage, self.edge_sources), map(stage, self.edge_targets)))
 
     def topological_order(self) -> array[int]:
         """Nodes so that every edge points forward; shorter than `ids` when there is a cycle."""

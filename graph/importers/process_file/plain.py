@@ -186,7 +186,7 @@ def _plain_edges(lines: bytes, first_line: int) -> PlainEdges | None:
     return PlainEdges([edge.source for edge in edges], [edge.target for edge in edges], first_line)
 
 
-def _given(values: list[T | Unset]) -> tuple[list[T | None], int]:
+def _given(values: list[T | Unset | None]) -> tuple[list[T | None], int]:
     """The values, None for those that are not there, and how many are there."""
     missing = values.count(msgspec.UNSET)
     given = [None if value is msgspec.UNSET else value for value in values] if missing else values
