@@ -16,6 +16,7 @@ from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import read_and_check, store_process
 from veritrail_graph.graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.store.processes import READY
 
 OURS = "bench-ours"
 MOST_MEMORY_MB = 600
@@ -132,7 +133,8 @@ async def remove(login: dict[str, Any], process_id: str) -> dict[str, float]:
     """Remove a process as `veritrail delete` does."""
     async with open_store(DatabaseAddress(**login)) as store:
         state = await store.processes.state(process_id)
-        process = await store.processes.get(process_id) if state else None
+        is_ready = state is not None and state.status == READY
+        process = await store.processes.get(process_id) if is_ready else None
         server = server_process(login["uri"])
         before, start = processor(server), time.perf_counter()
         await store.processes.delete(process_id)

@@ -47,6 +47,8 @@ UNWIND row[1] AS source
 MATCH (u:Span {process_id: $process_id, node_id: source})
 CREATE (u)-[:INPUT_TO]->(v)
 """
+# What deletes a process looks for its node first.
+_PROCESS = "MERGE (:Process {process_id: $process_id})"
 _CONSTRAINT = (
     "CREATE CONSTRAINT span_key IF NOT EXISTS "
     "FOR (s:Span) REQUIRE (s.process_id, s.node_id) IS UNIQUE"
@@ -106,6 +108,7 @@ def _timed(
 
         with driver.session(database=login["database"]) as session:
             session.run(_CONSTRAINT).consume()
+            session.run(_PROCESS, process_id=RAW).consume()
         marks = [time.perf_counter()]
         for statement, lanes in (nodes, edges):
             for done in [threads.submit(send, statement, lane) for lane in lanes]:

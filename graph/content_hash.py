@@ -21,24 +21,13 @@ if TYPE_CHECKING:
 
 def node_digest(node: NodeRecord) -> bytes:
     """SHA-256 of what a node holds but its stage and origin, which may be derived later."""
-    return _digest(node.node_id, node.text, node.kind, node.step, node.metadata, node.question)
+    content = node_content(
+        node.node_id, node.text, node.kind, node.step, node.metadata, node.question
+    )
+    return hashlib.sha256(content).digest()
 
 
-def plain_digests(nodes: Iterable[Mapping[str, Any]]) -> list[bytes]:
-    """`node_digest` of the nodes of `PlainNodes`.
-
-    Raises:
-        UnicodeEncodeError: A string holds a lone surrogate.
-    """
-    return [
-        _digest(
-            node["node_id"], node["text"], node.get("kind"), node.get("step"), node.get("metadata")
-        )
-        for node in nodes
-    ]
-
-
-def _digest(
+def node_content(
     node_id: str,
     text: str,
     kind: str | None,
@@ -46,6 +35,11 @@ def _digest(
     metadata: Mapping[str, Any] | None,
     question: str | None = None,
 ) -> bytes:
+    """What `node_digest` is the hash of: `canonical` of a list of these.
+
+    Raises:
+        UnicodeEncodeError: A string holds a lone surrogate.
+    """
     parts = [
         encode_basestring(node_id),
         encode_basestring(text),
@@ -55,7 +49,7 @@ def _digest(
     ]
     if question is not None:
         parts.append(encode_basestring(question))
-    return hashlib.sha256(f"[{','.join(parts)}]".encode()).digest()
+    return f"[{','.join(parts)}]".encode()
 
 
 def _flat(metadata: Mapping[str, Any]) -> str:
@@ -92,8 +86,9 @@ def content_hash(
     ids = topology.ids
     by_id = sorted(range(len(ids)), key=ids.__getitem__)
     stages = topology.stages
-    for number in by_id:
-        total.update(b"%b%d\n" % (digests[number], stages[number]))
+    for start in range(0, len(by_id), _NODES):
+        part = by_id[start : start + _NODES]
+        total.update(b"".join([b"%b%d\n" % (digests[number], stages[number]) for number in part]))
     total.update(b"edges\n")
     # Numbers in the order of the ids make edges sortable without building strings.
     rank = [0] * len(ids)
@@ -109,22 +104,30 @@ def content_hash(
     return total.hexdigest()
 
 
-_LINES = 20_000  # edges that are hashed at once
+_NODES = _EDGES = 20_000  # that are hashed at once
+_EXACT = 2**53  # integers up to this one are floats, which are sorted faster
 
 
 def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
     """Every edge as `source target cited`, and how it was inferred, in the order of the ids."""
     base = len(rank)
-    keys = [rank[source] * base + rank[target] for source, target in topology.edges]
+    first: list[float] = [place * base for place in rank]
+    if base * base < _EXACT:
+        first = [float(place) for place in first]
+    keys = [first[source] + rank[target] for source, target in topology.edges]
     if not topology.facts:
         keys.sort()
-        for start in range(0, len(keys), _LINES):
-            part = keys[start : start + _LINES]
-            yield "".join([f"{key // base} {key % base} -1\n" for key in part]).encode()
+        for start in range(0, len(keys), _EDGES):
+            part = list(map(int, keys[start : start + _EDGES]))
+            ends = [0] * (2 * len(part))
+            ends[0::2] = [key // base for key in part]
+            ends[1::2] = [key % base for key in part]
+            yield ("%d %d -1\n" * len(part) % tuple(ends)).encode()
         return
     for edge in sorted(range(len(keys)), key=keys.__getitem__):
         facts = topology.facts.get(edge, NO_FACTS)
-        yield b"%d %d %d" % (*divmod(keys[edge], base), -1 if facts.cited is None else facts.cited)
+        source, target = divmod(int(keys[edge]), base)
+        yield b"%d %d %d" % (source, target, -1 if facts.cited is None else facts.cited)
         if facts.inferred is not None:
             yield canonical([facts.inferred, facts.score])
         yield b"\n"

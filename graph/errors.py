@@ -24,7 +24,7 @@ depends on the caller: each door has one table from `code` to its own advice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 Fact = str | int | float | None
@@ -53,6 +53,20 @@ class Violation:
     def within(self, place: str) -> Violation:
         """The same, with a place before its own, such as the line of a file before a key."""
         return replace(self, where=f"{place}: {self.where}" if self.where else place)
+
+
+def first_of_each_kind(violations: Iterable[Violation], most: int) -> list[Violation]:
+    """At most `most` violations of each kind, and one more that counts the rest."""
+    kept: list[Violation] = []
+    counts: dict[str, int] = {}
+    for violation in violations:
+        counts[violation.kind] = counts.get(violation.kind, 0) + 1
+        if counts[violation.kind] <= most:
+            kept.append(violation)
+    for kind, count in counts.items():
+        if count > most:
+            kept.append(Violation(kind, "", f"and {count - most} more of this kind"))
+    return kept
 
 
 class VeriTrailError(Exception):

@@ -6,7 +6,7 @@ is stored of a process that breaks a rule and no text needs to stay in memory.
 
 from __future__ import annotations
 
-from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, overload, runtime_checkable
@@ -37,10 +37,10 @@ class NodeRecord:
     origin: Origin | None = None
     question: str | None = None
 
-    @property
-    def names_its_maker(self) -> bool:
-        """Whether it says which model or prompt wrote it: then it is no source text."""
-        return any(self.metadata.get(key) is not None for key in ("model", "prompt"))
+
+def names_its_maker(metadata: Mapping[str, Any]) -> bool:
+    """Whether the metadata of a node say which model or prompt wrote it: it is no source text."""
+    return metadata.get("model") is not None or metadata.get("prompt") is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,17 @@ class EdgeRecord:
 class PlainEdges:
     """Edges of neighbouring lines that have nothing but their ends; one record for speed."""
 
-    ends: Sequence[tuple[str, str]]
+    sources: Sequence[str]
+    targets: Sequence[str]
     first_line: int
+
+    def __len__(self) -> int:
+        return len(self.sources)
 
     def edges(self) -> Iterator[EdgeRecord]:
         """One record an edge."""
-        for line, (source, target) in enumerate(self.ends, start=self.first_line):
+        ends = zip(self.sources, self.targets, strict=True)
+        for line, (source, target) in enumerate(ends, start=self.first_line):
             yield EdgeRecord(source, target, f"line {line}")
 
 
@@ -78,52 +83,67 @@ class PlainNodes:
     """Nodes of neighbouring lines that hold nothing unusual; one record for speed.
 
     Attributes:
-        nodes: They as JSON objects; no key but those of a `NodeRecord`, and each value fits.
+        digests: Of each its `node_digest`.
         first_line: The line of the first.
     """
 
-    nodes: Sequence[Mapping[str, Any]]
+    ids: Sequence[str]
+    texts: Sequence[str]
+    stages: Sequence[int | None]
+    kinds: Sequence[str | None]
+    steps: Sequence[str | None]
+    metadata: Sequence[Mapping[str, Any]]
+    digests: Sequence[bytes]
     first_line: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
     def records(self) -> Iterator[NodeRecord]:
         """One record a node."""
-        for line, node in enumerate(self.nodes, start=self.first_line):
-            yield plain_node(node, line)
+        return map(self.record, range(len(self.ids)))
 
-
-def plain_node(node: Mapping[str, Any], line: int) -> NodeRecord:
-    """The record of a node of `PlainNodes`."""
-    get = node.get
-    return NodeRecord(
-        node["node_id"],
-        node["text"],
-        f"line {line} {shown(node['node_id'])}",
-        get("stage"),
-        get("kind"),
-        get("step"),
-        get("metadata") or {},
-    )
+    def record(self, place: int) -> NodeRecord:
+        """The record of a node."""
+        return NodeRecord(
+            self.ids[place],
+            self.texts[place],
+            f"line {self.first_line + place} {shown(self.ids[place])}",
+            self.stages[place],
+            self.kinds[place],
+            self.steps[place],
+            self.metadata[place],
+        )
 
 
 class KeptNodes(Sequence[NodeRecord]):
     """Nodes that are kept in memory, in their order; those of `PlainNodes` as they were read."""
 
     def __init__(self) -> None:
-        self._nodes: list[NodeRecord | Mapping[str, Any]] = []
-        self._lines = array("Q")
+        self._parts: list[PlainNodes | list[NodeRecord]] = []
+        self._starts: list[int] = []
+        self._count = 0
 
     def append(self, node: NodeRecord) -> None:
         """Keep a node."""
-        self._nodes.append(node)
-        self._lines.append(0)
+        last = self._parts[-1] if self._parts else None
+        if isinstance(last, list):
+            last.append(node)
+            self._count += 1
+        else:
+            self._add([node])
 
     def extend_plain(self, plain: PlainNodes) -> None:
         """Keep many nodes."""
-        self._nodes.extend(plain.nodes)
-        self._lines.extend(range(plain.first_line, plain.first_line + len(plain.nodes)))
+        self._add(plain)
+
+    def _add(self, part: PlainNodes | list[NodeRecord]) -> None:
+        self._parts.append(part)
+        self._starts.append(self._count)
+        self._count += len(part)
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return self._count
 
     @overload
     def __getitem__(self, place: int) -> NodeRecord: ...
@@ -132,8 +152,13 @@ class KeptNodes(Sequence[NodeRecord]):
     def __getitem__(self, place: int | slice) -> NodeRecord | list[NodeRecord]:
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
-        node = self._nodes[place]
-        return node if isinstance(node, NodeRecord) else plain_node(node, self._lines[place])
+        if not -self._count <= place < self._count:
+            raise IndexError(place)
+        place %= self._count
+        part = bisect_right(self._starts, place) - 1
+        nodes = self._parts[part]
+        inside = place - self._starts[part]
+        return nodes[inside] if isinstance(nodes, list) else nodes.record(inside)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KeptNodes) and list(self) == list(other)

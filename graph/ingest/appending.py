@@ -18,7 +18,12 @@ from typing import Any
 
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InputError, ProcessConflict
-from veritrail_graph.graph.importers.records import Header, NodeRecord, ProcessInput
+from veritrail_graph.graph.importers.records import (
+    Header,
+    NodeRecord,
+    ProcessInput,
+    names_its_maker,
+)
 from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.ingest.topology import StoredShape, Topology
 from veritrail_graph.graph.ingest.write import (
@@ -78,7 +83,10 @@ async def _read_stored(store: Store, process_id: str, progress: Progress) -> Sto
         for properties in page:
             record = _record(properties)
             topology.add_node(
-                record.node_id, properties["stage"], record.origin, is_made=record.names_its_maker
+                record.node_id,
+                properties["stage"],
+                record.origin,
+                is_made=names_its_maker(record.metadata),
             )
             digests.append(node_digest(record))
             lengths.append(len(record.text))

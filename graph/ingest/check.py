@@ -25,7 +25,7 @@ from veritrail_graph.graph.content_hash import (
 )
 from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
+from veritrail_graph.graph.errors import InvalidProcess, Violation, first_of_each_kind, shown
 from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
@@ -238,13 +238,16 @@ def _check_shape(found: Gathering, *, may_lack_edges: bool) -> tuple[bool, list[
         _forget_derived_stages(topology, found.onto)
     violations = [] if may_lack_edges else check_edge_count(topology)
     violations += check_stages_complete(topology)
-    order = topology.topological_order()
-    cycles = check_acyclic(topology, order)
-    violations += cycles
-    given = sum(stage != NO_STAGE for stage in topology.stages)
-    if given == len(topology.ids):
-        return True, violations + check_stage_order(topology)
-    if given == 0 and not cycles:
+    missing = topology.stages.count(NO_STAGE)
+    rise = not missing and topology.stages_rise()
+    cycles: list[Violation] = []
+    if missing or not (rise or topology.points_forward()):
+        order = topology.topological_order()
+        cycles = check_acyclic(topology, order)
+        violations += cycles
+    if not missing:
+        return True, violations + check_stage_order(topology, () if rise else topology.edges)
+    if missing == len(topology.ids) and not cycles:
         topology.stages = derive_stages(topology, order)
         return True, violations
     return False, violations
@@ -370,10 +373,14 @@ def derive_stages(topology: Topology, order: array[int]) -> array[int]:
     return array("q", (FIRST_STAGE + distance for distance in distances))
 
 
-def check_stage_order(topology: Topology) -> list[Violation]:
+def check_stage_order(topology: Topology, edges: Iterable[tuple[int, int]]) -> list[Violation]:
     """No edge leads to a lower stage; every root has the minimal stage of the process.
 
     Unsourced nodes may stand at any stage, also below that of the roots.
+
+    Args:
+        topology: The shape of the process.
+        edges: Those that may lead to a lower stage.
     """
     ids, stages = topology.ids, topology.stages
     violations = [
@@ -383,7 +390,7 @@ def check_stage_order(topology: Topology) -> list[Violation]:
             f"leads from stage {stages[source]} down to stage {stages[target]}; "
             "the stage of a target must not be below that of its source",
         )
-        for source, target in topology.edges
+        for source, target in edges
         if stages[target] < stages[source]
     ]
     unsourced = set(topology.unsourced())
@@ -472,20 +479,6 @@ def check_edge_count(topology: Topology) -> list[Violation]:
             )
         ]
     return []
-
-
-def first_of_each_kind(violations: Iterable[Violation], most: int) -> list[Violation]:
-    """At most `most` violations of each kind, and one more that counts the rest."""
-    kept: list[Violation] = []
-    counts: dict[str, int] = {}
-    for violation in violations:
-        counts[violation.kind] = counts.get(violation.kind, 0) + 1
-        if counts[violation.kind] <= most:
-            kept.append(violation)
-    for kind, count in counts.items():
-        if count > most:
-            kept.append(Violation(kind, "", f"and {count - most} more of this kind"))
-    return kept
 
 
 def check_claims(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import eq
-from typing import Any, cast
+from typing import cast
 
-from veritrail_graph.graph.content_hash import node_digest, plain_digests
+from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.records import (
     ClaimRecord,
@@ -25,6 +25,7 @@ from veritrail_graph.graph.importers.records import (
     ProcessInput,
     Record,
     Remark,
+    names_its_maker,
     packed,
 )
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
@@ -88,7 +89,7 @@ class Gathering:
         if known is not None:
             self._compare(node, known, digest)
             return
-        is_made = bool(node.metadata) and node.names_its_maker
+        is_made = names_its_maker(node.metadata)
         self.topology.add_node(node.node_id, node.stage, node.origin, is_made=is_made)
         self.digests.append(digest)
         self.lengths.append(len(node.text))
@@ -102,33 +103,24 @@ class Gathering:
 
     def add_nodes(self, plain: PlainNodes) -> None:
         """Number many nodes at once, unless one of them is there already or needs a look."""
-        nodes, topology = plain.nodes, self.topology
-        ids = [node["node_id"] for node in nodes]
-        texts = [node["text"] for node in nodes]
-        lengths = list(map(len, texts))
-        new = set(ids)
-        usual = (
-            len(new) == len(ids)
-            and topology.numbers.keys().isdisjoint(new)
-            and min(lengths) > 0
-            and max(lengths) * 4 <= self.max_node_text
-        )
-        try:
-            digests = plain_digests(nodes) if usual else []
-        except (ValueError, TypeError, RecursionError):  # also half a character
-            digests = []
-        if not digests:
+        ids, topology = plain.ids, self.topology
+        lengths = list(map(len, plain.texts))
+        made = [
+            facts.get("model") is not None or facts.get("prompt") is not None
+            for facts in plain.metadata
+        ]
+        usual = min(lengths) > 0 and max(lengths) * 4 <= self.max_node_text
+        if not (usual and topology.add_nodes(ids, plain.stages, made)):
             for node in plain.records():
                 self.add_node(node)
             return
-        stages = [node.get("stage") for node in nodes]
-        self.gives_stages = self.gives_stages or any(stage is not None for stage in stages)
-        topology.add_nodes(ids, stages, [_names_its_maker(node) for node in nodes])
-        self.digests += digests
+        has_stages = any(stage is not None for stage in plain.stages)
+        self.gives_stages = self.gives_stages or has_stages
+        self.digests += plain.digests
         self.lengths.extend(lengths)
         if self.kept is not None:
             self.kept.extend_plain(plain)
-            self._kept_bytes += sum(map(sys.getsizeof, texts)) + _NODE_BYTES * len(nodes)
+            self._kept_bytes += sum(map(sys.getsizeof, plain.texts)) + _NODE_BYTES * len(ids)
             if self._kept_bytes > KEPT_BYTES:
                 self.kept = None
 
@@ -159,14 +151,12 @@ class Gathering:
     def add_edges(self, plain: PlainEdges, waiting: list[EdgeRecord]) -> None:
         """Number many edges at once, unless one of them is unknown or a loop."""
         number = self.topology.numbers.get
-        sources = [number(source) for source, _ in plain.ends]
-        targets = [number(target) for _, target in plain.ends]
+        sources, targets = list(map(number, plain.sources)), list(map(number, plain.targets))
         if None in sources or None in targets or any(map(eq, sources, targets)):
             for edge in plain.edges():
                 self.add_edge(edge, waiting)
             return
-        self.topology.edge_sources.extend(cast("list[int]", sources))
-        self.topology.edge_targets.extend(cast("list[int]", targets))
+        self.topology.add_edges(cast("list[int]", sources), cast("list[int]", targets))
 
     def _compare(self, node: NodeRecord, known: int, digest: bytes) -> None:
         """A node repeated with the same content counts once; other content is a violation."""
@@ -250,16 +240,7 @@ def gather(
 
 
 def _size(record: Record | PlainNodes) -> int:
-    if isinstance(record, PlainEdges):
-        return len(record.ends)
-    return len(record.nodes) if isinstance(record, PlainNodes) else 1
-
-
-def _names_its_maker(node: Mapping[str, Any]) -> bool:
-    metadata = node.get("metadata")
-    if not metadata:
-        return False
-    return metadata.get("model") is not None or metadata.get("prompt") is not None
+    return len(record) if isinstance(record, PlainEdges | PlainNodes) else 1
 
 
 def edge_place(source: str, target: str) -> str:

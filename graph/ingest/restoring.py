@@ -15,7 +15,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
+from veritrail_graph.graph.errors import (
+    InvalidProcess,
+    Violation,
+    first_of_each_kind,
+    shown,
+)
 from veritrail_graph.graph.importers.records import (
     ExtractionRecord,
     NodeRecord,
@@ -27,7 +32,6 @@ from veritrail_graph.graph.importers.records import (
 from veritrail_graph.graph.ingest.check import (
     MAX_VIOLATIONS_OF_A_KIND,
     Survey,
-    first_of_each_kind,
     survey,
 )
 from veritrail_graph.graph.ingest.write import IngestReport

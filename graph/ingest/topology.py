@@ -9,8 +9,11 @@ Source: VeriTrail 2 (processes as directed acyclic graphs; stages).
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import eq, lt
 
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.model import NO_FACTS, EdgeFacts, Origin, Role
@@ -42,6 +45,7 @@ class Topology:
     facts: dict[int, EdgeFacts] = field(default_factory=dict)
     origins: dict[int, Origin] = field(default_factory=dict)
     made: bytearray = field(default_factory=bytearray)
+    _in_degrees: array[int] | None = field(default=None, compare=False, repr=False)
 
     def copy(self) -> Topology:
         """The same shape, to be added to."""
@@ -65,6 +69,7 @@ class Topology:
         is_made: bool = False,
     ) -> int:
         """Number a node that is not there yet."""
+        self._in_degrees = None
         number = len(self.ids)
         self.ids.append(node_id)
         self.numbers[node_id] = number
@@ -76,20 +81,32 @@ class Topology:
 
     def add_nodes(
         self, node_ids: Sequence[str], stages: Iterable[int | None], made: Iterable[bool]
-    ) -> None:
-        """Number nodes that are not there yet, each named once."""
+    ) -> bool:
+        """Number nodes; False, and nothing is done, where one is named twice or there already."""
         first = len(self.ids)
+        numbers = dict(zip(node_ids, range(first, first + len(node_ids)), strict=True))
+        if len(numbers) != len(node_ids) or not self.numbers.keys().isdisjoint(numbers):
+            return False
+        self._in_degrees = None
         self.ids += node_ids
-        self.numbers.update(zip(node_ids, range(first, len(self.ids)), strict=True))
+        self.numbers.update(numbers)
         self.stages.extend([NO_STAGE if stage is None else stage for stage in stages])
         self.made.extend(made)
+        return True
 
     def add_edge(self, source: int, target: int, facts: EdgeFacts = NO_FACTS) -> None:
         """Add an edge; `drop_repeated_edges` takes repetitions out afterwards."""
         if facts != NO_FACTS:
             self.facts[len(self.edge_sources)] = facts
+        self._in_degrees = None
         self.edge_sources.append(source)
         self.edge_targets.append(target)
+
+    def add_edges(self, sources: Iterable[int], targets: Iterable[int]) -> None:
+        """Add edges of which nothing is known besides their ends."""
+        self._in_degrees = None
+        self.edge_sources.extend(sources)
+        self.edge_targets.extend(targets)
 
     @property
     def edges(self) -> Iterator[tuple[int, int]]:
@@ -101,13 +118,11 @@ class Topology:
 
         Repetitions are joined as `EdgeFacts.joined` says.
         """
-        base = max(1, len(self.ids))
-        keys = [
-            target * base + source
-            for source, target in zip(self.edge_sources, self.edge_targets, strict=True)
-        ]
+        self._in_degrees = None
         if not self.facts:
-            return self._keep_each_once(keys)
+            return self._keep_each_once()
+        base = max(1, len(self.ids))
+        keys = [target * base + source for source, target in self.edges]
         order = sorted(range(len(keys)), key=keys.__getitem__)
         sources, targets, facts = array("L"), array("L"), dict[int, EdgeFacts]()
         previous = (-1, -1)
@@ -126,16 +141,21 @@ class Topology:
         self.edge_sources, self.edge_targets, self.facts = sources, targets, facts
         return repeated
 
-    def _keep_each_once(self, keys: list[int]) -> int:
+    def _keep_each_once(self) -> int:
         base = max(1, len(self.ids))
-        kept = sorted(set(keys))
-        self.edge_sources = array("L", [key % base for key in kept])
-        self.edge_targets = array("L", [key // base for key in kept])
-        return len(keys) - len(kept)
+        keys = sorted([target * base + source for source, target in self.edges])
+        count = len(keys)
+        if any(map(eq, keys, islice(keys, 1, None))):
+            keys = list(dict.fromkeys(keys))
+        self.edge_sources = array("L", [key % base for key in keys])
+        self.edge_targets = array("L", [key // base for key in keys])
+        return count - len(keys)
 
     def in_degrees(self) -> array[int]:
-        """Number of source nodes, by node."""
-        return _counts(self.edge_targets, len(self.ids))
+        """Number of source nodes, by node; to be read only."""
+        if self._in_degrees is None:
+            self._in_degrees = _counts(self.edge_targets, len(self.ids))
+        return self._in_degrees
 
     def out_degrees(self) -> array[int]:
         """Number of nodes that this one was an input to, by node."""
@@ -150,7 +170,11 @@ class Topology:
 
     def all_origins(self) -> list[Origin]:
         """Where the text comes from, by number."""
-        return [self.origin(node, degree) for node, degree in enumerate(self.in_degrees())]
+        if self.origins:
+            return [self.origin(node, degree) for node, degree in enumerate(self.in_degrees())]
+        generated, source = Origin.GENERATED, Origin.SOURCE
+        ends = zip(self.in_degrees(), self.made, strict=True)
+        return [generated if degree or made else source for degree, made in ends]
 
     def is_root(self, node: int, in_degree: int) -> bool:
         """Whether a node is source text without inputs."""
@@ -177,10 +201,19 @@ class Topology:
             if origin is not self._usual_origin(node, degrees[node])
         }
 
+    def points_forward(self) -> bool:
+        """Whether every edge leads to a node of a higher number: then there is no cycle."""
+        return all(map(lt, self.edge_sources, self.edge_targets))
+
+    def stages_rise(self) -> bool:
+        """Whether every edge leads to a higher stage: then there is no cycle."""
+        stage = self.stages.__getitem__
+        return all(map(lt, map(stage, self.edge_sources), map(stage, self.edge_targets)))
+
     def topological_order(self) -> array[int]:
         """Nodes so that every edge points forward; shorter than `ids` when there is a cycle."""
         starts, targets = self._targets_by_source()
-        waiting = self.in_degrees()
+        waiting = array("q", self.in_degrees())
         order = array("L", (node for node, degree in enumerate(waiting) if degree == 0))
         for node in order:  # grows while it is read
             for target in targets[starts[node] : starts[node + 1]]:
@@ -237,16 +270,16 @@ class Topology:
 
         A node without sources is a root or unsourced, even when it is named as a terminal.
         """
-        return [
-            Role.ROOT
-            if self.is_root(node, degree)
-            else Role.UNSOURCED
-            if degree == 0
-            else Role.TERMINAL
-            if node in terminals
-            else Role.INTERMEDIATE
-            for node, degree in enumerate(self.in_degrees())
+        root, unsourced, intermediate = Role.ROOT, Role.UNSOURCED, Role.INTERMEDIATE
+        source = Origin.SOURCE
+        roles = [
+            intermediate if degree else root if origin is source else unsourced
+            for degree, origin in zip(self.in_degrees(), self.all_origins(), strict=True)
         ]
+        for node in terminals:
+            if roles[node] is intermediate:
+                roles[node] = Role.TERMINAL
+        return roles
 
     def _targets_by_source(self) -> tuple[array[int], array[int]]:
         return _grouped(self.edge_sources, self.edge_targets, len(self.ids))
@@ -256,10 +289,9 @@ class Topology:
 
 
 def _counts(ends: array[int], nodes: int) -> array[int]:
-    counts = array("q", bytes(8 * nodes))
-    for end in ends:
-        counts[end] += 1
-    return counts
+    counts = Counter(dict.fromkeys(range(nodes), 0))
+    counts.update(ends)
+    return array("q", counts.values())
 
 
 def _grouped(keys: array[int], values: array[int], nodes: int) -> tuple[array[int], array[int]]:

@@ -32,7 +32,7 @@ from veritrail_graph.graph.store.processes import (
     hold,
     taken_from_us,
 )
-from veritrail_graph.graph.store.rows import claim_row, process_row
+from veritrail_graph.graph.store.rows import CAPTION, claim_row, process_row, short
 from veritrail_graph.graph.writers import this_writer
 
 BATCH_ROWS = 5_000
@@ -109,31 +109,36 @@ def span_batches(
 
 
 def edge_batches(
-    found: Survey, slices: Sequence[Slice], stored: Collection[int] = ()
+    found: Survey,
+    slices: Sequence[Slice],
+    stored: Collection[int] = (),
+    names: Sequence[str] | None = None,
 ) -> Iterator[tuple[int, Rows]]:
     """Number and rows of the batches of edges, without those that are stored."""
     for batch, (start, end) in enumerate(slices):
         if batch not in stored:
-            yield batch, edge_rows(found, range(start, end))
+            yield batch, edge_rows(found, range(start, end), names)
 
 
-def edge_rows(found: Survey, edges: Iterable[int]) -> Rows:
-    """Rows of edges, by their numbers, grouped by target and by what is known of them."""
+def edge_rows(found: Survey, edges: Iterable[int], names: Sequence[str] | None = None) -> Rows:
+    """Rows of edges, by their numbers, grouped by target and by what is known of them.
+
+    Args:
+        found: The process.
+        edges: Numbers of its edges.
+        names: What a node is called in the rows, by its number; None: its node_id.
+    """
     topology = found.topology
-    ids, sources, targets, facts = (
-        topology.ids,
-        topology.edge_sources,
-        topology.edge_targets,
-        topology.facts,
-    )
+    called = topology.ids if names is None else names
+    sources, targets, facts = topology.edge_sources, topology.edge_targets, topology.facts
     rows: Rows = []
     last: tuple[int, EdgeFacts] = (-1, NO_FACTS)
     for edge in edges:
         key = (targets[edge], facts.get(edge, NO_FACTS))
         if key != last:
-            rows.append([ids[key[0]], list(key[1]), []])
+            rows.append([called[key[0]], list(key[1]), []])
             last = key
-        rows[-1][2].append(ids[sources[edge]])
+        rows[-1][2].append(called[sources[edge]])
     return rows
 
 
@@ -176,6 +181,7 @@ def _span_row(record: NodeRecord, number: int, found: Survey) -> list[Any]:
         canonical(metadata).decode() if metadata else None,
         found.origins[number].value,
         record.question,
+        short((record.text or record.node_id)[: 2 * CAPTION + 2]),
     ]
 
 
@@ -244,6 +250,7 @@ class Loading:
     progress: Progress
     resumed: bool = False
     _owner: str = field(default_factory=this_writer)
+    _elements: dict[int, str] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Send spans, edges and claims.
@@ -292,7 +299,12 @@ class Loading:
         rows = [[n, ids[targets[edge]], ids[sources[edge]]] for n, (edge, _) in enumerate(slices)]
         stored = await self._stored("ingest/stored_edges", rows)
         count = _counting(self.progress, "edges", len(sources), _sizes(slices), stored)
-        await self._pipeline(edge_batches(self.found, slices, stored), self._edges, count)
+        # Looking a node up by its element is much faster than by its key; of those that an earlier
+        # command stored it is not known.
+        by_element = len(self._elements) == len(ids) and not topology.facts
+        names = [self._elements[number] for number in range(len(ids))] if by_element else None
+        batches = edge_batches(self.found, slices, stored, names)
+        await self._pipeline(batches, self._edges_by_element if names else self._edges, count)
 
     async def _send_claims(self) -> None:
         claims = self.found.claims
@@ -323,14 +335,29 @@ class Loading:
             return
         stored = tx.run("ingest/spans", owner=self._owner, rows=rows, **process)
         self._check(stored, len(rows))
+        self._elements.update(stored[0][1])
+
+    def _edges_by_element(self, tx: Transaction, rows: Rows, in_doubt: bool) -> None:
+        """Store a batch of edges whose nodes are named by their elements."""
+        if in_doubt:
+            ids = {element: self.found.topology.ids[n] for n, element in self._elements.items()}
+            named = [
+                [ids[target], facts, [ids[one] for one in ends]] for target, facts, ends in rows
+            ]
+            self._edges(tx, named, in_doubt)
+            return
+        self._store_edges(tx, "ingest/edges_by_element", rows)
 
     def _edges(self, tx: Transaction, rows: Rows, in_doubt: bool) -> None:
         """Store a batch of edges; one that may be stored, by a statement that looks for each."""
         name = "ingest/edges_again" if in_doubt else "ingest/edges"
+        self._store_edges(tx, name, rows)
+
+    def _store_edges(self, tx: Transaction, name: str, rows: Rows) -> None:
         stored = tx.run(name, process_id=self.stored_id, owner=self._owner, rows=rows)
         self._check(stored, sum(len(sources) for _, _, sources in rows))
 
-    def _check(self, stored: list[tuple[int, ...]], expected: int) -> None:
+    def _check(self, stored: list[tuple[Any, ...]], expected: int) -> None:
         if not stored or stored[0][0] == 0:
             raise taken_from_us(self.stored_id)
         check_stored(stored, expected)
@@ -398,7 +425,7 @@ class Loading:
         )
 
 
-def check_stored(stored: list[tuple[int, ...]], expected: int) -> None:
+def check_stored(stored: list[tuple[Any, ...]], expected: int) -> None:
     """Make sure that a statement stored as many rows as it was given.
 
     An engine that does not find a node stores none of its edges and raises no error.

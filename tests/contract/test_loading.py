@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -145,6 +146,61 @@ def test_what_may_be_stored_is_sent_alone_so_that_nobody_waits_in_a_ring(
     # is slow holds its lock until another has come around.
     assert alone == [1] * len(beside)
     assert others > 0
+
+
+def statements_of_edges(patch: pytest.MonkeyPatch) -> set[str]:
+    """The names of the statements that store edges, from now on."""
+    run, ran = Transaction.run, set[str]()
+
+    def noted(self: Transaction, name: str, /, **parameters: Any) -> Any:
+        if name.startswith("ingest/edges"):
+            ran.add(name.removeprefix("ingest/"))
+        return run(self, name, **parameters)
+
+    patch.setattr(Transaction, "run", noted)
+    return ran
+
+
+def test_ends_of_edges_are_found_by_element_or_by_key_and_the_graph_is_the_same(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        ran = statements_of_edges(patch)
+        arun(ingest(store, with_hub(process_id)))
+        assert ran == {"edges_by_element"}
+    whole = arun(dump(store, process_id, "created_at"))
+    arun(store.processes.delete(process_id))
+    with pytest.MonkeyPatch.context() as patch:  # nothing is known of the first nodes
+        failing(patch, 3, EngineError("cut"))
+        with pytest.raises(EngineError, match="cut"):
+            arun(ingest(store, with_hub(process_id)))
+    with pytest.MonkeyPatch.context() as patch:
+        ran = statements_of_edges(patch)
+        assert arun(ingest(store, with_hub(process_id))).resumed
+        assert ran == {"edges", "edges_again"}
+    assert arun(dump(store, process_id, "created_at")) == whole
+    arun(store.processes.delete(process_id))
+    monkeypatch.setattr(Transaction, "in_doubt", property(lambda _: True, lambda *_: None), False)
+    with pytest.MonkeyPatch.context() as patch:  # a connection that was lost while it stored
+        ran = statements_of_edges(patch)
+        arun(ingest(store, with_hub(process_id)))
+        assert ran == {"edges_again"}
+    assert arun(dump(store, process_id, "created_at")) == whole
+
+
+def test_what_is_known_of_an_edge_is_stored_with_it(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    source = with_hub(process_id, 20)
+    first, *others = source.edges
+    source.edges[:] = [replace(first, cited=True), *others]
+    with pytest.MonkeyPatch.context() as patch:
+        ran = statements_of_edges(patch)
+        arun(ingest(store, source))
+        assert ran == {"edges"}
+    counting = "MATCH (:Span {process_id: $p})-[r:INPUT_TO]->() RETURN count(r), count(r.cited)"
+    found = arun(store.database.run_text(counting, {"p": process_id}, 5)).rows
+    assert found == [(len(source.edges), 1)]
 
 
 def taken_over(store: Store, arun: Any, process_id: str, owner: str = OTHER) -> None:

@@ -19,7 +19,7 @@ from veritrail_graph.api.app.processes import RecordedInput
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
-from veritrail_graph.graph.importers.process_file.plain import is_plain_node, plain_edges
+from veritrail_graph.graph.importers.process_file.plain import is_plain_node, plain_records, runs
 from veritrail_graph.graph.importers.process_file.schema import (
     NodeModel,
     read_claim,
@@ -163,13 +163,157 @@ def test_many_lines_at_a_time_say_what_one_after_the_other_does(lines, size, end
         assert list(apart(opened.records())) == wanted
 
 
-def test_plain_edges_are_read_as_one_record_and_nothing_else_is():
-    run = b"\n".join(PLAIN)
-    ends = [("a", "b"), ("a", "b"), ("b", "c"), ("a b/.*", "c")]
-    assert plain_edges(run) == plain_edges(run + b"\n") == ends
-    for line in [*STRANGE[2:], *NODES]:
-        assert plain_edges(line) is None
-        assert plain_edges(run + b"\n" + line + b"\n" + run) is None
+SPACES = st.sampled_from(["", "", "", " ", "  ", "\t", "\r", "\n", "\r\n"])
+STRINGS = st.one_of(
+    st.sampled_from(
+        ["a", "b", "c", "Text.", "", 'a"b', "\\u0022", "\n/\x7f\x00", "é\U0001f980", "x" * 1_025]
+    ),
+    st.text(max_size=8),
+)
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(2**62, 2**66),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0, -1, 1e16, 1e-7, 2**31 - 1, 2**31]),
+    STRINGS,
+)
+
+
+@st.composite
+def spelled(draw: st.DrawFn, value: object, usual: bool) -> str:
+    """JSON of a value: compact, or with spaces, other spellings and repeated keys."""
+    space = st.just("") if usual else SPACES
+    if isinstance(value, str):
+        if not usual and draw(st.booleans()):
+            return "".join(
+                f"\\u{ord(one):04X}" if ord(one) < 0xD800 and draw(st.booleans()) else part
+                for one in value
+                for part in [json.dumps(one, ensure_ascii=draw(st.booleans()))[1:-1]]
+            ).join('""')
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        items = list(value.items())
+        if not usual:
+            items = draw(st.permutations(items + items[: draw(st.integers(0, 1)) * len(items)][:1]))
+        pairs = [
+            f"{draw(space)}{draw(spelled(key, usual))}{draw(space)}:{draw(space)}"
+            f"{draw(spelled(one, usual))}{draw(space)}"
+            for key, one in items
+        ]
+        return f"{{{','.join(pairs)}}}"
+    return json.dumps(value)
+
+
+@st.composite
+def record_lines(draw: st.DrawFn) -> bytes:
+    """A line of a node or an edge that is usual, strange, or broken somewhere."""
+    how = draw(st.sampled_from(["usual", "usual", "strange", "broken"]))
+    if draw(st.booleans()):
+        names = st.sampled_from(["a", "b", "c"]) if how == "usual" else STRINGS
+        record = {"edge": {"source": draw(names), "target": draw(names)}}
+    else:
+        optional = {
+            "stage": st.integers(0, 120) if how == "usual" else SCALARS,
+            "kind": STRINGS if how == "usual" else SCALARS,
+            "step": STRINGS,
+            "metadata": st.dictionaries(STRINGS, SCALARS, max_size=3)
+            | st.just({"model": "m", "number": 7})
+            | st.just({}),
+        }
+        if how != "usual":
+            optional |= {"question": STRINGS, "origin": st.just("given")}
+        wanted = {"node_id": STRINGS, "text": STRINGS}
+        record = {"node": draw(st.fixed_dictionaries(wanted, optional=optional))}
+    line = draw(spelled(record, how == "usual")).encode("utf-8", "surrogatepass")
+    if how == "broken" and line:
+        place = draw(st.integers(0, len(line) - 1))
+        put = draw(
+            st.sampled_from(
+                [b"", b'"', b"\\", b",", b"}", b"{", b" ", b"\n", b"\xff", b"0", b"\x01"]
+            )
+        )
+        line = line[:place] + put + line[place + draw(st.integers(0, 1)) :]
+    return line
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(record_lines(), min_size=1, max_size=6), max_size=5),
+    st.sampled_from([40, 300, 100_000]),
+    st.sampled_from([b"", b"\n", b"\n\n"]),
+)
+@example([[b'{"node":{"node_id":"d","text":"A","text":"\\u0022"}}'] * 4], 300, b"\n")
+@example(
+    [[b'{"node":{"node_id":"d","text":"A"}} {"node":{"node_id":"e","text":"B"}}', b""]], 300, b"\n"
+)
+@example([[*PLAIN[:1] * 3, PLAIN[0] + b" " + PLAIN[2], b""]], 300, b"\n")
+@example([[b'{"edge":', b'{"source":"a","target":"b"}}', *PLAIN[:3]]], 300, b"\n")
+@example(
+    [[b'{"node":{"node_id":"%d","text":"T","metadata":{"a":1e5,"a":1}}}' % n for n in range(4)]],
+    300,
+    b"\n",
+)
+@example(
+    [[b'{"node":{"node_id":"%d","text":"T","kind":null,"stage":null}}' % n for n in range(4)]],
+    300,
+    b"\n",
+)
+def test_usual_strange_and_broken_lines_say_together_what_each_says(groups, size, end):
+    data = b"\n".join([HEADER, *NODES, *(line for group in groups for line in group)]) + end
+    path = Path("lines.jsonl")
+    path.write_bytes(data)
+    with blocks_of(size):
+        opened = ProcessFileImporter().open(path, ImportOptions())
+        assert outcome(opened) == outcome(Records(lambda: one_by_one(data), opened.header))
+        try:
+            wanted = list(one_by_one(data))
+        except InvalidProcess:
+            return
+        assert list(apart(opened.records())) == wanted
+        for together in opened.packed():
+            if isinstance(together, PlainNodes):
+                assert list(map(node_digest, together.records())) == together.digests
+
+
+USUAL = [
+    b'{"node":{"node_id":"%d","text":"A \\"quoted\\" text.\\n"}}\n',
+    b'{"node": {"node_id": "%d", "text": "T. \xc3\xa9", "stage": 2, "kind": "a", "step": "s"}}\n',
+    b'{"node":{"text":"\\u00e9","node_id":"%d","kind":null,"metadata":{"share":0.5,"model":"m"}}}\r\n',
+    b'{"node":{"node_id":"%d","text":"","stage":10,"metadata":{"page":3,"model":"m","is":true}}}\n',
+    b'{"edge":{"source":"%d","target":"\xc3\xa9"}}\n',
+    b'{"edge": {"target": "b/.*", "source": "%d"}}\r\n',
+]
+
+
+@pytest.mark.parametrize("line", USUAL)
+def test_usual_lines_are_read_many_at_a_time(line):
+    lines = [line % number for number in range(5)]
+    found = plain_records(b"".join(lines), 7)
+    assert found is not None
+    assert len(found) == 5
+    apart = found.records() if isinstance(found, PlainNodes) else found.edges()
+    assert list(apart) == list(one_by_one(b"".join([b"\n" * 5, HEADER, b"\n", *lines])))
+    (begin, end), kind = line.split(b"%d"), line[: len(b'{"edge"')]
+    repeated = begin + b'8","node_id":"8' + end, begin + b'8","target":"8' + end
+    nested = line % 8 + kind + b": [" + line % 8 + b"]}\n"
+    unended = kind + b": \n" + (line % 8)[len(kind) + 1 :]
+    two = (line % 8).strip() + line % 9 + b"\n"
+    for other in [b"\n", b"{}\n", b"\xff\n", line % 8 + b"\n", *repeated, nested, unended, two]:
+        assert plain_records(b"".join([*lines, other, *lines]), 7) is None
+    assert plain_records(b"".join(lines).removesuffix(b"\n"), 7) is None
+
+
+def test_lines_are_parted_into_runs_of_one_kind():
+    edges, node = b"".join(one + b"\n" for one in PLAIN[:3]), NODES[0] + b"\n"
+    assert list(runs(edges)) == [edges]
+    assert list(runs(edges + node + edges + node * 3)) == [edges, node, edges, node * 3]
+    assert list(runs(b"\n{}\n" + node + edges + b"{")) == [b"\n{}\n" + node, edges, b"{"]
+    cut = PLAIN[0][:-1]
+    assert list(runs(edges + cut)) == [edges, cut]
+    assert list(runs(cut)) == [cut]
+    assert list(runs(b"")) == []
 
 
 def test_plain_nodes_come_together_also_through_what_names_the_recorder(tmp_path: Path) -> None:

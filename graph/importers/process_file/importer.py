@@ -15,7 +15,7 @@ from veritrail_graph.graph.contract import DATASET_FORMAT, RECORDED
 from veritrail_graph.graph.errors import Violation
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
-from veritrail_graph.graph.importers.process_file.plain import plain_edges, plain_nodes
+from veritrail_graph.graph.importers.process_file.plain import plain_records, runs
 from veritrail_graph.graph.importers.process_file.schema import (
     FORMAT,
     LISTS,
@@ -267,27 +267,28 @@ class _LinesInput:
     def _read(
         self, readers: Mapping[str, Callable[[object, str], Any]], others: Collection[str]
     ) -> Iterator[Any]:
-        is_header_read = False
-        for first, chunk in reading.read_chunks(self.path, self.max_line):
-            edges = plain_edges(chunk) if is_header_read else None
-            if edges is not None:
-                if "edge" in readers:
-                    yield PlainEdges(edges, first)
+        number, is_header_read = 1, False
+        for chunk in reading.read_chunks(self.path, self.max_line):
+            while chunk and not is_header_read:
+                end = chunk.find(b"\n") + 1 or len(chunk)
+                text = reading.line_text(self.path, number, chunk[:end])
+                is_header_read, chunk, number = bool(text.strip()), chunk[end:], number + 1
+            many = plain_records(chunk, number)
+            for part in runs(chunk) if many is None else [chunk]:
+                if many is None and len(part) < len(chunk):
+                    many = plain_records(part, number)
+                if many is None:
+                    for line in reading.lines_of(part):
+                        yield from self._line(number, line, readers, others)
+                        number += 1
+                    continue
+                kind = "edge" if isinstance(many, PlainEdges) else "node"
+                if kind in readers:
+                    yield many
                 else:
-                    self.passed_over.add("edge")
-                continue
-            lines = reading.lines_of(chunk)
-            if is_header_read and "node" in readers and chunk.startswith(b'{"node"'):
-                nodes = plain_nodes(lines, reading.parse_fast)
-                if nodes:
-                    yield PlainNodes(nodes, first)
-                    first += len(nodes)
-                    lines = lines[len(nodes) :]
-            for number, line in enumerate(lines, start=first):
-                if is_header_read:
-                    yield from self._line(number, line, readers, others)
-                else:
-                    is_header_read = bool(reading.line_text(self.path, number, line).strip())
+                    self.passed_over.add(kind)
+                number += len(many)
+                many = None
 
     def _line(
         self,

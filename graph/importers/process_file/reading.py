@@ -8,6 +8,7 @@ import json
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -148,23 +149,22 @@ def read_lines(path: Path, max_line: int) -> Iterator[tuple[int, str]]:
     Raises:
         InvalidProcess: A line is too long or not UTF-8, or the gzip stream is damaged.
     """
-    for first, chunk in read_chunks(path, max_line):
-        for number, line in enumerate(lines_of(chunk), start=first):
-            text = line_text(path, number, line)
-            if text.strip():
-                yield number, text
+    lines = chain.from_iterable(map(lines_of, read_chunks(path, max_line)))
+    for number, line in enumerate(lines, start=1):
+        text = line_text(path, number, line)
+        if text.strip():
+            yield number, text
 
 
-def read_chunks(path: Path, max_line: int) -> Iterator[tuple[int, bytes]]:
-    """Whole lines, many at a time, with the number of the first (from 1).
+def read_chunks(path: Path, max_line: int) -> Iterator[bytes]:
+    """Whole lines with their ends, many at a time.
 
     Raises:
         InvalidProcess: A line is too long, or the gzip stream is damaged; all lines before it
             were handed over.
     """
-    number = 1
     begun: list[bytes] = []  # a line that goes on in the next block
-    size = 0
+    before = size = 0
     for block in _blocks(path):
         end = block.rfind(b"\n") + 1
         begun.append(block[:end] if end else block)
@@ -173,13 +173,13 @@ def read_chunks(path: Path, max_line: int) -> Iterator[tuple[int, bytes]]:
             continue
         chunk = b"".join(begun)
         if size > max_line:
-            yield from _up_to_too_long(path, number, chunk, max_line)
+            yield from _up_to_too_long(path, before, chunk, max_line)
         if end:
-            yield number, chunk
-        number += chunk.count(b"\n")
+            yield chunk
+        before += size
         begun, size = [block[end:]], len(block) - end
     if size:
-        yield number, b"".join(begun)
+        yield b"".join(begun)
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
@@ -206,17 +206,28 @@ def _blocks(path: Path) -> Iterator[bytes]:
             yield block
 
 
-def _up_to_too_long(
-    path: Path, first: int, chunk: bytes, max_line: int
-) -> Iterator[tuple[int, bytes]]:
-    before = 0
-    for number, line in enumerate(lines_of(chunk), start=first):
+def _up_to_too_long(path: Path, before: int, chunk: bytes, max_line: int) -> Iterator[bytes]:
+    """The lines of a chunk up to one that is too long; `before` it the file has so many bytes."""
+    size = 0
+    for place, line in enumerate(lines_of(chunk)):
         if len(line) > max_line:
-            if before:
-                yield first, chunk[:before]
+            if size:
+                yield chunk[:size]
+            number = _lines_in(path, before) + place + 1
             message = f"is longer than {max_line:,} bytes, the longest text of a node included"
             raise invalid(path, Violation("line_too_long", f"line {number}", message))
-        before += len(line)
+        size += len(line)
+
+
+def _lines_in(path: Path, size: int) -> int:
+    """How many lines the first bytes hold; counting all while they are read would take longer."""
+    count = 0
+    for block in _blocks(path):
+        count += block[:size].count(b"\n")
+        size -= len(block)
+        if size <= 0:
+            break
+    return count
 
 
 def lines_of(chunk: bytes) -> list[bytes]:
