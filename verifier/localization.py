@@ -8,8 +8,8 @@ Source: VeriTrail 3.2 (traceability).
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 
 from veritrail_graph.graph.model import (
     ErrorLocation,
@@ -18,13 +18,15 @@ from veritrail_graph.graph.model import (
     Iteration,
     NodeRef,
     Verdict,
+    in_order,
 )
-from veritrail_graph.verifier.ports import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
 
 _ANY_WORD = re.compile(r"\w+")
 _PARTS = re.compile(r"[.!?]\s|\n")
+_LOOKS = 8
+"""Looks through all edges, each for some nodes, after which one for all others is made."""
 SHORTEST_WORD = 4
 """Letters of a word that tells how much of a claim a sentence carries."""
 
@@ -50,7 +52,7 @@ def evidence_paths(
         for iteration in iterations
         for name in iteration.node_ids_with_evidence
     }
-    targets = _targets_by_source(sources)
+    targets = _Targets(sources, found_in)
     stops = found_in.keys() | {node.node_id}
     return tuple(
         EvidencePath(source=ref.node_id, target=target, iteration=iteration.number, via=via)
@@ -60,35 +62,63 @@ def evidence_paths(
     )
 
 
-def _targets_by_source(sources: Sources) -> dict[str, list[str]]:
-    targets: defaultdict[str, list[str]] = defaultdict(list)
-    for target in sorted(sources):
-        for source in sources[target]:
-            targets[source].append(target)
-    return targets
+class _Targets:
+    """What nodes were an input to: edges the other way round, of those alone that are asked about.
+
+    Args:
+        sources: node_ids of source nodes, by node.
+        first: Nodes that will be asked about.
+    """
+
+    def __init__(self, sources: Sources, first: Iterable[str]) -> None:
+        self._sources = [(target, sources[target]) for target in sorted(sources)]
+        self._known: dict[str, list[str]] = {}
+        self._looks = 0
+        self.learn(first)
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Look all of these up at once."""
+        new = set(names).difference(self._known)
+        if not new:
+            return
+        self._looks += 1
+        if self._looks == _LOOKS:  # a long way down: all at once is cheaper now
+            new.update(*(ids for _, ids in self._sources), dict(self._sources))
+            new.difference_update(self._known)
+        self._known.update((name, []) for name in new)
+        for target, ids in self._sources:
+            for source in new.intersection(ids):
+                self._known[source].append(target)
+
+    def of(self, name: str) -> Sequence[str]:
+        """What a node that was looked up was an input to, by id."""
+        return self._known[name]
 
 
 def _nearest_downstream(
-    start: str, targets: Mapping[str, Sequence[str]], stops: set[str]
+    start: str, targets: _Targets, stops: set[str]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The first of `stops` on every way downstream, each with one shortest way to it.
 
     A direct dependant among the stops ends the search: the claim was seen to pass through it.
     """
-    direct = [target for target in targets.get(start, ()) if target in stops]
+    direct = [target for target in targets.of(start) if target in stops]
     if direct:
         return [(target, ()) for target in direct]
     reached: dict[str, tuple[str, ...]] = {}
     seen = {start}
-    queue: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
-    while queue:
-        here, way = queue.popleft()
-        for target in targets.get(here, ()):
-            if target in stops:
-                reached.setdefault(target, way)
-            elif target not in seen:
-                seen.add(target)
-                queue.append((target, (*way, target)))
+    level: list[tuple[str, tuple[str, ...]]] = [(start, ())]
+    while level:
+        after = []
+        targets.learn(here for here, _ in level)
+        for here, way in level:
+            for target in targets.of(here):
+                if target in stops:
+                    reached.setdefault(target, way)
+                elif target not in seen:
+                    seen.add(target)
+                    after.append((target, (*way, target)))
+        level = after
     return sorted(reached.items())
 
 
@@ -178,6 +208,8 @@ def _downstream(
             if target not in reached and target not in origin:
                 reached.add(target)
                 queue.append(target)
-    known = {ref.node_id: ref for it in iterations for ref in it.checked}
-    carried = in_order(known[name] for name in reached if name != node.node_id)
-    return (*carried, node)
+    reached.discard(node.node_id)
+    known: dict[str, NodeRef] = {}
+    if reached:
+        known.update((ref.node_id, ref) for it in iterations for ref in it.checked)
+    return (*in_order([known[name] for name in reached]), node)

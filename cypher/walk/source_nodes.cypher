@@ -1,7 +1,6 @@
 // purpose: src() of a set of nodes: their source nodes, each once, in columns by the thousand.
 // param process_id: string - the process
 // param rows: list - [number, node_id] of the nodes whose source nodes are asked for
-// param lowest: integer - only source nodes of this stage or a later one
 // param edges: integer - the most edges that are followed; an answer with as many is incomplete
 // param with_texts: boolean - whether texts come along
 // param longest: integer - the most UTF-16 units of a text
@@ -16,7 +15,6 @@ UNWIND $rows AS row
 MATCH (v:Span)
 WHERE v.process_id = $process_id AND v.node_id = row[1]
 MATCH (v)<-[:INPUT_TO]-(u:Span)
-WHERE u.stage >= $lowest
 WITH row[0] AS target, u LIMIT $edges
 WITH u, collect(target) AS targets
 WITH collect(u.node_id) AS node_ids, collect(u.stage) AS stages,

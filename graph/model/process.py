@@ -205,3 +205,19 @@ class SourcesRead:
     nodes: tuple[NodeRef, ...]
     sources: dict[str, tuple[str, ...]]
     texts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesLeft:
+    """What is left to check of src() of some nodes.
+
+    Attributes:
+        node_id: One source node that was not checked; None: there is none.
+        sources: node_ids of the source nodes that were checked, by the node that they were inputs
+            to; nodes without any are left out.
+        edges: How many edges were followed to find out.
+    """
+
+    node_id: str | None
+    sources: dict[str, tuple[str, ...]]
+    edges: int
