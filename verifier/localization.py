@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from veritrail_graph.graph.model import (
     ErrorLocation,
@@ -26,7 +27,7 @@ Sources = Mapping[str, tuple[str, ...]]
 _ANY_WORD = re.compile(r"\w+")
 _PARTS = re.compile(r"[.!?]\s|\n")
 _LOOKS = 8
-"""Looks through all edges, each for some nodes, after which one for all others is made."""
+"""The look through all edges that is for all nodes that are left, and not for a level of them."""
 SHORTEST_WORD = 4
 """Letters of a word that tells how much of a claim a sentence carries."""
 
@@ -63,36 +64,36 @@ def evidence_paths(
 
 
 class _Targets:
-    """What nodes were an input to: edges the other way round, of those alone that are asked about.
+    """What nodes were an input to: edges the other way round, level by level as they are asked for.
+
+    Most evidence was found in nodes whose direct targets have evidence, too; then one look is all.
 
     Args:
         sources: node_ids of source nodes, by node.
-        first: Nodes that will be asked about.
+        first: Nodes that will be asked about; others only if they are targets of those.
     """
 
     def __init__(self, sources: Sources, first: Iterable[str]) -> None:
         self._sources = [(target, sources[target]) for target in sorted(sources)]
         self._known: dict[str, list[str]] = {}
         self._looks = 0
-        self.learn(first)
-
-    def learn(self, names: Iterable[str]) -> None:
-        """Look all of these up at once."""
-        new = set(names).difference(self._known)
-        if not new:
-            return
-        self._looks += 1
-        if self._looks == _LOOKS:  # a long way down: all at once is cheaper now
-            new.update(*(ids for _, ids in self._sources), dict(self._sources))
-            new.difference_update(self._known)
-        self._known.update((name, []) for name in new)
-        for target, ids in self._sources:
-            for source in new.intersection(ids):
-                self._known[source].append(target)
+        self._look_for(set(first))
 
     def of(self, name: str) -> Sequence[str]:
-        """What a node that was looked up was an input to, by id."""
+        """What a node was an input to, by id."""
+        if name not in self._known:
+            self._look_for({one for targets in self._known.values() for one in targets})
         return self._known[name]
+
+    def _look_for(self, names: set[str]) -> None:
+        self._looks += 1
+        if self._looks == _LOOKS:  # a long way down: all that is left at once is cheaper now
+            names.update(chain.from_iterable(ids for _, ids in self._sources))
+        names.difference_update(self._known)
+        self._known.update((name, []) for name in names)
+        for target, ids in self._sources:
+            for source in names.intersection(ids):
+                self._known[source].append(target)
 
 
 def _nearest_downstream(
@@ -107,18 +108,15 @@ def _nearest_downstream(
         return [(target, ()) for target in direct]
     reached: dict[str, tuple[str, ...]] = {}
     seen = {start}
-    level: list[tuple[str, tuple[str, ...]]] = [(start, ())]
-    while level:
-        after = []
-        targets.learn(here for here, _ in level)
-        for here, way in level:
-            for target in targets.of(here):
-                if target in stops:
-                    reached.setdefault(target, way)
-                elif target not in seen:
-                    seen.add(target)
-                    after.append((target, (*way, target)))
-        level = after
+    queue: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
+    while queue:
+        here, way = queue.popleft()
+        for target in targets.of(here):
+            if target in stops:
+                reached.setdefault(target, way)
+            elif target not in seen:
+                seen.add(target)
+                queue.append((target, (*way, target)))
     return sorted(reached.items())
 
 

@@ -75,9 +75,14 @@ class Reader(Protocol):
         ...
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
-        """src() of these nodes, with texts if asked for."""
+        """src() of these nodes, with texts if asked for, and which of them were checked."""
         ...
 
     async def left(
@@ -147,8 +152,8 @@ class SharedReads(Generic[T]):
         request = _Request(found, [name for name in names if name not in found])
         if not request.missing:
             return found
+        is_alone = not self._waiting and not self._reading.locked()
         self._waiting.append(request)
-        is_alone = not self._reading.locked()
         try:
             async with self._reading:
                 if request in self._waiting:  # another claim has not read it meanwhile
@@ -235,11 +240,14 @@ class SharedTexts:
         return found
 
     async def _read(self, names: list[str]) -> Mapping[str, ReadNode]:
-        texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
-        self._unsplit_characters -= sum(map(len, texts.values()))
-        unread = [name for name in names if name not in texts]
-        if unread:
-            texts.update(await self._reader.texts(self._process_id, unread))
+        if self._unsplit.keys() == set(names):  # a frontier whose texts came with its edges
+            texts, self._unsplit, self._unsplit_characters = self._unsplit, {}, 0
+        else:
+            texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
+            self._unsplit_characters -= sum(map(len, texts.values()))
+            unread = [name for name in names if name not in texts]
+            if unread:
+                texts.update(await self._reader.texts(self._process_id, unread))
         characters = sum(map(len, texts.values()))
         split = dict(zip(texts, await self._split(texts, characters), strict=True))
         self._keep(split, characters)
@@ -277,7 +285,10 @@ def _by_id(nodes: Collection[NodeRef]) -> dict[str, NodeRef]:
 def _without(nodes: tuple[NodeRef, ...], checked: Collection[NodeRef]) -> tuple[NodeRef, ...]:
     if not checked:
         return nodes
-    passed = {ref.node_id for ref in checked}
+    return _not_among(nodes, {ref.node_id for ref in checked})
+
+
+def _not_among(nodes: tuple[NodeRef, ...], passed: Collection[str]) -> tuple[NodeRef, ...]:
     return tuple([ref for ref in nodes if ref.node_id not in passed])
 
 
@@ -315,6 +326,8 @@ class SharedNodes:
         self._sources: dict[str, tuple[str, ...]] = {}
         self._refs: dict[str, NodeRef] = {}
         self._last: SourcesRead | None = None
+        self._asking: list[Collection[NodeRef]] = []  # what each claim that asks has checked
+        self._told: Collection[NodeRef] = ()  # of which of them the last answer says it
         self._leaving = asyncio.Lock()
         self._last_left: tuple[tuple[set[str], Collection[str]], SourcesLeft] | None = None
         self._all = SharedReads(self._known, self._read)
@@ -336,14 +349,19 @@ class SharedNodes:
     ) -> SourceNodes:
         """The source nodes of these nodes without those checked; none of them may be a root.
 
-        A statement leaves out what was checked, as long as the topology is not known: other
-        claims, which share what is read, have checked other nodes.
+        A statement says what was checked, as long as the topology is not known: that which reads
+        them, if no other claim waits; else one of its own, because other claims, which share what
+        is read, have checked other nodes.
 
         Raises:
             ProcessChanged: One of them has no source nodes any more.
         """
         if self._whole is None:
-            sources = await self._all.get(of)
+            self._asking.append(checked)
+            try:
+                sources = await self._all.get(of)
+            finally:
+                self._asking.pop(next(n for n, one in enumerate(self._asking) if one is checked))
         if self._whole is not None:
             read = self._whole.source_nodes(of)
             self._check(of, read.sources)
@@ -352,14 +370,16 @@ class SharedNodes:
         last = self._last
         is_just_read = last is not None and last.sources.keys() == sources.keys()
         nodes = last.nodes if last is not None and is_just_read else self._ordered(sources)
+        if last is not None and is_just_read and checked and self._told is checked:
+            if not last.passed:
+                return SourceNodes(nodes, sources)
+            return SourceNodes(_not_among(nodes, last.passed), sources)
         edges = sum(map(len, sources.values()))
         if not checked or edges > MOST_FOLLOWED:
             return SourceNodes(_without(nodes, checked), sources)
         self._spent += CALL_COSTS + TARGET_COSTS * len(sources) + EDGE_COSTS * edges
         passed = [ref.node_id for ref in checked]
         names = await self._reader.candidates(self._process_id, of, passed)
-        if len(names) == len(nodes):
-            return SourceNodes(nodes, sources)
         return SourceNodes(tuple([ref for ref in nodes if ref.node_id in names]), sources)
 
     def _check(self, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]) -> None:
@@ -379,13 +399,17 @@ class SharedNodes:
             await self._read_whole()
         if self._whole is not None:
             return self._whole.source_nodes(names).sources
-        read = await self._reader.source_nodes(self._process_id, names, with_texts=True)
+        checked = self._asking[0] if len(self._asking) == 1 else ()
+        passed = [ref.node_id for ref in checked]
+        read = await self._reader.source_nodes(
+            self._process_id, names, with_texts=True, checked=passed
+        )
         self._refs.update(_by_id(read.nodes))
         self._sources.update((name, ids) for name, ids in read.sources.items() if ids)
         # Texts that come along with edges cost no more than texts alone: only the rest is dear.
         new = self._texts.take(read.texts) / max(1, len(read.nodes))
         self._spend(read.sources, 1 - new)
-        self._last = read
+        self._last, self._told = read, checked
         return read.sources
 
     def _spend(self, sources: Mapping[str, tuple[str, ...]], share: float = 1.0) -> None:
@@ -439,9 +463,7 @@ class SharedNodes:
         if len(sources) == len(of):
             every = set(chain.from_iterable(sources.values()))
             other = next((name for name in every if name not in checked), None)
-            kept = {
-                name: tuple(filter(checked.__contains__, ids)) for name, ids in sources.items()
-            }
+            kept = {name: tuple(filter(checked.__contains__, ids)) for name, ids in sources.items()}
             return SourcesLeft(other, kept, 0)
         found = await self._reader.left(self._process_id, of, checked)
         self._spent += CALL_COSTS + TARGET_COSTS * len(of) + EDGE_COSTS * found.edges

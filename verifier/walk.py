@@ -141,9 +141,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         frontier = in_order(nodes_to_check.values())
         selection = yield from _evidence(frontier)  # 8
         found = {name for evidence in selection.evidence for name in evidence.node_ids}
-        with_evidence = {
-            name: nodes_to_check[name] for name in found if name in nodes_to_check
-        }
+        with_evidence = {name: nodes_to_check[name] for name in found if name in nodes_to_check}
         roots_with_evidence.update(
             (name, ref) for name, ref in with_evidence.items() if ref.is_root
         )  # 12, 13

@@ -96,11 +96,18 @@ class WaitingReader:
         self._graph = graph
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
-        """src() of these nodes."""
+        """src() of these nodes, and which of them were checked."""
         return await self._graph.ask(
-            lambda store: store.reading.source_nodes(process_id, of, with_texts=with_texts)
+            lambda store: store.reading.source_nodes(
+                process_id, of, with_texts=with_texts, checked=checked
+            )
         )
 
     async def left(

@@ -200,11 +200,13 @@ class SourcesRead:
         nodes: The source nodes, each once, in the order of a frontier.
         sources: node_ids of the source nodes, by the node that they were inputs to.
         texts: Texts of the source nodes by node_id, where they were asked for.
+        passed: node_ids of those source nodes that had been checked.
     """
 
     nodes: tuple[NodeRef, ...]
     sources: dict[str, tuple[str, ...]]
     texts: dict[str, str]
+    passed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

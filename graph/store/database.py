@@ -214,7 +214,6 @@ class Database:
 
     def read_here(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run a reading statement in the thread of the caller, which has no event loop."""
-
         try:
             return RetriedRead(self, name, parameters)()
         except (DriverError, Neo4jError, OSError) as error:

@@ -40,12 +40,14 @@ class _Gathered:
         self.parts = 0
         self.sources: dict[str, list[str]] = {name: [] for name in of}
         self.texts: dict[str, str] = {}
+        self.passed: set[str] = set()
 
     def add(self, rows: Iterable[Row], names: Sequence[str]) -> None:
         """Take columns of source nodes, their texts, and the numbers of their targets."""
         self.parts += 1
         inputs = [self.sources[name] for name in names]
-        for *columns, texts, targets in rows:
+        for *columns, texts, targets, passed in rows:
+            self.passed.update(passed)
             self.add_nodes(columns)
             self.add_texts(columns[0], texts)
             for node_id, of in zip(columns[0], targets, strict=True):
@@ -77,7 +79,7 @@ class _Gathered:
         nodes: Iterable[NodeRef] = self.nodes
         if self.parts != 1:  # within one part each node stands once
             nodes = {ref.node_id: ref for ref in self.nodes}.values()
-        return SourcesRead(in_order(nodes), self.edges(), self.texts)
+        return SourcesRead(in_order(nodes), self.edges(), self.texts, frozenset(self.passed))
 
     def edges(self) -> dict[str, tuple[str, ...]]:
         """node_ids of source nodes, by the node that they were inputs to."""
@@ -108,7 +110,12 @@ class NodeReader:
         raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
         """src() of these nodes.
 
@@ -116,10 +123,11 @@ class NodeReader:
             process_id: The process.
             of: node_ids.
             with_texts: Whether texts come along; long ones, and those of very many, do not.
+            checked: Nodes that were checked; which of them are among the source nodes is said.
 
         Source: VeriTrail 2 (src).
         """
-        found = _Gathered(of)
+        found, passed = _Gathered(of), dict.fromkeys(checked, True)
         parts = list(batches(list(found.sources), ASK_FOR))
         while parts:
             part = parts.pop()
@@ -127,17 +135,21 @@ class NodeReader:
                 "walk/source_nodes",
                 process_id=process_id,
                 rows=_numbered(part),
+                checked=passed,
                 edges=self._edges,
                 with_texts=with_texts,
                 longest=TEXTS[0][1],
             )
-            if sum([_edges_to(row[-1]) for row in rows]) < self._edges:
+            if sum([_edges_to(row[-2]) for row in rows]) < self._edges:
                 found.add(rows, part)
                 continue
             with_texts = False  # what came is kept; nothing of it is sent a second time
             for row in rows:
-                found.add_texts(row[0], row[-2])
+                found.add_texts(row[0], row[-3])
+            before = len(found.nodes)
             parts += await self._parts_of(process_id, part, found)
+            windows = found.nodes[before:]  # which do not know what was checked
+            found.passed.update(ref.node_id for ref in windows if ref.node_id in passed)
         return found.whole()
 
     async def left(
@@ -196,9 +208,7 @@ class NodeReader:
             found.update(*[some for (some,) in rows])
         return found
 
-    async def _read_by_windows(
-        self, process_id: str, node_id: str, found: _Gathered
-    ) -> None:
+    async def _read_by_windows(self, process_id: str, node_id: str, found: _Gathered) -> None:
         """The source nodes of a node that has too many of them for one answer."""
         node = {"process_id": process_id, "node_id": node_id}
         ((last,),) = await self._database.read("walk/last_source", **node)

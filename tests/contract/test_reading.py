@@ -131,6 +131,9 @@ def test_the_next_frontier_is_a_statement_without_what_was_checked(
         ref.node_id: ref
         for ref in arun(store.reading.source_nodes(layers, of, with_texts=False)).nodes
     }
+    for reading in (store.reading, NodeReader(store.database, edges=2)):
+        read = arun(reading.source_nodes(layers, of, with_texts=True, checked=checked))
+        assert read.passed == {*checked}
     nodes = SharedNodes(store.reading, layers, Whole())
     again = arun(nodes.source_nodes(of, [refs[one] for one in checked]))
     assert {ref.node_id for ref in again.nodes} == found

@@ -34,13 +34,21 @@ class Reader:
         self.calls: list[tuple[str, Any]] = []
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
         self.calls.append(("sources", (tuple(of), with_texts)))
         await asyncio.sleep(0)
         texts = {name: f"text of\n{name}" for name in self.refs} if with_texts else {}
         return SourcesRead(
-            tuple(self.refs.values()), {name: tuple(self.refs) for name in of}, texts
+            tuple(self.refs.values()),
+            {name: tuple(self.refs) for name in of},
+            texts,
+            frozenset(self.refs).intersection(checked),
         )
 
     async def candidates(
@@ -57,7 +65,7 @@ class Reader:
         await asyncio.sleep(0)
         known = tuple(name for name in self.refs if name in checked)
         left = next((name for name in self.refs if name not in checked), None)
-        sources = {name: known for name in of} if known else {}
+        sources = dict.fromkeys(of, known) if known else {}
         return SourcesLeft(left, sources, len(of) * len(self.refs))
 
     async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
@@ -85,6 +93,27 @@ def test_what_was_checked_is_left_out_by_a_statement_while_the_topology_is_not_k
         assert reader.calls[1:] == [("candidates", (("t",), ("r1", "r3")))]
 
     asyncio.run(work())
+
+
+def test_the_statement_that_reads_for_one_claim_says_what_it_has_checked() -> None:
+    reader = Reader()
+    passed = [reader.refs["r1"], reader.refs["r3"]]
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        found = await nodes.source_nodes(["t"], passed)
+        assert [ref.node_id for ref in found.nodes] == ["r0", "r2", "r4"]
+        assert [kind for kind, _ in reader.calls] == ["sources"]
+        # The second claim gets what was read for the first, and has checked other nodes.
+        both = await asyncio.gather(*(nodes.source_nodes(["u"], [one]) for one in passed))
+        assert [[ref.node_id for ref in one.nodes] for one in both] == [
+            ["r0", "r2", "r3", "r4"],
+            ["r0", "r1", "r2", "r4"],
+        ]
+
+    asyncio.run(work())
+    kinds = [kind for kind, _ in reader.calls]
+    assert kinds == ["sources", "sources", "candidates"]
 
 
 def test_texts_come_with_the_sources_in_one_call() -> None:
