@@ -6,6 +6,7 @@ nodes of some nodes; ours says besides which of them each was an input to.
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from typing import Any
@@ -50,6 +51,7 @@ def measure(report: Report, engine: Engine) -> None:
 
 async def compare(login: dict[str, Any]) -> dict[str, dict[str, float]]:
     """Median seconds of both ways, by size of the frontier."""
+    gc.set_threshold(100_000, 50, 50)  # as in every command
     address = DatabaseAddress(**login)
     database = Database(address)
     store = Store.of(database)

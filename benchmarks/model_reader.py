@@ -17,8 +17,16 @@ from dataclasses import dataclass
 
 from benchmarks import dag
 from benchmarks.report import Line
-from veritrail_graph.graph.model import CitedSentence, Evidence, NodeRef, Role, Sentence, Verdict
-from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    Evidence,
+    NodeRef,
+    Role,
+    Sentence,
+    Verdict,
+    in_order,
+)
+from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
 from veritrail_graph.verifier.walk import Answer, Need, NeedEvidence, NeedSources, walk
 
 CLAIMS = 200

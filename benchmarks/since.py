@@ -91,11 +91,22 @@ class Nodes:
 
 @dataclass
 class Judge:
-    """Selects what bears on a claim, and counts the prompts that the cache does not have."""
+    """Selects what bears on a claim, and counts the prompts that the cache does not have.
+
+    Attributes:
+        readers: What bears on each claim.
+        cache: What was asked.
+        changed: Nodes that no earlier prompt can have shown.
+        asked: Prompts that the cache does not have.
+        least: Those that any way of packing would have to ask: the changed nodes of each frontier
+            in as few prompts as hold them, and verdicts on other evidence.
+    """
 
     readers: Mapping[str, Reader]
     cache: set[object]
+    changed: frozenset[str] = frozenset()
     asked: int = 0
+    least: int = 0
     name: str = "simulated"
     model: str | None = "simulated"
     indicative: bool = False
@@ -116,7 +127,10 @@ class Judge:
         """The first sentence of each chosen node that a prompt shows."""
         limits, found = Limits(), []
         for of_roots, limit in ((True, limits.root_sentences), (False, limits.other_sentences)):
-            units = (Unit(node.sentences) for node in nodes if node.ref.is_root is of_roots)
+            some = [node for node in nodes if node.ref.is_root is of_roots]
+            new = sum(len(one.sentences) for one in some if one.ref.node_id in self.changed)
+            self.least += -(-new // (limit or _NO_LIMIT))
+            units = (Unit(node.sentences) for node in some)
             for prompt in pack(units, limit, _NO_LIMIT, len):
                 self._ask(claim, prompt.text, meter)
                 names = dict.fromkeys(one.node_id for one in prompt.sentences)
@@ -131,7 +145,9 @@ class Judge:
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Supported by what bears on the claim."""
         shown = [one.text for part in (found.evidence, found.carried) for one in part]
+        before = self.asked
         self._ask(claim, (tuple(shown), tuple(root.text for root in found.roots)), meter)
+        self.least += self.asked - before
         names = {name for one in found.evidence for name in one.node_ids}
         is_true = any(self.readers[claim.claim_id].bears(name) for name in names)
         verdict = Verdict.FULLY_SUPPORTED if is_true else Verdict.NOT_FULLY_SUPPORTED
@@ -174,7 +190,7 @@ def _line(what: str, processes: Sequence[Process], changed: frozenset[str]) -> L
     before, cache = Nodes(whole, sentences), set[object]()
     first, asked = asyncio.run(_run(Judge(readers, cache), before, about, []))
     now = replace(before, changed=changed, _read={})
-    judge = Judge(readers, set(cache))
+    judge = Judge(readers, set(cache), changed)
     made, again = asyncio.run(_run(judge, now, about, first, before))
     kept = [one for one in made if one.reused_from is not None]
     saved = sum(one.saved_calls or 0 for one in kept) / asked
@@ -187,7 +203,8 @@ def _line(what: str, processes: Sequence[Process], changed: frozenset[str]) -> L
         note=(
             f"{len(changed):,} of {len(whole.refs):,} nodes changed; {len(kept)} of {len(made)} "
             f"verdicts kept ({saved:.1%} of the calls), the cache answered "
-            f"{1 - saved - again / asked:.1%}"
+            f"{1 - saved - again / asked:.1%}; at least {judge.least / asked:.1%} have to be "
+            "asked, because they show what changed"
         ),
     )
 

@@ -8,6 +8,7 @@ and by the asynchronous driver. The last two are for information (docs/adr/0004-
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -100,6 +101,7 @@ class _Recording(Database):
 
 async def compare(login: dict[str, Any], verdict: str) -> dict[str, float]:
     """Median seconds of our walk and of its bare calls, in turn."""
+    gc.set_threshold(100_000, 50, 50)  # as in every command
     address = DatabaseAddress(**login)
     database = _Recording(address)
     store = Store.of(database)

@@ -8,8 +8,9 @@ Source: VeriTrail 3.2 (traceability).
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from veritrail_graph.graph.model import (
     ErrorLocation,
@@ -18,13 +19,15 @@ from veritrail_graph.graph.model import (
     Iteration,
     NodeRef,
     Verdict,
+    in_order,
 )
-from veritrail_graph.verifier.ports import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
 
 _ANY_WORD = re.compile(r"\w+")
 _PARTS = re.compile(r"[.!?]\s|\n")
+_LOOKS = 8
+"""The look through all edges that is for all nodes that are left, and not for a level of them."""
 SHORTEST_WORD = 4
 """Letters of a word that tells how much of a claim a sentence carries."""
 
@@ -50,7 +53,7 @@ def evidence_paths(
         for iteration in iterations
         for name in iteration.node_ids_with_evidence
     }
-    targets = _targets_by_source(sources)
+    targets = _Targets(sources, found_in)
     stops = found_in.keys() | {node.node_id}
     return tuple(
         EvidencePath(source=ref.node_id, target=target, iteration=iteration.number, via=via)
@@ -60,22 +63,47 @@ def evidence_paths(
     )
 
 
-def _targets_by_source(sources: Sources) -> dict[str, list[str]]:
-    targets: defaultdict[str, list[str]] = defaultdict(list)
-    for target in sorted(sources):
-        for source in sources[target]:
-            targets[source].append(target)
-    return targets
+class _Targets:
+    """What nodes were an input to: edges the other way round, level by level as they are asked for.
+
+    Most evidence was found in nodes whose direct targets have evidence, too; then one look is all.
+
+    Args:
+        sources: node_ids of source nodes, by node.
+        first: Nodes that will be asked about; others only if they are targets of those.
+    """
+
+    def __init__(self, sources: Sources, first: Iterable[str]) -> None:
+        self._sources = [(target, sources[target]) for target in sorted(sources)]
+        self._known: dict[str, list[str]] = {}
+        self._looks = 0
+        self._look_for(set(first))
+
+    def of(self, name: str) -> Sequence[str]:
+        """What a node was an input to, by id."""
+        if name not in self._known:
+            self._look_for({one for targets in self._known.values() for one in targets})
+        return self._known[name]
+
+    def _look_for(self, names: set[str]) -> None:
+        self._looks += 1
+        if self._looks == _LOOKS:  # a long way down: all that is left at once is cheaper now
+            names.update(chain.from_iterable(ids for _, ids in self._sources))
+        names.difference_update(self._known)
+        self._known.update((name, []) for name in names)
+        for target, ids in self._sources:
+            for source in names.intersection(ids):
+                self._known[source].append(target)
 
 
 def _nearest_downstream(
-    start: str, targets: Mapping[str, Sequence[str]], stops: set[str]
+    start: str, targets: _Targets, stops: set[str]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The first of `stops` on every way downstream, each with one shortest way to it.
 
     A direct dependant among the stops ends the search: the claim was seen to pass through it.
     """
-    direct = [target for target in targets.get(start, ()) if target in stops]
+    direct = [target for target in targets.of(start) if target in stops]
     if direct:
         return [(target, ()) for target in direct]
     reached: dict[str, tuple[str, ...]] = {}
@@ -83,7 +111,7 @@ def _nearest_downstream(
     queue: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
     while queue:
         here, way = queue.popleft()
-        for target in targets.get(here, ()):
+        for target in targets.of(here):
             if target in stops:
                 reached.setdefault(target, way)
             elif target not in seen:
@@ -178,6 +206,8 @@ def _downstream(
             if target not in reached and target not in origin:
                 reached.add(target)
                 queue.append(target)
-    known = {ref.node_id: ref for it in iterations for ref in it.checked}
-    carried = in_order(known[name] for name in reached if name != node.node_id)
-    return (*carried, node)
+    reached.discard(node.node_id)
+    known: dict[str, NodeRef] = {}
+    if reached:
+        known.update((ref.node_id, ref) for it in iterations for ref in it.checked)
+    return (*in_order([known[name] for name in reached]), node)

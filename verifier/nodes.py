@@ -14,13 +14,15 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
 
 from veritrail_graph.graph.adjacency import Adjacency, Unfit
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.model import NodeRef, Sentence, SourcesRead
-from veritrail_graph.verifier.ports import LateNode, ReadNode, SourceNodes, SplitNode, in_order
+from veritrail_graph.graph.model import NodeRef, Sentence, SourcesLeft, SourcesRead, in_order
+from veritrail_graph.verifier.ports import LateNode, ReadNode, SourceNodes, SplitNode
 
 T = TypeVar("T")
 
@@ -73,21 +75,26 @@ class Reader(Protocol):
         ...
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
-        """src() of these nodes as far as they have at least this stage, with texts if asked for."""
+        """src() of these nodes, with texts if asked for, and which of them were checked."""
+        ...
+
+    async def left(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> SourcesLeft:
+        """Whether src() of these nodes has any that was not checked, and what was checked in it."""
         ...
 
     async def candidates(
         self, process_id: str, of: Collection[str], checked: Collection[str]
     ) -> set[str]:
         """node_ids of src() of these nodes, without those checked."""
-        ...
-
-    async def source_below(
-        self, process_id: str, of: Collection[str], stage: int
-    ) -> tuple[str, NodeRef] | None:
-        """One source node before a stage, and which of these nodes it was an input to."""
         ...
 
     async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
@@ -103,13 +110,18 @@ class Reader(Protocol):
 class _Request(Generic[T]):
     """What one claim waits for."""
 
-    names: Collection[str]
-    found: dict[str, T] = field(default_factory=dict)
+    found: dict[str, T]
+    missing: list[str]
     fault: VeriTrailError | None = None
 
-    @property
-    def missing(self) -> list[str]:
-        return [name for name in self.names if name not in self.found]
+    def take(self, values: Mapping[str, T]) -> None:
+        """Take those of some values that are missing."""
+        if not self.found and len(values) == len(self.missing):  # all of them, and no others
+            self.found.update(values)
+            self.missing = []
+            return
+        self.found.update((name, values[name]) for name in self.missing if name in values)
+        self.missing = [name for name in self.missing if name not in self.found]
 
 
 class SharedReads(Generic[T]):
@@ -136,14 +148,16 @@ class SharedReads(Generic[T]):
         Raises:
             VeriTrailError: They could not be read; every claim that waited for them gets it.
         """
-        request = _Request[T](names, dict(self._known(names)))
+        found = dict(self._known(names))
+        request = _Request(found, [name for name in names if name not in found])
         if not request.missing:
-            return request.found
+            return found
+        is_alone = not self._waiting and not self._reading.locked()
         self._waiting.append(request)
         try:
             async with self._reading:
                 if request in self._waiting:  # another claim has not read it meanwhile
-                    await self._read_for_all()
+                    await self._read_for_all(is_alone)
         finally:
             if request in self._waiting:
                 self._waiting.remove(request)
@@ -151,20 +165,20 @@ class SharedReads(Generic[T]):
             raise request.fault
         return request.found
 
-    async def _read_for_all(self) -> None:
+    async def _read_for_all(self, is_alone: bool) -> None:
         requests = list(self._waiting)
         fault = None
-        for request in requests:
-            request.found.update(self._known(request.missing))
-        names = list(dict.fromkeys(name for request in requests for name in request.missing))
+        if not is_alone:  # something was read since they were asked what they know
+            for request in requests:
+                request.take(self._known(request.missing))
+        names = list(dict.fromkeys(chain(*(request.missing for request in requests))))
         values: Mapping[str, T] = {}
         try:
             values = await self._read(names) if names else {}
         except VeriTrailError as error:
             fault = error
         for request in requests:
-            mine = {name: values[name] for name in request.missing if name in values}
-            request.found.update(mine)
+            request.take(values)
             request.fault = fault if request.missing else None
             if request in self._waiting:  # its claim may have been cancelled meanwhile
                 self._waiting.remove(request)
@@ -199,11 +213,13 @@ class SharedTexts:
         Returns:
             How many of them were not known.
         """
-        new = {
-            name: text
-            for name, text in texts.items()
-            if name not in self._nodes and name not in self._unsplit
-        }
+        new = texts
+        if not (self._nodes.keys().isdisjoint(texts) and self._unsplit.keys().isdisjoint(texts)):
+            new = {
+                name: text
+                for name, text in texts.items()
+                if name not in self._nodes and name not in self._unsplit
+            }
         if self._unsplit_characters > self._limit:
             self._unsplit.clear()
             self._unsplit_characters = 0
@@ -213,7 +229,7 @@ class SharedTexts:
 
     async def read(self, nodes: Sequence[NodeRef]) -> dict[str, ReadNode]:
         """The texts of these nodes, as far as they exist, split into sentences."""
-        refs = {ref.node_id: ref for ref in nodes}
+        refs = _by_id(nodes)
         self._refs.update(refs)
         return await self._all.get(refs.keys())
 
@@ -224,41 +240,55 @@ class SharedTexts:
         return found
 
     async def _read(self, names: list[str]) -> Mapping[str, ReadNode]:
-        texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
-        self._unsplit_characters -= sum(map(len, texts.values()))
-        unread = [name for name in names if name not in texts]
-        if unread:
-            texts.update(await self._reader.texts(self._process_id, unread))
-        split = await self._split([(self._refs[name], text) for name, text in texts.items()])
-        self._keep(split)
-        return {node.ref.node_id: node for node in split}
+        if self._unsplit.keys() == set(names):  # a frontier whose texts came with its edges
+            texts, self._unsplit, self._unsplit_characters = self._unsplit, {}, 0
+        else:
+            texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
+            self._unsplit_characters -= sum(map(len, texts.values()))
+            unread = [name for name in names if name not in texts]
+            if unread:
+                texts.update(await self._reader.texts(self._process_id, unread))
+        characters = sum(map(len, texts.values()))
+        split = dict(zip(texts, await self._split(texts, characters), strict=True))
+        self._keep(split, characters)
+        return split
 
-    async def _split(self, texts: Sequence[tuple[NodeRef, str]]) -> list[ReadNode]:
+    async def _split(self, texts: Mapping[str, str], characters: int) -> Sequence[ReadNode]:
         split = self._splitter.split
+        refs = [self._refs[name] for name in texts]
 
-        def split_all() -> list[ReadNode]:
-            return [SplitNode(ref, text, split(ref.node_id, text)) for ref, text in texts]
+        def split_all() -> Sequence[ReadNode]:
+            said = list(map(split, texts, texts.values()))
+            return SplitNode.of_columns(refs, list(texts.values()), said)
 
-        characters = sum(len(text) for _, text in texts)
         if characters > self._limit:  # in sentences it takes several times as much
-            return [LateNode(ref, text, split) for ref, text in texts]
+            return [LateNode(ref, texts[ref.node_id], split) for ref in refs]
         if characters < SPLIT_IN_THREAD:
             return split_all()
         return await asyncio.to_thread(split_all)
 
-    def _keep(self, nodes: Sequence[ReadNode]) -> None:
-        for node in nodes:
-            self._nodes[node.ref.node_id] = node
-            self._room -= len(node.text)
+    def _keep(self, nodes: Mapping[str, ReadNode], characters: int) -> None:
+        self._nodes.update(nodes)
+        self._room -= characters
         while self._room < 0 and self._nodes:
             _, oldest = self._nodes.popitem(last=False)
             self._room += len(oldest.text)
 
 
+_node_id = attrgetter("node_id")
+
+
+def _by_id(nodes: Collection[NodeRef]) -> dict[str, NodeRef]:
+    return dict(zip(map(_node_id, nodes), nodes, strict=True))
+
+
 def _without(nodes: tuple[NodeRef, ...], checked: Collection[NodeRef]) -> tuple[NodeRef, ...]:
     if not checked:
         return nodes
-    passed = {ref.node_id for ref in checked}
+    return _not_among(nodes, {ref.node_id for ref in checked})
+
+
+def _not_among(nodes: tuple[NodeRef, ...], passed: Collection[str]) -> tuple[NodeRef, ...]:
     return tuple([ref for ref in nodes if ref.node_id not in passed])
 
 
@@ -296,8 +326,10 @@ class SharedNodes:
         self._sources: dict[str, tuple[str, ...]] = {}
         self._refs: dict[str, NodeRef] = {}
         self._last: SourcesRead | None = None
-        self._upper: dict[int, SharedReads[tuple[str, ...]]] = {}
-        self._below: dict[str, NodeRef] = {}
+        self._asking: list[Collection[NodeRef]] = []  # what each claim that asks has checked
+        self._told: Collection[NodeRef] = ()  # of which of them the last answer says it
+        self._leaving = asyncio.Lock()
+        self._last_left: tuple[tuple[set[str], Collection[str]], SourcesLeft] | None = None
         self._all = SharedReads(self._known, self._read)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
@@ -307,24 +339,29 @@ class SharedNodes:
             ProcessChanged: One of them does not exist any more.
         """
         found = await self._texts.read(nodes)
-        removed = next((ref.node_id for ref in nodes if ref.node_id not in found), None)
-        if removed is not None:
-            raise ProcessChanged(self._process_id, removed)
-        return tuple([found[ref.node_id] for ref in nodes])
+        try:
+            return tuple(map(found.__getitem__, map(_node_id, nodes)))
+        except KeyError as error:
+            raise ProcessChanged(self._process_id, error.args[0]) from None
 
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()
     ) -> SourceNodes:
         """The source nodes of these nodes without those checked; none of them may be a root.
 
-        A statement leaves out what was checked, as long as the topology is not known: other
-        claims, which share what is read, have checked other nodes.
+        A statement says what was checked, as long as the topology is not known: that which reads
+        them, if no other claim waits; else one of its own, because other claims, which share what
+        is read, have checked other nodes.
 
         Raises:
             ProcessChanged: One of them has no source nodes any more.
         """
         if self._whole is None:
-            sources = await self._all.get(of)
+            self._asking.append(checked)
+            try:
+                sources = await self._all.get(of)
+            finally:
+                self._asking.pop(next(n for n, one in enumerate(self._asking) if one is checked))
         if self._whole is not None:
             read = self._whole.source_nodes(of)
             self._check(of, read.sources)
@@ -333,6 +370,10 @@ class SharedNodes:
         last = self._last
         is_just_read = last is not None and last.sources.keys() == sources.keys()
         nodes = last.nodes if last is not None and is_just_read else self._ordered(sources)
+        if last is not None and is_just_read and checked and self._told is checked:
+            if not last.passed:
+                return SourceNodes(nodes, sources)
+            return SourceNodes(_not_among(nodes, last.passed), sources)
         edges = sum(map(len, sources.values()))
         if not checked or edges > MOST_FOLLOWED:
             return SourceNodes(_without(nodes, checked), sources)
@@ -342,8 +383,8 @@ class SharedNodes:
         return SourceNodes(tuple([ref for ref in nodes if ref.node_id in names]), sources)
 
     def _check(self, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]) -> None:
-        removed = next((name for name in of if not sources.get(name)), None)
-        if removed is not None:
+        if not all(map(sources.get, of)):
+            removed = next(name for name in of if not sources.get(name))
             raise ProcessChanged(self._process_id, removed)
 
     def _ordered(self, sources: Mapping[str, tuple[str, ...]]) -> tuple[NodeRef, ...]:
@@ -358,18 +399,22 @@ class SharedNodes:
             await self._read_whole()
         if self._whole is not None:
             return self._whole.source_nodes(names).sources
-        read = await self._reader.source_nodes(self._process_id, names, with_texts=True)
-        self._refs.update((ref.node_id, ref) for ref in read.nodes)
+        checked = self._asking[0] if len(self._asking) == 1 else ()
+        passed = [ref.node_id for ref in checked]
+        read = await self._reader.source_nodes(
+            self._process_id, names, with_texts=True, checked=passed
+        )
+        self._refs.update(_by_id(read.nodes))
         self._sources.update((name, ids) for name, ids in read.sources.items() if ids)
         # Texts that come along with edges cost no more than texts alone: only the rest is dear.
         new = self._texts.take(read.texts) / max(1, len(read.nodes))
-        self._spend(read, 1 - new)
-        self._last = read
+        self._spend(read.sources, 1 - new)
+        self._last, self._told = read, checked
         return read.sources
 
-    def _spend(self, read: SourcesRead, share: float = 1.0) -> None:
-        edges = sum(map(len, read.sources.values()))
-        costs = CALL_COSTS + TARGET_COSTS * len(read.sources) + EDGE_COSTS * edges
+    def _spend(self, sources: Mapping[str, tuple[str, ...]], share: float = 1.0) -> None:
+        edges = sum(map(len, sources.values()))
+        costs = CALL_COSTS + TARGET_COSTS * len(sources) + EDGE_COSTS * edges
         self._spent += share * costs
 
     async def _read_whole(self) -> None:
@@ -378,67 +423,49 @@ class SharedNodes:
             self._whole = await self._reader.topology(self._process_id, *self._size)
         except Unfit:  # it has changed, which is noticed where it matters
             return
-        self._sources, self._refs, self._last = {}, {}, None
-        self._upper, self._below = {}, {}
+        self._sources, self._refs, self._last, self._last_left = {}, {}, None, None
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
         """Whether any source node of these nodes is not checked, and which ones are.
 
-        Nodes before the first stage of what was checked cannot have been checked. One of them
-        is as good as all, so most walks end without reading a frontier that no prompt will show.
+        One that is not is as good as all, so most walks end without reading a frontier that no
+        prompt will show.
 
         Returns:
-            The source nodes that are checked, and at least one that is not, if there is any.
+            The source nodes that are checked, in any order, and at least one that is not, if
+            there is any; of that one, only the id is known.
 
         Raises:
             ProcessChanged: One of them has no source nodes any more.
         """
-        lowest = min(ref.known_stage for ref in checked)
+        async with self._leaving:
+            if self._whole is None and self._price is not None and self._spent >= self._price:
+                await self._read_whole()
+            if self._whole is not None:
+                read = self._whole.left(of, checked)
+                return SourceNodes(read.nodes, read.sources)
+            passed = _by_id(checked)
+            found = await self._left(of, passed)
+        if found.node_id is None and not found.sources:
+            raise ProcessChanged(self._process_id, next(iter(of)))
+        known = set(chain.from_iterable(found.sources.values()))
+        nodes = [passed[name] for name in known]
+        if found.node_id is not None:
+            nodes.append(NodeRef.named(found.node_id))
+        return SourceNodes(tuple(nodes), found.sources)
+
+    async def _left(self, of: Collection[str], checked: Mapping[str, NodeRef]) -> SourcesLeft:
+        """What is left; claims for which nothing was found ask the same, one after the other."""
+        asked = (set(of), checked.keys())
+        if self._last_left is not None and self._last_left[0] == asked:
+            return self._last_left[1]
         sources = self._known(of)
-        if self._whole is None and len(sources) < len(of):
-            upper = self._upper.get(lowest)
-            if upper is None:
-                upper = self._upper[lowest] = self._from_stage(lowest)
-            sources = await upper.get(of)
-        if self._whole is not None:
-            read = self._whole.left(of, checked)
-            return SourceNodes(read.nodes, read.sources)
-        nodes = self._ordered(sources)
-        passed = {ref.node_id for ref in checked}
-        if any(ref.node_id not in passed for ref in nodes):
-            return SourceNodes(nodes, sources)
-        below = await self._one_below(of, lowest)
-        if below is None:
-            self._check(of, sources)
-            return SourceNodes(nodes, sources)
-        target, ref = below
-        return SourceNodes((ref, *nodes), {**sources, target: (*sources[target], ref.node_id)})
-
-    def _from_stage(self, lowest: int) -> SharedReads[tuple[str, ...]]:
-        """Sources of a stage or a later one, by node."""
-        remembered: dict[str, tuple[str, ...]] = {}
-
-        def known(names: Collection[str]) -> dict[str, tuple[str, ...]]:
-            return {name: remembered[name] for name in names if name in remembered}
-
-        async def read(names: list[str]) -> Mapping[str, tuple[str, ...]]:
-            found = await self._reader.source_nodes(
-                self._process_id, names, with_texts=False, lowest=lowest
-            )
-            self._spend(found)
-            self._refs.update((ref.node_id, ref) for ref in found.nodes)
-            remembered.update(found.sources)
-            return found.sources
-
-        return SharedReads(known, read)
-
-    async def _one_below(self, of: Collection[str], lowest: int) -> tuple[str, NodeRef] | None:
-        for name in of:
-            ref = self._below.get(name)
-            if ref is not None and ref.known_stage < lowest:
-                return name, ref
-        found = await self._reader.source_below(self._process_id, of, lowest)
-        self._spent += CALL_COSTS
-        if found is not None:
-            self._below[found[0]] = found[1]
+        if len(sources) == len(of):
+            every = set(chain.from_iterable(sources.values()))
+            other = next((name for name in every if name not in checked), None)
+            kept = {name: tuple(filter(checked.__contains__, ids)) for name, ids in sources.items()}
+            return SourcesLeft(other, kept, 0)
+        found = await self._reader.left(self._process_id, of, checked)
+        self._spent += CALL_COSTS + TARGET_COSTS * len(of) + EDGE_COSTS * found.edges
+        self._last_left = asked, found
         return found

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from veritrail_graph.graph.errors import VeriTrailError
@@ -19,8 +18,8 @@ from veritrail_graph.graph.model import (
     NodeRef,
     Sentence,
     Verdict,
-    frontier_order,
 )
+from veritrail_graph.graph.model.node_ref import of_columns
 from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
@@ -59,6 +58,16 @@ class SplitNode:
     ref: NodeRef
     text: str
     sentences: tuple[Sentence, ...]
+
+    @classmethod
+    def of_columns(
+        cls,
+        refs: Sequence[NodeRef],
+        texts: Sequence[str],
+        sentences: Iterable[tuple[Sentence, ...]],
+    ) -> list[SplitNode]:
+        """Many nodes at once; see `of_columns` of `NodeRef`."""
+        return of_columns(cls, len(refs), refs, texts, sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,20 +240,6 @@ class SourceNodes:
     sources: Mapping[str, tuple[str, ...]]
 
 
-_position, _stage = attrgetter("position"), attrgetter("stage")
-
-
-def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
-    """Nodes in the order in which they go into prompts: stage, position, node_id.
-
-    Source: VeriTrail 3.1.4 (candidate nodes); the order is ours.
-    """
-    ordered = sorted(nodes, key=_position)  # by one number: a frontier may have 100,000 nodes
-    is_unique = len(set(map(_position, ordered))) == len(ordered)
-    ordered.sort(key=_stage if is_unique else frontier_order)
-    return tuple(ordered)
-
-
 class NodeSource(Protocol):
     """Where the walk reads the process from."""
 
@@ -261,7 +256,8 @@ class NodeSource(Protocol):
         """Whether any source node of the nodes with these ids is not among those checked.
 
         Returns:
-            The source nodes that are checked, and at least one that is not, if there is any.
+            The source nodes that are checked, in any order, and at least one that is not, if
+            there is any; of that one, only the id may be known.
         """
         ...
 

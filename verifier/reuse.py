@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification
+from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification, in_order
 from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.verifier.driver import Task, with_outcome
-from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection, in_order
+from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection
 from veritrail_graph.verifier.walk import (
     Answer,
     Finished,

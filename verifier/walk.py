@@ -14,15 +14,29 @@ Source: VeriTrail 3.1.4 and C.1, Algorithm 1.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from dataclasses import dataclass
+from operator import attrgetter
 
-from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Role, Termination, Verdict
-from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
+from veritrail_graph.graph.model import (
+    Evidence,
+    Iteration,
+    NodeRef,
+    Role,
+    Termination,
+    Verdict,
+    in_order,
+)
+from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 UNSOURCED = "It rests on unsourced text, which is no source and whose inputs were not recorded: {}."
 _ROOT, _UNSOURCED = Role.ROOT, Role.UNSOURCED  # looked up for every node of a frontier
+_node_id = attrgetter("node_id")
+
+Refs = dict[str, NodeRef]
+"""Nodes by node_id: a frontier is asked about by ids, which hash faster than nodes do."""
+
 NAMED = 3
 """Unsourced nodes that a reason names."""
 NO_AGREEMENT = "Sentences were selected, but none by as many samples as must agree."
@@ -39,7 +53,7 @@ class NeedSources:
 
     of: tuple[NodeRef, ...]
     will_read: bool
-    checked: frozenset[NodeRef] = frozenset()
+    checked: Collection[NodeRef] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +97,8 @@ class Outcome:
         score: The score of the last iteration; 0 where no root bore evidence; None without samples.
         termination: Why the walk stopped.
         iterations: All rounds; the last one's verdict may differ from the final verdict.
-        sources: node_ids of the source nodes of every node that was asked about, as far as they
-            were checked; of those that were not, some may be left out.
+        sources: node_ids of the source nodes of every node that was asked about, in any order, as
+            far as they were checked; of those that were not, some may be left out.
     """
 
     verdict: Verdict | None
@@ -110,25 +124,27 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     """
     iterations: list[Iteration] = []  # 1, 5: evidence_trail and all_verdicts
     consecutive_not_supported = 0  # 2
-    checked: set[NodeRef] = set()  # 3
-    roots_with_evidence: set[NodeRef] = set()  # 4
+    checked: Refs = {}  # 3
+    roots_with_evidence: Refs = {}  # 4
     sources: dict[str, tuple[str, ...]] = {}
     is_scored = False  # E.3
     if node.is_unsourced:
         nothing = Termination.NO_CANDIDATES
         why = UNSOURCED.format(_named([node]))
         return Outcome(Verdict.NOT_FULLY_SUPPORTED, why, None, nothing, (), sources)
-    nodes_to_check = yield from _sources({node}, sources, checked)  # 6
+    nodes_to_check = yield from _sources([node], sources, checked)  # 6
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
 
     while True:  # 7
-        carried = in_order(roots_with_evidence)
-        frontier = in_order(nodes_to_check)
+        carried = in_order(roots_with_evidence.values())
+        frontier = in_order(nodes_to_check.values())
         selection = yield from _evidence(frontier)  # 8
         found = {name for evidence in selection.evidence for name in evidence.node_ids}
-        with_evidence = {ref for ref in nodes_to_check if ref.node_id in found}
-        roots_with_evidence |= {ref for ref in with_evidence if ref.is_root}  # 12, 13
+        with_evidence = {name: nodes_to_check[name] for name in found if name in nodes_to_check}
+        roots_with_evidence.update(
+            (name, ref) for name, ref in with_evidence.items() if ref.is_root
+        )  # 12, 13
         if with_evidence or carried:
             earlier = _found_in(carried, iterations)
             judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
@@ -161,7 +177,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         if verdict is None:  # E.3: the claim ends without a verdict
             stop = Termination.NO_AGREEMENT
             return Outcome(None, NO_AGREEMENT, None, stop, tuple(iterations), sources)
-        checked |= nodes_to_check  # 17
+        checked.update(nodes_to_check)  # 17
         if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
             consecutive_not_supported += 1  # 19
             candidates_of = nodes_to_check  # 20: of all nodes of this iteration
@@ -169,11 +185,14 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             consecutive_not_supported = 0  # 22
             candidates_of = with_evidence  # 23: of the nodes with evidence
         goes_on = consecutive_not_supported < q
-        candidates = yield from _sources(candidates_of, sources, checked, will_read=goes_on)
-        nodes_to_check = candidates - checked  # 25, without the carried roots: never read again
+        candidates = yield from _sources(
+            candidates_of.values(), sources, checked, will_read=goes_on
+        )
+        # 25, without the carried roots: never read again
+        nodes_to_check = _without(candidates, checked)
 
         score = judgement.score
-        is_weak = any(ref.is_unsourced for ref in with_evidence)
+        is_weak = any(ref.is_unsourced for ref in with_evidence.values())
         if not nodes_to_check and not roots_with_evidence:  # 29
             stop, verdict = Termination.NO_CANDIDATES, Verdict.NOT_FULLY_SUPPORTED  # 30, 31
             score = 0.0 if is_scored else None
@@ -190,24 +209,30 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
 
 
 def _sources(
-    of: set[NodeRef],
+    of: Collection[NodeRef],
     known: dict[str, tuple[str, ...]],
-    checked: set[NodeRef],
+    checked: Refs,
     *,
     will_read: bool = True,
-) -> Generator[Need, Answer, set[NodeRef]]:
+) -> Generator[Need, Answer, Refs]:
     """src() of a set of nodes; roots and unsourced nodes have none and are not asked about.
 
     What was checked may be left out; `will_read`: see `NeedSources`.
     """
     asked = in_order([ref for ref in of if ref.role is not _ROOT and ref.role is not _UNSOURCED])
     if not asked:
-        return set()
-    answer = yield NeedSources(asked, will_read, frozenset(checked))
+        return {}
+    answer = yield NeedSources(asked, will_read, tuple(checked.values()))
     if not isinstance(answer, SourceNodes):
         raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
-    known.update((target, tuple(sorted(ids))) for target, ids in answer.sources.items())
-    return set(answer.nodes)
+    known.update(answer.sources)
+    return dict(zip(map(_node_id, answer.nodes), answer.nodes, strict=True))
+
+
+def _without(nodes: Refs, checked: Refs) -> Refs:
+    if checked.keys().isdisjoint(nodes):
+        return nodes
+    return {name: ref for name, ref in nodes.items() if name not in checked}
 
 
 def _evidence(frontier: tuple[NodeRef, ...]) -> Generator[Need, Answer, Selection]:
@@ -225,9 +250,9 @@ def _found_in(carried: tuple[NodeRef, ...], iterations: list[Iteration]) -> tupl
 
 
 def _verdict(
-    selection: Selection, roots: set[NodeRef], carried: tuple[Evidence, ...]
+    selection: Selection, roots: Refs, carried: tuple[Evidence, ...]
 ) -> Generator[Need, Answer, Judgement]:
-    answer = yield NeedVerdict(selection, in_order(roots), carried)
+    answer = yield NeedVerdict(selection, in_order(roots.values()), carried)
     if not isinstance(answer, Judgement):
         raise TypeError(f"expected Judgement, got {type(answer).__name__}")
     return answer

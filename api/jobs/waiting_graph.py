@@ -14,7 +14,7 @@ from veritrail_graph.graph.errors import EngineUnavailable, QueryTimeout, ReadOn
 if TYPE_CHECKING:
     from veritrail_graph.api.graph_connection import GraphConnection
     from veritrail_graph.graph.adjacency import Adjacency
-    from veritrail_graph.graph.model import NodeRef, SourcesRead, Verification
+    from veritrail_graph.graph.model import SourcesLeft, SourcesRead, Verification
     from veritrail_graph.graph.store import Store
 
 T = TypeVar("T")
@@ -96,14 +96,25 @@ class WaitingReader:
         self._graph = graph
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
-        """src() of these nodes as far as they have at least this stage."""
+        """src() of these nodes, and which of them were checked."""
         return await self._graph.ask(
             lambda store: store.reading.source_nodes(
-                process_id, of, with_texts=with_texts, lowest=lowest
+                process_id, of, with_texts=with_texts, checked=checked
             )
         )
+
+    async def left(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> SourcesLeft:
+        """Whether src() of these nodes has any that was not checked, and what was checked in it."""
+        return await self._graph.ask(lambda store: store.reading.left(process_id, of, checked))
 
     async def candidates(
         self, process_id: str, of: Collection[str], checked: Collection[str]
@@ -111,14 +122,6 @@ class WaitingReader:
         """node_ids of src() of these nodes, without those checked."""
         return await self._graph.ask(
             lambda store: store.reading.candidates(process_id, of, checked)
-        )
-
-    async def source_below(
-        self, process_id: str, of: Collection[str], stage: int
-    ) -> tuple[str, NodeRef] | None:
-        """One source node before a stage, and which of these nodes it was an input to."""
-        return await self._graph.ask(
-            lambda store: store.reading.source_below(process_id, of, stage)
         )
 
     async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:

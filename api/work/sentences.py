@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
-from veritrail_graph.graph.model import Verdict, frontier_order
+from veritrail_graph.graph.model import Verdict, frontier_order, in_order
 from veritrail_graph.graph.model.attribution import Against, LeftOut
 
 if TYPE_CHECKING:
@@ -262,8 +262,6 @@ async def sources_of(
         node_id: The node.
         against: Its own source nodes, or the roots below it.
     """
-    from veritrail_graph.verifier.ports import in_order
-
     found = (await source_nodes([node_id])).nodes
     if against is Against.INPUTS:
         return list(found)

@@ -1,7 +1,7 @@
 // purpose: src() of a set of nodes: their source nodes, each once, in columns by the thousand.
 // param process_id: string - the process
 // param rows: list - [number, node_id] of the nodes whose source nodes are asked for
-// param lowest: integer - only source nodes of this stage or a later one
+// param checked: map - by node_id: nodes that were checked
 // param edges: integer - the most edges that are followed; an answer with as many is incomplete
 // param with_texts: boolean - whether texts come along
 // param longest: integer - the most UTF-16 units of a text
@@ -11,12 +11,12 @@
 // column roles: list - root, intermediate, terminal or unsourced
 // column texts: list - their texts, or null
 // column targets: list - of each, the number of the node that it was an input to, or a list
-// source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
+// column passed: list - those of the source nodes that were checked
+// source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23, 25
 UNWIND $rows AS row
 MATCH (v:Span)
 WHERE v.process_id = $process_id AND v.node_id = row[1]
 MATCH (v)<-[:INPUT_TO]-(u:Span)
-WHERE u.stage >= $lowest
 WITH row[0] AS target, u LIMIT $edges
 WITH u, collect(target) AS targets
 WITH collect(u.node_id) AS node_ids, collect(u.stage) AS stages,
@@ -28,4 +28,5 @@ WITH start, start + 1000 AS end, node_ids, stages, positions, roles, nodes, targ
 RETURN node_ids[start..end] AS node_ids, stages[start..end] AS stages,
        positions[start..end] AS positions, roles[start..end] AS roles,
        CASE WHEN $with_texts THEN [u IN nodes[start..end] | left(u.text, $longest)] END AS texts,
-       targets[start..end] AS targets
+       targets[start..end] AS targets,
+       [name IN node_ids[start..end] WHERE $checked[name]] AS passed

@@ -101,7 +101,7 @@ _USED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("walk/node", {"process_id": "p", "node_id": "n"}),
     (
         "walk/source_nodes",
-        {"rows": [[0, "n"]], "lowest": 0, "edges": 9, "with_texts": True, "longest": 9},
+        {"rows": [[0, "n"]], "checked": {}, "edges": 9, "with_texts": True, "longest": 9},
     ),
     ("walk/texts", {"process_id": "p", "node_ids": ["n"], "longest": 9}),
     ("walk/candidates", {"process_id": "p", "node_ids": ["n"], "checked": {}}),

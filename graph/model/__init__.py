@@ -7,7 +7,13 @@ source was an input to the step that produced its target.
 Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
 """
 
-from veritrail_graph.graph.model.node_ref import NodeRef, Origin, Role, frontier_order
+from veritrail_graph.graph.model.node_ref import (
+    NodeRef,
+    Origin,
+    Role,
+    frontier_order,
+    in_order,
+)
 from veritrail_graph.graph.model.noun import Noun
 from veritrail_graph.graph.model.process import (
     NO_FACTS,
@@ -17,6 +23,7 @@ from veritrail_graph.graph.model.process import (
     EdgeFacts,
     Inference,
     Process,
+    SourcesLeft,
     SourcesRead,
     Span,
     Verdict,
@@ -64,6 +71,7 @@ __all__ = [
     "Role",
     "RunUsage",
     "Sentence",
+    "SourcesLeft",
     "SourcesRead",
     "Span",
     "Status",
@@ -75,6 +83,7 @@ __all__ = [
     "VerificationHeader",
     "frontier_order",
     "in_force",
+    "in_order",
     "share_of_nodes",
     "stages_of",
     "total_usage",

@@ -9,7 +9,9 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import repeat
 from operator import attrgetter
+from typing import Any, TypeVar
 
 
 class Role(StrEnum):
@@ -37,6 +39,24 @@ class Origin(StrEnum):
     SOURCE = "source"
     GENERATED = "generated"
     GIVEN = "given"
+
+
+T = TypeVar("T")
+
+
+def of_columns(cls: type[T], count: int, *columns: Iterable[Any]) -> list[T]:
+    """Many values of a slotted class at once, in a third of the time that one by one takes.
+
+    Args:
+        cls: A class whose slots are all of its fields.
+        count: How many values there are.
+        columns: The values of each field, in the order of the fields.
+    """
+    made = list(map(cls.__new__, repeat(cls, count)))
+    for name, column in zip(cls.__slots__, columns, strict=True):  # type: ignore[attr-defined]
+        # The slots themselves: the constructor of a frozen class goes a longer way to them.
+        deque(map(getattr(cls, name).__set__, made, column), maxlen=0)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +93,8 @@ class NodeRef:
         positions: Sequence[int],
         roles: Iterable[Role],
     ) -> list[NodeRef]:
-        """Many nodes at once, in a third of the time that making one after the other takes."""
-        made = [object.__new__(cls) for _ in node_ids]
-        columns = (node_ids, stages, positions, roles)
-        for name, column in zip(cls.__slots__, columns, strict=True):
-            # The slots themselves: the constructor of a frozen class goes a longer way to them.
-            deque(map(getattr(cls, name).__set__, made, column), maxlen=0)
-        return made
+        """Many nodes at once; see `of_columns`."""
+        return of_columns(cls, len(node_ids), node_ids, stages, positions, roles)
 
     @property
     def known_stage(self) -> int:
@@ -105,3 +120,15 @@ class NodeRef:
 
 frontier_order = attrgetter("stage", "position", "node_id")
 """Sort key of nodes in a frontier: stage, then place in the input, then id."""
+_position, _stage = attrgetter("position"), attrgetter("stage")
+
+
+def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
+    """Nodes in the order in which they go into prompts: stage, position, node_id.
+
+    Source: VeriTrail 3.1.4 (candidate nodes); the order is ours.
+    """
+    ordered = sorted(nodes, key=_position)  # by one number: a frontier may have 100,000 nodes
+    is_unique = len(set(map(_position, ordered))) == len(ordered)
+    ordered.sort(key=_stage if is_unique else frontier_order)
+    return tuple(ordered)

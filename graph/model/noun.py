@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from veritrail_graph.graph.contract import MAX_NODE_ID as MAX_NODE_ID
@@ -65,7 +72,13 @@ class _ById:
         )
 
 
-Nodes = Many[Annotated[NodeRef, _ById]]
+def _as_made(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """References in a tuple as they are: a frontier has thousands, and each was made by us."""
+    is_made = type(value) is tuple and {NodeRef}.issuperset(map(type, value))
+    return value if is_made else read(value)
+
+
+Nodes = Annotated[Many[Annotated[NodeRef, _ById]], WrapValidator(_as_made)]
 """Nodes: references in Python, ids in JSON."""
 
 

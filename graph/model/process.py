@@ -200,8 +200,26 @@ class SourcesRead:
         nodes: The source nodes, each once, in the order of a frontier.
         sources: node_ids of the source nodes, by the node that they were inputs to.
         texts: Texts of the source nodes by node_id, where they were asked for.
+        passed: node_ids of those source nodes that had been checked.
     """
 
     nodes: tuple[NodeRef, ...]
     sources: dict[str, tuple[str, ...]]
     texts: dict[str, str]
+    passed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesLeft:
+    """What is left to check of src() of some nodes.
+
+    Attributes:
+        node_id: One source node that was not checked; None: there is none.
+        sources: node_ids of the source nodes that were checked, by the node that they were inputs
+            to; nodes without any are left out.
+        edges: How many edges were followed to find out.
+    """
+
+    node_id: str | None
+    sources: dict[str, tuple[str, ...]]
+    edges: int

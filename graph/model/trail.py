@@ -6,7 +6,7 @@ Source: VeriTrail 3.2 (traceability).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -275,17 +275,18 @@ class Iteration(Noun):
 
 
 def _selected(
-    checked: Iterable[NodeRef], summaries: Iterable[Evidence]
+    checked: Sequence[NodeRef], summaries: Sequence[Evidence]
 ) -> tuple[CitedSentence, ...]:
     """What was selected, in the order of the frontier; each sentence once.
 
     A sentence that is named as evidence and as context is evidence.
     """
-    place = {node.node_id: number for number, node in enumerate(checked)}
+    named = {cited.node_id for found in summaries for cited in found.sentences}
+    place = {ref.node_id: at for at, ref in enumerate(checked) if ref.node_id in named}
     selected: dict[tuple[int, int], CitedSentence] = {}
     for found in summaries:
         for cited in found.sentences:
-            key = (place.get(cited.node_id, len(place)), cited.sentence)
+            key = (place.get(cited.node_id, len(checked)), cited.sentence)
             if key not in selected or cited.role is EvidenceRole.EVIDENCE:
                 selected[key] = cited
     return tuple(selected[key] for key in sorted(selected))

@@ -145,7 +145,7 @@ class Database:
 
     async def read(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run a reading statement; rows hold the values in the order of its columns."""
-        return await self._run(neo4j.READ_ACCESS, [(name, parameters)])
+        return await self._do(RetriedRead(self, name, parameters), self.answer_seconds)
 
     async def query(self, name: str, most: int, /, **parameters: Any) -> list[Row]:
         """Run a reading statement that may look at a whole process, within the time of a query.
@@ -214,12 +214,8 @@ class Database:
 
     def read_here(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run a reading statement in the thread of the caller, which has no event loop."""
-
-        def work(tx: Transaction) -> list[Row]:
-            return tx.run(name, **parameters)
-
         try:
-            return RetriedTransaction(self, neo4j.READ_ACCESS, work, repeatable=True)()
+            return RetriedRead(self, name, parameters)()
         except (DriverError, Neo4jError, OSError) as error:
             raise faults.named(error, self.address) from error
 
@@ -469,6 +465,46 @@ class RetriedTransaction(Generic[T]):
     @property
     def _is_over(self) -> bool:
         return self.given_up or self._database.is_closing
+
+
+class RetriedRead(RetriedTransaction[list[Row]]):
+    """One reading statement, in one round trip where all goes well; called in a thread.
+
+    A transaction of the driver takes three: it is begun, read in, and committed. So the statement
+    is first sent without one; what the driver would try again is tried again in one.
+    """
+
+    def __init__(self, database: Database, name: str, parameters: Mapping[str, Any]) -> None:
+        super().__init__(
+            database,
+            neo4j.READ_ACCESS,
+            lambda transaction: transaction.run(name, **parameters),
+            repeatable=True,
+        )
+        self._statement = cypher.load(name).text, dict(parameters)
+
+    def __call__(self) -> list[Row]:
+        """Run it; see `RetriedTransaction`."""
+        if self._attempt == 0:
+            try:
+                return self._alone()
+            except (DriverError, Neo4jError) as error:
+                if self._is_over:
+                    raise GivenUp from None
+                if not error.is_retryable():
+                    raise
+        return super().__call__()
+
+    def _alone(self) -> list[Row]:
+        self._attempt += 1
+        if self._is_over:
+            raise GivenUp
+        self._database.calls += 1
+        with self._database.busy(), self._database.session(self._access) as session:
+            found = [tuple(record.values()) for record in session.run(*self._statement)]
+        if self.given_up:
+            raise GivenUp
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from veritrail_graph.graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
 from veritrail_graph.graph.errors import NotFound, shown
-from veritrail_graph.graph.model import NodeRef, Role, SourcesRead, frontier_order
+from veritrail_graph.graph.model import NodeRef, Role, SourcesLeft, SourcesRead, in_order
 from veritrail_graph.graph.store.database import Database, Row
 from veritrail_graph.graph.store.rows import batches
 
@@ -36,14 +36,18 @@ class _Gathered:
     """The parts of an answer, put together."""
 
     def __init__(self, of: Iterable[str]) -> None:
-        self.refs: dict[str, NodeRef] = {}
+        self.nodes: list[NodeRef] = []
+        self.parts = 0
         self.sources: dict[str, list[str]] = {name: [] for name in of}
         self.texts: dict[str, str] = {}
+        self.passed: set[str] = set()
 
     def add(self, rows: Iterable[Row], names: Sequence[str]) -> None:
         """Take columns of source nodes, their texts, and the numbers of their targets."""
+        self.parts += 1
         inputs = [self.sources[name] for name in names]
-        for *columns, texts, targets in rows:
+        for *columns, texts, targets, passed in rows:
+            self.passed.update(passed)
             self.add_nodes(columns)
             self.add_texts(columns[0], texts)
             for node_id, of in zip(columns[0], targets, strict=True):
@@ -56,8 +60,9 @@ class _Gathered:
     def add_nodes(self, columns: Sequence[Sequence[Any]]) -> None:
         """Take columns of node_ids, stages, positions and roles."""
         node_ids, stages, positions, roles = columns
-        made = NodeRef.of_columns(node_ids, stages, positions, map(_ROLES.__getitem__, roles))
-        self.refs.update(zip(node_ids, made, strict=True))
+        self.nodes += NodeRef.of_columns(
+            node_ids, stages, positions, map(_ROLES.__getitem__, roles)
+        )
 
     def add_texts(self, node_ids: Sequence[str], texts: Sequence[str] | None) -> None:
         """Take texts, if any came along, but those that were cut."""
@@ -71,8 +76,14 @@ class _Gathered:
 
     def whole(self) -> SourcesRead:
         """Everything, in the order of a frontier."""
-        ordered = tuple(sorted(self.refs.values(), key=frontier_order))
-        return SourcesRead(ordered, {n: tuple(ids) for n, ids in self.sources.items()}, self.texts)
+        nodes: Iterable[NodeRef] = self.nodes
+        if self.parts != 1:  # within one part each node stands once
+            nodes = {ref.node_id: ref for ref in self.nodes}.values()
+        return SourcesRead(in_order(nodes), self.edges(), self.texts, frozenset(self.passed))
+
+    def edges(self) -> dict[str, tuple[str, ...]]:
+        """node_ids of source nodes, by the node that they were inputs to."""
+        return dict(zip(self.sources, map(tuple, self.sources.values()), strict=True))
 
 
 class NodeReader:
@@ -99,7 +110,12 @@ class NodeReader:
         raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
         """src() of these nodes.
 
@@ -107,34 +123,74 @@ class NodeReader:
             process_id: The process.
             of: node_ids.
             with_texts: Whether texts come along; long ones, and those of very many, do not.
-            lowest: Only source nodes of this stage or a later one.
+            checked: Nodes that were checked; which of them are among the source nodes is said.
 
         Source: VeriTrail 2 (src).
         """
-        found = _Gathered(of)
+        found, passed = _Gathered(of), dict.fromkeys(checked, True)
         parts = list(batches(list(found.sources), ASK_FOR))
         while parts:
             part = parts.pop()
             rows = await self._database.read(
                 "walk/source_nodes",
                 process_id=process_id,
-                rows=[[number, name] for number, name in enumerate(part)],
-                lowest=lowest,
+                rows=_numbered(part),
+                checked=passed,
                 edges=self._edges,
                 with_texts=with_texts,
                 longest=TEXTS[0][1],
             )
-            if sum([_edges_to(row[-1]) for row in rows]) < self._edges:
+            if sum([_edges_to(row[-2]) for row in rows]) < self._edges:
                 found.add(rows, part)
                 continue
             with_texts = False  # what came is kept; nothing of it is sent a second time
             for row in rows:
-                found.add_texts(row[0], row[-2])
-            if len(part) > 1:  # cut short, so in halves
-                parts += [part[: len(part) // 2], part[len(part) // 2 :]]
-            else:
-                await self._read_by_windows(process_id, part[0], lowest, found)
+                found.add_texts(row[0], row[-3])
+            before = len(found.nodes)
+            parts += await self._parts_of(process_id, part, found)
+            windows = found.nodes[before:]  # which do not know what was checked
+            found.passed.update(ref.node_id for ref in windows if ref.node_id in passed)
         return found.whole()
+
+    async def left(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> SourcesLeft:
+        """Whether src() of these nodes has any that was not checked, and what was checked in it.
+
+        Source: VeriTrail C.1, Algorithm 1 lines 25, 26, 29.
+        """
+        found, passed = _Gathered(of), dict.fromkeys(checked, True)
+        parts = list(batches(list(found.sources), ASK_FOR))
+        left, count = None, 0
+        while parts:
+            part = parts.pop()
+            ((followed, other, edges),) = await self._database.read(
+                "walk/left",
+                process_id=process_id,
+                rows=_numbered(part),
+                checked=passed,
+                edges=self._edges,
+            )
+            left, count = left or other, count + followed
+            if followed < self._edges:
+                for number, node_id in edges:
+                    found.sources[part[number]].append(node_id)
+            else:
+                parts += await self._parts_of(process_id, part, found)
+        whole = found.edges()
+        if found.nodes:  # read by windows, which do not know what was checked
+            left = left or next((r.node_id for r in found.nodes if r.node_id not in passed), None)
+            whole = {name: tuple(filter(passed.get, ids)) for name, ids in whole.items()}
+        return SourcesLeft(left, {name: ids for name, ids in whole.items() if ids}, count)
+
+    async def _parts_of(
+        self, process_id: str, part: list[str], found: _Gathered
+    ) -> list[list[str]]:
+        """What is left to ask of nodes whose answer was cut short: about half of them each."""
+        if len(part) > 1:
+            return [part[: len(part) // 2], part[len(part) // 2 :]]
+        await self._read_by_windows(process_id, part[0], found)
+        return []
 
     async def candidates(
         self, process_id: str, of: Collection[str], checked: Collection[str]
@@ -149,32 +205,19 @@ class NodeReader:
             rows = await self._database.read(
                 "walk/candidates", process_id=process_id, node_ids=names, checked=passed
             )
-            found.update(name for (some,) in rows for name in some)
+            found.update(*[some for (some,) in rows])
         return found
 
-    async def _read_by_windows(
-        self, process_id: str, node_id: str, lowest: int, found: _Gathered
-    ) -> None:
+    async def _read_by_windows(self, process_id: str, node_id: str, found: _Gathered) -> None:
         """The source nodes of a node that has too many of them for one answer."""
         node = {"process_id": process_id, "node_id": node_id}
         ((last,),) = await self._database.read("walk/last_source", **node)
+        found.parts += 1
         for first in range(0, (-1 if last is None else last) + 1, self._edges):
-            window = {"first": first, "end": first + self._edges, "lowest": lowest}
+            window = {"first": first, "end": first + self._edges}
             for columns in await self._database.read("walk/source_window", **node, **window):
                 found.add_nodes(columns)
                 found.sources[node_id] += columns[0]
-
-    async def source_below(
-        self, process_id: str, of: Collection[str], stage: int
-    ) -> tuple[str, NodeRef] | None:
-        """One source node of these nodes that lies before a stage, with the node it belongs to."""
-        for names in batches(list(of), ASK_FOR):
-            rows = await self._database.read(
-                "walk/source_below", process_id=process_id, node_ids=names, stage=stage
-            )
-            for target, node_id, of_stage, position, role in rows:
-                return target, NodeRef(node_id, of_stage, position, _ROLES[role])
-        return None
 
     async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
         """Ids and edges of a whole process, by windows of the input.
@@ -220,6 +263,10 @@ class NodeReader:
                     else:
                         found[node_id] = text
         return found
+
+
+def _numbered(names: Sequence[str]) -> list[list[Any]]:
+    return list(map(list, enumerate(names)))
 
 
 def _edges_to(targets: Sequence[int | list[int]]) -> int:

@@ -131,6 +131,9 @@ def test_the_next_frontier_is_a_statement_without_what_was_checked(
         ref.node_id: ref
         for ref in arun(store.reading.source_nodes(layers, of, with_texts=False)).nodes
     }
+    for reading in (store.reading, NodeReader(store.database, edges=2)):
+        read = arun(reading.source_nodes(layers, of, with_texts=True, checked=checked))
+        assert read.passed == {*checked}
     nodes = SharedNodes(store.reading, layers, Whole())
     again = arun(nodes.source_nodes(of, [refs[one] for one in checked]))
     assert {ref.node_id for ref in again.nodes} == found
@@ -143,12 +146,26 @@ def test_a_topology_of_another_size_is_not_taken(store: Store, arun: Any, layers
             arun(store.reading.topology(layers, nodes, edges))
 
 
-def test_sources_of_a_stage_and_one_before_it(store: Store, arun: Any, layers: str) -> None:
-    upper = arun(store.reading.source_nodes(layers, ["t"], with_texts=False, lowest=LAYERS))
-    assert edges_of(upper.sources) == {"t": {name(LAYERS - 1, place) for place in range(WIDTH)}}
-    target, ref = arun(store.reading.source_below(layers, ["t"], LAYERS))
-    assert (target, ref.node_id, ref.stage) == ("t", name(1, 1), 2)
-    assert arun(store.reading.source_below(layers, ["t"], 2)) is None
+@pytest.mark.parametrize("edges", [250_000, 20, 2])
+def test_what_is_left_of_source_nodes_and_what_was_checked(
+    store: Store, arun: Any, layers: str, edges: int
+) -> None:
+    """In one answer, in halves, and by windows of the input."""
+    reading = NodeReader(store.database, edges=edges)
+    of = ["t", *(name(2, place) for place in range(WIDTH))]
+    every = {source for node in of for source in SOURCES[node]}
+    checked = sorted(every)[::3]
+    found = arun(reading.left(layers, of, [*checked, "nobody"]))
+    assert found.node_id in every.difference(checked)
+    assert edges_of(found.sources) == {
+        node: both for node in of if (both := SOURCES[node].intersection(checked))
+    }
+    assert all(len(ids) == len(set(ids)) for ids in found.sources.values())
+    assert found.edges >= sum(len(SOURCES[node]) for node in of)
+    nothing = arun(reading.left(layers, of, every))
+    assert nothing.node_id is None
+    assert edges_of(nothing.sources) == {node: SOURCES[node] for node in of}
+    assert arun(reading.left(layers, ["nobody"], every)).node_id is None
 
 
 @pytest.mark.parametrize("has_size", [False, True])

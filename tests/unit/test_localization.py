@@ -50,6 +50,14 @@ def test_every_path_is_a_way_of_edges_through_checked_nodes_without_evidence(cas
     assert len(set(walked.links)) == len(walked.links)
 
 
+def test_a_long_way_without_evidence_is_gone_to_its_end():
+    steps = [f"n{number:02}" for number in range(30)]
+    dag = Dag.of({**{end: (start,) for start, end in pairwise(steps)}, "side": ("n03",)})
+    walked = traced(dag, "n29", Walker(dag, "n29", 99, {"n00"}, [NFS]).run())
+    (path,) = walked.paths
+    assert (path.source, path.target, path.via) == ("n00", "n29", tuple(steps[1:-1]))
+
+
 @settings(max_examples=50)
 @given(walks())
 def test_every_node_with_evidence_reaches_the_verified_node_along_the_paths(case):

@@ -11,7 +11,7 @@ import pytest
 
 from veritrail_graph.graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
 from veritrail_graph.graph.errors import EngineUnavailable
-from veritrail_graph.graph.model import NodeRef, Role, Sentence, SourcesRead
+from veritrail_graph.graph.model import NodeRef, Role, Sentence, SourcesLeft, SourcesRead
 from veritrail_graph.verifier.nodes import ProcessChanged, SharedNodes
 from veritrail_graph.verifier.ports import LateNode, ReadNode, SplitNode
 
@@ -34,15 +34,21 @@ class Reader:
         self.calls: list[tuple[str, Any]] = []
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
+        self,
+        process_id: str,
+        of: Collection[str],
+        *,
+        with_texts: bool,
+        checked: Collection[str] = (),
     ) -> SourcesRead:
         self.calls.append(("sources", (tuple(of), with_texts)))
         await asyncio.sleep(0)
-        if lowest > 1:
-            return SourcesRead((), dict.fromkeys(of, ()), {})
         texts = {name: f"text of\n{name}" for name in self.refs} if with_texts else {}
         return SourcesRead(
-            tuple(self.refs.values()), {name: tuple(self.refs) for name in of}, texts
+            tuple(self.refs.values()),
+            {name: tuple(self.refs) for name in of},
+            texts,
+            frozenset(self.refs).intersection(checked),
         )
 
     async def candidates(
@@ -52,13 +58,15 @@ class Reader:
         await asyncio.sleep(0)
         return set(self.refs).difference(checked)
 
-    async def source_below(
-        self, process_id: str, of: Collection[str], stage: int
-    ) -> tuple[str, NodeRef] | None:
-        self.calls.append(("below", tuple(of)))
+    async def left(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> SourcesLeft:
+        self.calls.append(("left", (tuple(of), tuple(checked))))
         await asyncio.sleep(0)
-        below = [ref for ref in self.refs.values() if ref.stage < stage]
-        return (next(iter(of)), below[0]) if below else None
+        known = tuple(name for name in self.refs if name in checked)
+        left = next((name for name in self.refs if name not in checked), None)
+        sources = dict.fromkeys(of, known) if known else {}
+        return SourcesLeft(left, sources, len(of) * len(self.refs))
 
     async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
         self.calls.append(("topology", (nodes, edges)))
@@ -85,6 +93,27 @@ def test_what_was_checked_is_left_out_by_a_statement_while_the_topology_is_not_k
         assert reader.calls[1:] == [("candidates", (("t",), ("r1", "r3")))]
 
     asyncio.run(work())
+
+
+def test_the_statement_that_reads_for_one_claim_says_what_it_has_checked() -> None:
+    reader = Reader()
+    passed = [reader.refs["r1"], reader.refs["r3"]]
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        found = await nodes.source_nodes(["t"], passed)
+        assert [ref.node_id for ref in found.nodes] == ["r0", "r2", "r4"]
+        assert [kind for kind, _ in reader.calls] == ["sources"]
+        # The second claim gets what was read for the first, and has checked other nodes.
+        both = await asyncio.gather(*(nodes.source_nodes(["u"], [one]) for one in passed))
+        assert [[ref.node_id for ref in one.nodes] for one in both] == [
+            ["r0", "r2", "r3", "r4"],
+            ["r0", "r1", "r2", "r4"],
+        ]
+
+    asyncio.run(work())
+    kinds = [kind for kind, _ in reader.calls]
+    assert kinds == ["sources", "sources", "candidates"]
 
 
 def test_texts_come_with_the_sources_in_one_call() -> None:
@@ -261,9 +290,29 @@ def test_one_node_that_is_left_is_enough() -> None:
         for _ in range(3):
             found = await nodes.left(["s"], checked)
             assert [ref.node_id for ref in found.nodes] == ["r0"]
+        found = await nodes.left(["s"], [*checked, *reader.refs.values()])
+        assert {ref.node_id for ref in found.nodes} == {*reader.refs}
+        assert {name: set(ids) for name, ids in found.sources.items()} == {"s": {*reader.refs}}
 
     asyncio.run(work())
-    assert [what for what, _ in reader.calls] == ["sources", "below"]
+    # What was asked before, by claims for which as little was found, is not asked again.
+    assert [len(checked) for _, (_, checked) in reader.calls] == [1, 6]
+
+
+def test_what_is_left_pays_for_the_topology_too() -> None:
+    reader = Known()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines(), size=55, edges=250)
+        first = list(reader.refs.values())[:2]
+        for number in range(4):
+            found = await nodes.left([f"t{number}"], first)
+            known = {ref for ref in found.nodes if ref in first}
+            assert known == set(first)
+            assert len(found.nodes) == 3
+
+    asyncio.run(work())
+    assert [what for what, _ in reader.calls] == ["left", "topology"]
 
 
 class Known(Reader):

@@ -238,7 +238,8 @@ def comparable(dag: Dag, target: str, outcome: Outcome):
     """All of an outcome that no order of answers may touch."""
     walked = traced(dag, target, outcome)
     frontiers = [(it.checked, it.carried_roots) for it in outcome.iterations]
-    texts = (outcome.verdict, outcome.reasoning, outcome.termination, outcome.sources)
+    sources = {target: set(ids) for target, ids in outcome.sources.items()}
+    texts = (outcome.verdict, outcome.reasoning, outcome.termination, sources)
     return rounds_of(outcome), frontiers, texts, walked.paths, walked.error
 
 
