@@ -113,6 +113,6 @@ class PromptedStep:
         ]
 
 
-async def answers_of(calls: Iterable[Call[T]]) -> list[T]:
+def answers_of(calls: Iterable[Call[T]]) -> Awaitable[list[T]]:
     """What calls give that are made side by side, in their order; see `gathered`."""
-    return await gathered(call() for call in calls)
+    return gathered(call() for call in calls)
