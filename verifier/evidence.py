@@ -19,11 +19,10 @@ from veritrail_graph.verifier.answers import (
     read_selection,
 )
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 from veritrail_graph.verifier.shared_prompts import Case, SharedSelection
 
 AT_ONCE = 64
@@ -57,7 +56,7 @@ class EvidenceStep:
         """
         slots = asyncio.Semaphore(AT_ONCE)
         asked = (self._ask(claim, excerpts, meter, slots) for excerpts in prompts)
-        whole = joined(await gathered(asked))
+        whole = joined(results(await asyncio.gather(*asked, return_exceptions=True)))
         return replace(whole, is_sampled=self.step.samples.is_soft)
 
     def prompts_of(self, claim: Claim, nodes: Sequence[ReadNode]) -> list[Excerpts]:
@@ -112,7 +111,7 @@ class EvidenceStep:
             ]
         try:
             async with slots:
-                answers = await answers_of(calls)
+                answers = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         except ContextTooLong as error:
             parts = halves(excerpts)
             if parts is None:

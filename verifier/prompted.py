@@ -5,13 +5,12 @@ Source: VeriTrail C.2, E.3.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 from veritrail_graph.verifier.answers import SCHEMAS, without_reasoning
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, Step, StepCall
 from veritrail_graph.verifier.prompts import Prompt
@@ -93,7 +92,7 @@ class PromptedStep:
     def calls(
         self, user: str, read: Callable[[str], T], meter: Meter, *, shared: int = 0
     ) -> list[Call[T]]:
-        """A call for each sample of a prompt, to be made side by side (see `answers_of`).
+        """A call for each sample of a prompt, to be made side by side (see `begun` and `results`).
 
         Args:
             user: The user message.
@@ -113,6 +112,20 @@ class PromptedStep:
         ]
 
 
-def answers_of(calls: Iterable[Call[T]]) -> Awaitable[list[T]]:
-    """What calls give that are made side by side, in their order; see `gathered`."""
-    return gathered(call() for call in calls)
+def begun(calls: Iterable[Call[T]]) -> Iterator[Awaitable[T]]:
+    """Begin calls, each as it is taken."""
+    return (call() for call in calls)
+
+
+def results(ended: Iterable[T | BaseException]) -> list[T]:
+    """The results of works gathered with `return_exceptions`; the first fault is raised.
+
+    Works that are gathered so all end before one's fault is raised: a pending call is paid for,
+    and its answer is kept for the next attempt.
+    """
+    done: list[T] = []
+    for result in ended:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done

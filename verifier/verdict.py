@@ -24,7 +24,7 @@ from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, rende
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 from veritrail_graph.verifier.shared_prompts import Case, SharedVerdict
 
 _LABEL = _AROUND = 4
@@ -137,7 +137,7 @@ class PromptVerdict:
                 partial(self.sharing.ask, case, sample, meter, call)
                 for sample, call in enumerate(calls)
             ]
-        answers = await answers_of(calls)
+        answers = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         if not self.step.samples.is_soft:
             return Judgement(answers[0].verdict, answers[0].reason)
         merged, score = merge_verdicts(answers, self.step.samples.threshold)

@@ -18,7 +18,7 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
 from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
 from veritrail_graph.graph.store.dialogues import WHOLE
-from veritrail_graph.verifier.gathered import gathered
+from veritrail_graph.verifier.prompted import results
 
 if TYPE_CHECKING:
     from veritrail_graph.api.work.dialogue import StoredDialogue
@@ -91,7 +91,7 @@ class Dialogues(Part):
             async with slots:
                 return await dialogue_text(ask, store.reading, name, splitter)
 
-        texts = await gathered(map(read, names))
+        texts = results(await asyncio.gather(*map(read, names), return_exceptions=True))
         for text in texts:
             check_turns(text, options.turns)
         async with configure_dialogue(self._app.settings, options) as made:

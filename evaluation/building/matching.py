@@ -27,9 +27,8 @@ from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.verifier.answers import text_of
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
 MOST_NAMED = 5
@@ -239,7 +238,7 @@ async def match_claims(
 
     chosen = [one for one in claims if any(_may_match(one, premise) for premise in premises)]
     works = [one(claim) for claim in chosen]
-    found = await gathered(works)
+    found = results(await asyncio.gather(*works, return_exceptions=True))
     matches = tuple(one for one in found if one is not None)
     return Matching(len(chosen), len(claims) - len(chosen), matches, failed, calls, failed_calls)
 

@@ -16,9 +16,8 @@ from veritrail_graph.evaluation.building.review import write_review
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
 COLUMNS = ("question", "asks_opinion", "stands_alone", "explanation", "proposal", "keep")
@@ -95,7 +94,7 @@ async def filter_questions(
         return found
 
     works = [one(question) for question in questions]
-    return await gathered(works)
+    return results(await asyncio.gather(*works, return_exceptions=True))
 
 
 def _read(answer: Mapping[str, Any]) -> tuple[bool, bool, str]:

@@ -18,10 +18,9 @@ from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
 from veritrail_graph.graph.contract import FORMAT
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
 from veritrail_graph.verifier.ports import Split
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
 """Chunks that are summarised side by side; the model's own limit is what bounds the calls."""
@@ -162,7 +161,7 @@ class Summariser:
             return self._node(self.chunk, 1, number, text, (chunk.node_id,))
 
         works = [one(number, chunk) for number, chunk in enumerate(chunks)]
-        return await gathered(works)
+        return results(await asyncio.gather(*works, return_exceptions=True))
 
     async def _merge_level(self, name: str, level: int, summaries: Sequence[_Node]) -> list[_Node]:
         """Merge neighbours; a last one without a neighbour goes on to the next level unchanged."""

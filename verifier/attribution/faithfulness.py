@@ -5,6 +5,7 @@ Source: Error-tolerant attribution 6.1, 7 and Tables 5 and 6 (the three modes).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -27,7 +28,7 @@ from veritrail_graph.verifier.attribution.windows import places, selected, whole
 from veritrail_graph.verifier.excerpts import Unit, pack
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode, Split
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ async def judge_sentence(
         return nothing
     user, shared = prompt
     calls = judge.calls(user, read_faithfulness, meter, shared=shared)
-    (answer,) = await answers_of(calls)
+    (answer,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
     return answer
 
 
@@ -173,5 +174,5 @@ async def correct_sentence(
         return read_correction(text, material.sentence, split)
 
     calls = step.calls(user, read, meter, shared=shared)
-    (sentence,) = await answers_of(calls)
+    (sentence,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
     return sentence

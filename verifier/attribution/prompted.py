@@ -5,6 +5,7 @@ Source: Error-tolerant attribution 5 (zero-shot models), A.2 (the rules of the p
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +16,9 @@ from veritrail_graph.verifier.attribution.attributor import Attribution, attribu
 from veritrail_graph.verifier.attribution.windows import places, selected, whole
 from veritrail_graph.verifier.evidence import HOPELESS, PackedExcerpts
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, halves, one_line, pack
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class PromptedAttributor:
         dropped = 0
         while True:
             asked = (self._ask(sentence, window, meter) for window in windows)
-            answers = await gathered(asked)
+            answers = results(await asyncio.gather(*asked, return_exceptions=True))
             parts = [part for some in answers for part in some]
             dropped += sum(part.dropped_ids for part in parts)
             found = tuple(one for part in parts for one in part.sentences)
@@ -105,7 +105,7 @@ class PromptedAttributor:
             shared=len(before),
         )
         try:
-            (answer,) = await answers_of(calls)
+            (answer,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         except ContextTooLong as error:
             split = halves(window)
             if split is None:

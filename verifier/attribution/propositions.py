@@ -8,6 +8,7 @@ Source: Error-tolerant attribution A.2 (breaking the summary sentence into propo
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
@@ -22,10 +23,9 @@ from veritrail_graph.graph.model.attribution import (
 from veritrail_graph.verifier.answers import expect_keys, last_object
 from veritrail_graph.verifier.attribution.attributor import Attribution, Attributor
 from veritrail_graph.verifier.attribution.prompted import sentence_line
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
 from veritrail_graph.verifier.ports import ReadNode
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
 """Stretches [start, end) of a text, in order and without overlap."""
@@ -169,7 +169,7 @@ async def split_sentence(sentence: Sentence, step: PromptedStep, meter: Meter) -
         return (((0, len(sentence.text)),),)
     line = sentence_line(sentence.text)
     calls = step.calls(line, lambda text: read_propositions(text, sentence.text), meter)
-    (found,) = await answers_of(calls)
+    (found,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
     return found
 
 
@@ -201,7 +201,7 @@ async def attribute_propositions(
     texts = [GAP.join(sentence.text[start:end] for start, end in spans) for spans in split]
     shown = texts if len(texts) > 1 else [sentence.text]
     asked = (attributor.attribute(text, sources, meter) for text in shown)
-    answers = await gathered(asked)
+    answers = results(await asyncio.gather(*asked, return_exceptions=True))
     propositions = tuple(
         Proposition(
             spans=tuple((sentence.start + start, sentence.start + end) for start, end in spans),

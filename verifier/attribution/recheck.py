@@ -27,9 +27,9 @@ from veritrail_graph.verifier.attribution.faithfulness import (
 from veritrail_graph.verifier.claims.extraction import claims_between
 from veritrail_graph.verifier.claims.steps import ClaimSteps
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource, ReadNode, Split
+from veritrail_graph.verifier.prompted import results
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class WalkRechecker:
         """Verify its claims: fixed where all are supported, partly some, not where none is."""
         claims = await self._claims(revised, meter)
         walks = (self._walk(one, revised, meter) for one in claims)
-        ended = await gathered(walks)
+        ended = results(await asyncio.gather(*walks, return_exceptions=True))
         supported = sum(one.verdict is Verdict.FULLY_SUPPORTED for one in ended)
         outcome = RevisionOutcome.PARTLY
         if supported in (0, len(ended)):

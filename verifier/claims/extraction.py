@@ -15,9 +15,9 @@ from veritrail_graph.graph.model import Claim, Sentence
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.verifier.claims.answer import Answer
 from veritrail_graph.verifier.claims.steps import ClaimSteps, folded
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
 from veritrail_graph.verifier.ports import Split
+from veritrail_graph.verifier.prompted import results
 
 SENTENCES_AT_ONCE = 64
 """Sentences looked at side by side; the model's own limit is what bounds the calls."""
@@ -94,7 +94,7 @@ async def extract(
         return found
 
     places = range(len(answer.sentences))
-    return _merged(await gathered(map(one, places)))
+    return _merged(results(await asyncio.gather(*map(one, places), return_exceptions=True)))
 
 
 async def claims_between(
@@ -132,7 +132,7 @@ async def claims_between(
         if one.start < end and start < one.end and _WORD.search(one.text)
     ]
     works = (_through_the_stages(answer, place, steps, meter) for place in places)
-    return _merged(await gathered(works)).claims
+    return _merged(results(await asyncio.gather(*works, return_exceptions=True))).claims
 
 
 async def _one(answer: Answer, place: int, steps: ClaimSteps, meter: Meter) -> _Found:

@@ -8,6 +8,7 @@ VeriTrail 3.1.1 (sub-claims).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from veritrail_graph.verifier.claims.answer import Answer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, ModelPort, Step
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 from veritrail_graph.verifier.prompts import Prompts
 
 
@@ -130,7 +131,7 @@ class ClaimSteps:
 
         user = answer.prompt(place, sentence, self.around)
         calls = self.selection.calls(user, read, meter)
-        found = await answers_of(calls)
+        found = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         return agreed(found, self.selection.samples.threshold)
 
     async def disambiguate(
@@ -150,7 +151,7 @@ class ClaimSteps:
 
         user = answer.prompt(place, sentence, self.later)
         calls = self.disambiguation.calls(user, read, meter)
-        found = await answers_of(calls)
+        found = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         return agreed(found, self.disambiguation.samples.threshold)
 
     async def decompose(
@@ -163,7 +164,7 @@ class ClaimSteps:
         """
         user = answer.prompt(place, sentence, self.later)
         calls = self.decomposition.calls(user, claims_of_answer, meter)
-        (claims,) = await answers_of(calls)
+        (claims,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         return claims
 
 
@@ -258,7 +259,7 @@ async def _ask(texts: list[str], step: PromptedStep, meter: Meter) -> list[tuple
         for text in texts
         for call in step.calls(f"Claim: {one_line(text)}", claims_of_answer, meter)
     ]
-    answers = await answers_of(calls)
+    answers = results(await asyncio.gather(*begun(calls), return_exceptions=True))
     return [parts or (text,) for text, parts in zip(texts, answers, strict=True)]
 
 

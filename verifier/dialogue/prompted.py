@@ -10,6 +10,7 @@ Source: VISTA A.1; docs/adr/0037-dialogues.md.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -33,10 +34,9 @@ from veritrail_graph.verifier.dialogue.port import (
     Material,
 )
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, one_line, pack
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError
-from veritrail_graph.verifier.prompted import PromptedStep, answers_of
+from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 
 T = TypeVar("T")
 
@@ -201,7 +201,7 @@ class PromptedDialogueJudge:
             windows = self._windows.of(material, self._room(claim), self.verification.model.tokens)
             asked = (self._ask(step, line, window, read, meter) for window in windows)
             try:
-                found = await gathered(asked)
+                found = results(await asyncio.gather(*asked, return_exceptions=True))
             except ContextTooLong as error:
                 facts = len(material.remembered.facts)
                 if not facts:
@@ -223,7 +223,7 @@ class PromptedDialogueJudge:
             before + line, lambda text: read(window, text), meter, shared=len(before)
         )
         try:
-            (answer,) = await answers_of(calls)
+            (answer,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         except ContextTooLong:
             parts = None if window.facts or window.excerpts is None else halves(window.excerpts)
             if parts is None:
@@ -267,7 +267,7 @@ class HistoryPrompt:
             before = "".join(f"{one}\n" for one in shown)
             calls = self.step.calls(before + rest, read, meter, shared=len(before))
             try:
-                (answer,) = await answers_of(calls)
+                (answer,) = results(await asyncio.gather(*begun(calls), return_exceptions=True))
             except ContextTooLong as error:
                 if not shown:
                     raise JudgeError(str(error)) from None

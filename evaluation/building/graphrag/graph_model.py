@@ -18,9 +18,8 @@ from veritrail_graph.evaluation.building.graphrag.options import (
 )
 from veritrail_graph.evaluation.building.steps import BuildStep
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.verifier.gathered import gathered
 from veritrail_graph.verifier.models.port import Meter, ModelError, NeverValid
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 16
 """Calls side by side; the model's own limit is what bounds them."""
@@ -135,7 +134,7 @@ class GraphModel:
             self.on_text(what, done, len(items))
             return made
 
-        return await gathered(map(one, items))
+        return results(await asyncio.gather(*map(one, items), return_exceptions=True))
 
 
 def limit(tokens: int) -> str:
