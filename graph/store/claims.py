@@ -206,12 +206,12 @@ class ClaimStore:
         Raises:
             NotFound: There is no such process or claim.
         """
-        rows = await self._database.read(
-            "claims/judged", process_id=process_id, claim_ids=[claim_id]
-        )
+        wanted = {"process_id": process_id, "claim_ids": [claim_id]}
+        rows = await self._database.read("claims/judged", **wanted)
         if not rows:
-            if await became_ready(self._database, process_id):
-                return await self.get(process_id, claim_id)
+            await became_ready(self._database, process_id)  # perhaps by another reader, meanwhile
+            rows = await self._database.read("claims/judged", **wanted)
+        if not rows:
             raise NotFound(
                 f"Process {process_id!r} has no claim {shown(claim_id)}.", code="claim_unknown"
             )

@@ -125,7 +125,8 @@ class ProcessStore:
             return ProcessOverview(process, counts, bool(indicative), indicative, seen)
 
         found = await self._database.read_with(work)
-        if found is None and await became_ready(self._database, process_id):
+        if found is None:
+            await became_ready(self._database, process_id)  # perhaps by another reader, meanwhile
             found = await self._database.read_with(work)
         if found is None:
             raise await _not_ready(self._database, process_id)
