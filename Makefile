@@ -111,7 +111,7 @@ LEFT_OUT := $(patsubst %,--ignore=tests/unit/test_integration_%.py,haystack lang
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
 	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 -raR $(ARGS)
 
-quick: setup ## Run unit tests, goldens and a sample of the contract (four minutes)
+quick: setup ## Run unit tests, goldens and a sample of the contract (three minutes)
 	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(LEFT_OUT) $(ARGS)
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
