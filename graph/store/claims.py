@@ -36,7 +36,7 @@ from veritrail_graph.graph.store.claims_added import (
     with_places_of,
 )
 from veritrail_graph.graph.store.database import Database, Transaction
-from veritrail_graph.graph.store.processes import DELETE_BATCH, became_ready
+from veritrail_graph.graph.store.processes import DELETE_BATCH, read_ready
 from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.rows import (
     batches,
@@ -206,11 +206,13 @@ class ClaimStore:
         Raises:
             NotFound: There is no such process or claim.
         """
-        wanted = {"process_id": process_id, "claim_ids": [claim_id]}
-        rows = await self._database.read("claims/judged", **wanted)
-        if not rows:
-            await became_ready(self._database, process_id)  # perhaps by another reader, meanwhile
-            rows = await self._database.read("claims/judged", **wanted)
+        rows = await read_ready(
+            self._database,
+            process_id,
+            lambda: self._database.read(
+                "claims/judged", process_id=process_id, claim_ids=[claim_id]
+            ),
+        )
         if not rows:
             raise NotFound(
                 f"Process {process_id!r} has no claim {shown(claim_id)}.", code="claim_unknown"

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import EdgeFacts, Inference, Process
 from veritrail_graph.graph.model.lineage import Degrees, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.processes import became_ready
+from veritrail_graph.graph.store.processes import read_ready
 from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 
 EDGES = 250_000
@@ -164,16 +164,18 @@ class LineageReader:
         self, process_id: str, names: Sequence[str]
     ) -> tuple[tuple[LineageNode, ...], tuple[tuple[str, str], ...]]:
         """Nodes with the counts of their neighbours, and the edges between them."""
-        rows = await self.database.query(
-            "lineage/links",
-            len(names),
-            process_id=process_id,
-            node_ids=list(names),
-            known=dict.fromkeys(names, True),
+        rows = await read_ready(
+            self.database,
+            process_id,
+            lambda: self.database.query(
+                "lineage/links",
+                len(names),
+                process_id=process_id,
+                node_ids=list(names),
+                known=dict.fromkeys(names, True),
+            ),
         )
         if not rows:
-            if await became_ready(self.database, process_id):
-                return await self._links(process_id, names)
             raise NotFound(f"Process {process_id!r} has no node {shown(names[0])}")
         there = {row[0] for row in rows}
         edges = tuple((source, row[0]) for row in rows for source in row[4] if source in there)

@@ -28,7 +28,7 @@ from veritrail_graph.graph.model.listed import (
 )
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database, Row
-from veritrail_graph.graph.store.processes import became_ready
+from veritrail_graph.graph.store.processes import became_ready, read_ready
 
 EVERY_NODE = NodeFilter()
 
@@ -184,10 +184,10 @@ class NodeStore:
         Raises:
             NotFound: There is no such process or node.
         """
-        found = await self.among(process_id, [node_id])
+        found = await read_ready(
+            self._database, process_id, lambda: self.among(process_id, [node_id])
+        )
         if not found:
-            if await became_ready(self._database, process_id):
-                return await self.one(process_id, node_id)
             raise _unknown(process_id, node_id)
         return found[0]
 
@@ -218,18 +218,20 @@ class NodeStore:
             NotFound: There is no such process or node.
         """
         number = min(number, _FURTHEST // self._piece)
-        rows = await self._database.query(
-            "nodes/piece",
-            1,
-            process_id=process_id,
-            node_id=node_id,
-            start=(number - 1) * self._piece,
-            length=self._piece,
-            longest=LONGEST_NOTE,
+        rows = await read_ready(
+            self._database,
+            process_id,
+            lambda: self._database.query(
+                "nodes/piece",
+                1,
+                process_id=process_id,
+                node_id=node_id,
+                start=(number - 1) * self._piece,
+                length=self._piece,
+                longest=LONGEST_NOTE,
+            ),
         )
         if not rows:
-            if await became_ready(self._database, process_id):
-                return await self.text(process_id, node_id, number)
             raise _unknown(process_id, node_id)
         piece, length, *others = rows[0]
         pieces = max(1, -(-length // self._piece))

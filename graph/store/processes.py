@@ -17,10 +17,10 @@ import json
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -40,6 +40,7 @@ from veritrail_graph.graph.writers import is_alive, this_writer
 if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.check import Survey
 
+T = TypeVar("T")
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 
 _PARTS = (
@@ -454,6 +455,21 @@ async def became_ready(database: Database, process_id: str) -> bool:
         return False
     await _read_behind_replacement(database, process_id)
     return True
+
+
+async def read_ready(
+    database: Database, process_id: str, read: Callable[[], Awaitable[Sequence[T]]]
+) -> Sequence[T]:
+    """What a reader finds; where that is nothing, once more: another reader may make it ready.
+
+    Raises:
+        NotFound: It is not ready.
+    """
+    found = await read()
+    if not found:
+        await became_ready(database, process_id)
+        found = await read()
+    return found
 
 
 async def _read_behind_replacement(database: Database, process_id: str) -> list[Row]:
