@@ -17,6 +17,7 @@ from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
+from veritrail_graph.api.cli.main import COLLECTIONS
 from veritrail_graph.graph.adjacency import Adjacency
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database
@@ -51,7 +52,7 @@ def measure(report: Report, engine: Engine) -> None:
 
 async def compare(login: dict[str, Any]) -> dict[str, dict[str, float]]:
     """Median seconds of both ways, by size of the frontier."""
-    gc.set_threshold(100_000, 50, 50)  # as in every command
+    gc.set_threshold(*COLLECTIONS)
     address = DatabaseAddress(**login)
     database = Database(address)
     store = Store.of(database)

@@ -10,6 +10,7 @@ import random
 import time
 
 from benchmarks.report import Line, Report
+from veritrail_graph.api.cli.main import COLLECTIONS
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.process import process_of
@@ -21,7 +22,7 @@ _WORDS, _ROUNDS = 5_000, 3
 def measure(report: Report) -> None:
     """Time a span at 50,000 spans, against 10,000, with garbage collected as by `veritrail`."""
     usual = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(*COLLECTIONS)
     try:
         _measure(report)
     finally:

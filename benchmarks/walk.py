@@ -23,6 +23,7 @@ from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
 from benchmarks.walking import FixedJudge, WholeTexts, tasks
 from veritrail_graph import cypher
+from veritrail_graph.api.cli.main import COLLECTIONS
 from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database, Row
@@ -101,7 +102,7 @@ class _Recording(Database):
 
 async def compare(login: dict[str, Any], verdict: str) -> dict[str, float]:
     """Median seconds of our walk and of its bare calls, in turn."""
-    gc.set_threshold(100_000, 50, 50)  # as in every command
+    gc.set_threshold(*COLLECTIONS)
     address = DatabaseAddress(**login)
     database = _Recording(address)
     store = Store.of(database)

@@ -91,7 +91,8 @@ class Claims(Part):
         """
         store = await self._store()
         claims, last = await store.claims.page(process_id, wanted, after, limit)
-        if not claims and await store.processes.became_ready(process_id):
+        if not claims:
+            await store.processes.get(process_id)  # ready now, perhaps by another reader
             claims, last = await store.claims.page(process_id, wanted, after, limit)
         return await self._app.in_flight.mark(process_id, claims), last
 
@@ -118,7 +119,8 @@ class Claims(Part):
         """
         store = await self._store()
         claims, last = await store.claims.by_attention(process_id, ranks, after, limit)
-        if not claims and await store.processes.became_ready(process_id):
+        if not claims:
+            await store.processes.get(process_id)  # ready now, perhaps by another reader
             claims, last = await store.claims.by_attention(process_id, ranks, after, limit)
         return await self._app.in_flight.mark(process_id, claims), last
 

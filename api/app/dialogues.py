@@ -18,7 +18,6 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
 from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
 from veritrail_graph.graph.store.dialogues import WHOLE
-from veritrail_graph.verifier.prompted import results
 
 if TYPE_CHECKING:
     from veritrail_graph.api.work.dialogue import StoredDialogue
@@ -74,6 +73,7 @@ class Dialogues(Part):
         )
         from veritrail_graph.graph.sentences import SentenceSplitter
         from veritrail_graph.verifier.dialogue.vista import Vista
+        from veritrail_graph.verifier.prompted import results
 
         progress = progress or DialogueProgress()
         names = list(dict.fromkeys(dialogue_ids))

@@ -13,6 +13,10 @@ from veritrail_graph.graph.lean_imports import keep_imports_lean
 
 INTERRUPTED = 130
 
+COLLECTIONS = (100_000, 50, 50)
+"""Thresholds of the garbage collector. A command reads large frontiers into small values and ends:
+looking for cycles among them every few hundred would only cost time."""
+
 
 def main() -> None:
     """Run the command line."""
@@ -22,9 +26,7 @@ def main() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         else:  # what a terminal's character set cannot say must not end the command
             stream.reconfigure(errors="backslashreplace")
-    # A command reads large frontiers into small values and ends: looking for cycles among them
-    # every few hundred would only cost time.
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(*COLLECTIONS)
     keep_imports_lean()
     try:
         from veritrail_graph.api.cli.early import begin_early

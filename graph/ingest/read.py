@@ -105,10 +105,7 @@ class Gathering:
         """Number many nodes at once, unless one of them is there already or needs a look."""
         ids, topology = plain.ids, self.topology
         lengths = list(map(len, plain.texts))
-        made = [
-            facts.get("model") is not None or facts.get("prompt") is not None
-            for facts in plain.metadata
-        ]
+        made = list(map(names_its_maker, plain.metadata))
         usual = min(lengths) > 0 and max(lengths) * 4 <= self.max_node_text
         if not (usual and topology.add_nodes(ids, plain.stages, made)):
             for node in plain.records():

@@ -31,7 +31,7 @@ from veritrail_graph.graph.model.attribution import (
 from veritrail_graph.graph.store.attributions_kept import WrittenAttributions, keep_judged
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.nodes import MOST_CONTENT
-from veritrail_graph.graph.store.processes import DELETE_BATCH, became_ready
+from veritrail_graph.graph.store.processes import DELETE_BATCH, read_ready
 from veritrail_graph.graph.store.rows import noun_from, short
 from veritrail_graph.graph.store.trail_writing import Capacity
 
@@ -199,20 +199,22 @@ class AttributionStore:
             NotFound: There is no such process or node.
             QueryTimeout: It took longer than a query may.
         """
-        rows = await self._database.query(
-            "attribution/of_node",
-            limit + 1,
-            process_id=process_id,
-            node_id=node_id,
-            run=run,
-            after_start=after[0],
-            after_end=after[1],
+        rows = await read_ready(
+            self._database,
+            process_id,
+            lambda: self._database.query(
+                "attribution/of_node",
+                limit + 1,
+                process_id=process_id,
+                node_id=node_id,
+                run=run,
+                after_start=after[0],
+                after_end=after[1],
+            ),
         )
         if not rows:
             known = await self._database.read("nodes/known", process_id=process_id, node_id=node_id)
             if not known:
-                if await became_ready(self._database, process_id):
-                    return await self.of_node(process_id, node_id, run, after, limit)
                 raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
         sentences = _fitting([_stored(row, run) for row in rows[:limit]])
         return noun_from(
@@ -248,15 +250,17 @@ class AttributionStore:
             NotFound: There is no such process.
             QueryTimeout: It took longer than a query may.
         """
-        rows = await self._database.query(
-            "attribution/nodes",
-            limit + 1,
-            process_id=process_id,
-            after_stage=after[0],
-            after_position=after[1],
+        rows = await read_ready(
+            self._database,
+            process_id,
+            lambda: self._database.query(
+                "attribution/nodes",
+                limit + 1,
+                process_id=process_id,
+                after_stage=after[0],
+                after_position=after[1],
+            ),
         )
-        if not rows and await became_ready(self._database, process_id):
-            return await self.nodes(process_id, after, limit)
         keys = AttributedNode.model_fields
         found = [noun_from(AttributedNode, dict(zip(keys, row, strict=True))) for row in rows]
         return found[:limit], len(found) > limit

@@ -28,7 +28,7 @@ from veritrail_graph.graph.model.listed import (
 )
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database, Row
-from veritrail_graph.graph.store.processes import became_ready, read_ready
+from veritrail_graph.graph.store.processes import read_ready
 
 EVERY_NODE = NodeFilter()
 
@@ -82,18 +82,20 @@ class NodeStore:
             NotFound: There is no such process.
             QueryTimeout: It took longer than a query may.
         """
-        rows = await self._database.query(
-            "nodes/page",
-            limit + 1,
-            process_id=process_id,
-            after_stage=after[0],
-            after_position=after[1],
-            stage=wanted.stage,
-            role=wanted.role,
-            text=wanted.text,
+        rows = await read_ready(
+            self._database,
+            process_id,
+            lambda: self._database.query(
+                "nodes/page",
+                limit + 1,
+                process_id=process_id,
+                after_stage=after[0],
+                after_position=after[1],
+                stage=wanted.stage,
+                role=wanted.role,
+                text=wanted.text,
+            ),
         )
-        if not rows and await became_ready(self._database, process_id):
-            return await self.page(process_id, wanted, after=after, limit=limit, most=most)
         nodes = [_node(row) for row in rows[:limit]]
         fitting = nodes if most is None else _fitting(nodes, most)
         return fitting, len(rows) > len(fitting)
@@ -105,11 +107,13 @@ class NodeStore:
             NotFound: There is no such process.
         """
         asked = list(dict.fromkeys(node_ids))
-        rows = await self._database.query(
-            "nodes/get", len(asked), process_id=process_id, node_ids=asked
+        rows = await read_ready(
+            self._database,
+            process_id,
+            lambda: self._database.query(
+                "nodes/get", len(asked), process_id=process_id, node_ids=asked
+            ),
         )
-        if not rows and await became_ready(self._database, process_id):
-            return await self.get(process_id, node_ids)
         found = {node.node_id: node for node in map(_node, rows)}
         return [found[node_id] for node_id in asked if node_id in found]
 

@@ -99,14 +99,6 @@ class ProcessStore:
         """
         return await ready_process(self._database, process_id)
 
-    async def became_ready(self, process_id: str) -> bool:
-        """For a reader that found nothing: whether the process is ready only now, so read again.
-
-        Raises:
-            NotFound: It is not ready.
-        """
-        return await became_ready(self._database, process_id)
-
     async def overview(self, process_id: str) -> ProcessOverview:
         """A process with how many claims have each verdict, and how many verifications it has.
 
@@ -125,10 +117,7 @@ class ProcessStore:
             process, seen = process_from(*rows[0]), all_of_it - asked
             return ProcessOverview(process, counts, bool(indicative), indicative, seen)
 
-        found = await self._database.read_with(work)
-        if found is None:
-            await became_ready(self._database, process_id)  # perhaps by another reader, meanwhile
-            found = await self._database.read_with(work)
+        found = await read_ready(self._database, process_id, lambda: self._database.read_with(work))
         if found is None:
             raise await _not_ready(self._database, process_id)
         return found
@@ -445,29 +434,17 @@ async def ready_process(database: Database, process_id: str) -> Process:
     return process_from(*rows[0])
 
 
-async def became_ready(database: Database, process_id: str) -> bool:
-    """For a reader that found nothing: whether the process is ready since then, so read again.
+async def read_ready(database: Database, process_id: str, read: Callable[[], Awaitable[T]]) -> T:
+    """What a reader finds in a process; where that is nothing, what it finds once it is ready.
 
-    Raises:
-        NotFound: It is not ready.
-    """
-    if await database.read("process/get", process_id=process_id):
-        return False
-    await _read_behind_replacement(database, process_id)
-    return True
-
-
-async def read_ready(
-    database: Database, process_id: str, read: Callable[[], Awaitable[Sequence[T]]]
-) -> Sequence[T]:
-    """What a reader finds; where that is nothing, once more: another reader may make it ready.
+    It reads again also where the process is ready by then: another reader may have made it so.
 
     Raises:
         NotFound: It is not ready.
     """
     found = await read()
     if not found:
-        await became_ready(database, process_id)
+        await ready_process(database, process_id)
         found = await read()
     return found
 

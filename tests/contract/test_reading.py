@@ -103,7 +103,7 @@ def test_long_texts_come_in_smaller_company_and_whole(
             store, process({**texts, "t": "T"}, [(n, "t") for n in texts], process_id=process_id)
         )
     )
-    assert arun(store.reading.texts(process_id, [*texts, "nobody"])) == texts
+    assert arun(store.reading.texts(process_id, [*texts, "unknown"])) == texts
     along = arun(store.reading.source_nodes(process_id, ["t"], with_texts=True)).texts
     assert along == {n: texts[n] for n in ("empty", "short", "just below")}
 
@@ -115,7 +115,7 @@ def test_the_topology_says_what_frontiers_say(store: Store, arun: Any, layers: s
     found = whole.source_nodes(of)
     assert found.nodes == read.nodes
     assert edges_of(found.sources) == edges_of(read.sources)
-    assert whole.source_nodes(["nobody"]).sources == {"nobody": ()}
+    assert whole.source_nodes(["unknown"]).sources == {"unknown": ()}
 
 
 def test_the_next_frontier_is_a_statement_without_what_was_checked(
@@ -124,7 +124,7 @@ def test_the_next_frontier_is_a_statement_without_what_was_checked(
     of = ["t", *(name(2, place) for place in range(WIDTH))]
     every = {source for node in of for source in SOURCES[node]}
     checked = sorted(every)[::3]
-    found = arun(store.reading.candidates(layers, of, [*checked, "nobody"]))
+    found = arun(store.reading.candidates(layers, of, [*checked, "unknown"]))
     assert found == every.difference(checked)
     assert arun(store.reading.candidates(layers, of, sorted(every))) == set()
     refs = {
@@ -155,7 +155,7 @@ def test_what_is_left_of_source_nodes_and_what_was_checked(
     of = ["t", *(name(2, place) for place in range(WIDTH))]
     every = {source for node in of for source in SOURCES[node]}
     checked = sorted(every)[::3]
-    found = arun(reading.left(layers, of, [*checked, "nobody"]))
+    found = arun(reading.left(layers, of, [*checked, "unknown"]))
     assert found.node_id in every.difference(checked)
     assert edges_of(found.sources) == {
         node: both for node in of if (both := SOURCES[node].intersection(checked))
@@ -165,7 +165,7 @@ def test_what_is_left_of_source_nodes_and_what_was_checked(
     nothing = arun(reading.left(layers, of, every))
     assert nothing.node_id is None
     assert edges_of(nothing.sources) == {node: SOURCES[node] for node in of}
-    assert arun(reading.left(layers, ["nobody"], every)).node_id is None
+    assert arun(reading.left(layers, ["unknown"], every)).node_id is None
 
 
 @pytest.mark.parametrize("has_size", [False, True])

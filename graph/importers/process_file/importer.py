@@ -15,7 +15,7 @@ from veritrail_graph.graph.contract import DATASET_FORMAT, RECORDED
 from veritrail_graph.graph.errors import Violation
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
-from veritrail_graph.graph.importers.process_file.plain import plain_records, runs
+from veritrail_graph.graph.importers.process_file.plain import plain_parts
 from veritrail_graph.graph.importers.process_file.schema import (
     FORMAT,
     LISTS,
@@ -273,22 +273,17 @@ class _LinesInput:
                 end = chunk.find(b"\n") + 1 or len(chunk)
                 text = reading.line_text(self.path, number, chunk[:end])
                 is_header_read, chunk, number = bool(text.strip()), chunk[end:], number + 1
-            many = plain_records(chunk, number)
-            for part in runs(chunk) if many is None else [chunk]:
-                if many is None and len(part) < len(chunk):
-                    many = plain_records(part, number)
+            for part, many in plain_parts(chunk, number):
                 if many is None:
-                    for line in reading.lines_of(part):
-                        yield from self._line(number, line, readers, others)
-                        number += 1
-                    continue
-                kind = "edge" if isinstance(many, PlainEdges) else "node"
-                if kind in readers:
-                    yield many
+                    for place, line in enumerate(reading.lines_of(part)):
+                        yield from self._line(number + place, line, readers, others)
                 else:
-                    self.passed_over.add(kind)
-                number += len(many)
-                many = None
+                    kind = "edge" if isinstance(many, PlainEdges) else "node"
+                    if kind in readers:
+                        yield many
+                    else:
+                        self.passed_over.add(kind)
+                number += part.count(b"\n")
 
     def _line(
         self,

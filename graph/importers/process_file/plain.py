@@ -108,6 +108,24 @@ def runs(chunk: bytes) -> Iterator[bytes]:
         yield chunk[rest:]
 
 
+def plain_parts(
+    chunk: bytes, first_line: int
+) -> Iterator[tuple[bytes, PlainNodes | PlainEdges | None]]:
+    """Parts of some lines, each with its records where all are usual ones.
+
+    Args:
+        chunk: The lines with their ends.
+        first_line: The number of the first.
+    """
+    whole = plain_records(chunk, first_line)
+    if whole is not None:
+        yield chunk, whole
+        return
+    for part in runs(chunk):
+        yield part, plain_records(part, first_line) if len(part) < len(chunk) else None
+        first_line += part.count(b"\n")
+
+
 def plain_records(lines: bytes, first_line: int) -> PlainNodes | PlainEdges | None:
     """The records of some lines, when all are nodes or all are edges, and usual ones; else None.
 

@@ -207,7 +207,14 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _up_to_too_long(path: Path, before: int, chunk: bytes, max_line: int) -> Iterator[bytes]:
-    """The lines of a chunk up to one that is too long; `before` it the file has so many bytes."""
+    """The lines of a chunk up to one that is too long.
+
+    Args:
+        path: The file, for errors.
+        before: How many bytes of the file come before the chunk.
+        chunk: The lines with their ends.
+        max_line: The most bytes of a line.
+    """
     size = 0
     for place, line in enumerate(lines_of(chunk)):
         if len(line) > max_line:
