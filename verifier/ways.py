@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from veritrail_graph.graph.model import Iteration, Usage, Verification
+from veritrail_graph.graph.model import StepRecord, Usage, Verification
 from veritrail_graph.verifier.models.language_model import MIN_TOKENS
 from veritrail_graph.verifier.models.port import Step
 from veritrail_graph.verifier.models.prices import Price, priced
@@ -22,6 +22,23 @@ from veritrail_graph.verifier.shared_prompts import MOST_EVIDENCE
 
 SHARE = 8
 """Claims of a shared prompt, where none are named."""
+ALONE = {
+    Step.EVIDENCE_SELECTION_SHARED.value: Step.EVIDENCE_SELECTION.value,
+    Step.VERDICT_SHARED.value: Step.VERDICT.value,
+}
+"""The steps about several claims, each with that about one."""
+TOGETHER = {one: several for several, one in ALONE.items()}
+"""The steps about one claim, each with that about several."""
+WAYS_OF_CALLS = (
+    "live",
+    "cached_prefixes",
+    "batch",
+    "shared",
+    "shared_batch",
+    "cascade",
+    "shared_batch_cascade",
+)
+"""The ways in which calls that were made are priced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,50 +234,155 @@ class WayCosts:
 
 
 def ways_of_calls(
-    verifications: Sequence[Verification], prices: Mapping[str, Price | None]
+    verifications: Sequence[Verification],
+    prices: Mapping[str, Price | None],
+    instructions: Mapping[str, int],
 ) -> list[tuple[str, int, Usage]]:
     """What calls that were made would have cost in other ways to ask.
 
-    What was asked is known, so the figures are exact, but for shared prompts: claims of one node
-    that read the same nodes in the same round are taken to share evidence prompts, the claims'
-    own lines are neglected, and verdicts count as asked one by one. Where a second judge was asked,
-    the ways without a cascade have it give all verdicts.
+    What was asked is known, so the figures are exact, but for what another number of claims in a
+    prompt would change. Where claims were asked about one by one, those of one node that read the
+    same nodes in the same round are taken to share evidence prompts, and those of one round to
+    share verdict prompts. Where claims shared prompts, each is taken to be asked about the same
+    excerpts alone. The claims' own lines are neglected. Where a second judge was asked, the ways
+    without a cascade have it give all verdicts.
 
     Args:
         verifications: Those that made the calls.
         prices: The price of each model, with that of batches.
+        instructions: Tokens of the instructions of each step; without those of verdicts about
+            several claims these share no prompts.
 
     Returns:
         Name, claims of a shared prompt and usage of each way.
     """
-    sharing = any(one.share for one in verifications)
-    same: Counter[object] = Counter(
-        _frontier(one, iteration) for one in verifications for iteration in one.iterations
+    share = max((one.share or 1 for one in verifications), default=1)
+    shared = _shared_calls(verifications)
+    same = Counter(
+        _prompt(one, step) for one in verifications for step in one.steps if step.usage.calls
     )
     second = _second_judge(verifications)
-    sums = {name: Sum() for name in ("live", "cached_prefixes", "batch", "shared", "cascade")}
+    sums = {name: Sum() for name in WAYS_OF_CALLS}
     for one in verifications:
-        frontiers = {each.number: _frontier(one, each) for each in one.iterations}
         for step in one.steps:
-            price, usage = prices.get(step.model), step.usage
-            _add_calls(sums["cascade"], usage.replace(batch_calls=0), price)
+            key, price = _prompt(one, step), prices.get(step.model)
+            alone = together = step.usage.replace(batch_calls=0)
+            part = 1.0
+            if step.step in ALONE:
+                alone = shared[key].alone(step, instructions)
+            elif share == 1 and step.step in TOGETHER:
+                together, part = _shared_prompt(step, same[key], instructions)
+            _add_calls(sums["cascade"], alone, price)
+            _add_calls(sums["shared_batch_cascade"], _fresh(together), price, part, batch=True)
             if second is not None and step.step in (Step.VERDICT, Step.VERDICT_SHARED):
                 if step.model == second:
                     continue
                 price = prices.get(second)
-            fresh = usage.replace(cached_input_tokens=0, batch_calls=0)
-            _add_calls(sums["live"], fresh, price)
-            _add_calls(sums["cached_prefixes"], usage.replace(batch_calls=0), price)
-            _add_calls(sums["batch"], fresh.replace(batch_calls=usage.calls), price, batch=True)
-            claims = same[frontiers.get(step.iteration)]
-            is_shared = step.step == Step.EVIDENCE_SELECTION and claims > 1
-            part = -(-claims // SHARE) / claims if is_shared else 1.0
-            _add_calls(sums["shared"], fresh, price, part=part)
-    if sharing:
-        del sums["shared"]
-    if second is None:
-        del sums["cascade"]
-    return [(name, SHARE if name == "shared" else 1, total.usage) for name, total in sums.items()]
+            _add_calls(sums["live"], _fresh(alone), price)
+            _add_calls(sums["cached_prefixes"], alone, price)
+            _add_calls(sums["batch"], _fresh(alone), price, batch=True)
+            _add_calls(sums["shared"], together, price, part)
+            _add_calls(sums["shared_batch"], _fresh(together), price, part, batch=True)
+    several = share if share > 1 else SHARE
+    return [
+        (name, several if name.startswith("shared") else 1, total.usage)
+        for name, total in sums.items()
+        if second is not None or not name.endswith("cascade")
+    ]
+
+
+@dataclass(slots=True)
+class _SharedCalls:
+    """The calls of one kind that claims shared.
+
+    A claim that shared a call has a part of its tokens; the first one has the call itself
+    (`sharing.split_usage`).
+
+    Attributes:
+        claims: How many claims have a part.
+        prompts: How many of them are the first.
+        calls: What these have of calls; several each, where a prompt was asked in pieces.
+    """
+
+    claims: int = 0
+    prompts: int = 0
+    calls: int = 0
+
+    def alone(self, step: StepRecord, instructions: Mapping[str, int]) -> Usage:
+        """A claim's part of such calls, had it been asked about alone."""
+        usage = step.usage.replace(batch_calls=0)
+        if not self.prompts or not usage.input_tokens:
+            return usage
+        each, calls = self.claims / self.prompts, self.calls / self.prompts
+        of_several = calls * instructions[step.step]
+        of_one = calls * instructions[ALONE[step.step]]
+        # Excerpts were one text for all claims; of verdicts each claim has its own.
+        of_claim = each if step.step == Step.EVIDENCE_SELECTION_SHARED else 1.0
+        own = max(usage.input_tokens - of_several / each, 0.0)
+        tokens = of_claim * own + of_one
+        cached = usage.cached_input_tokens * tokens / usage.input_tokens
+        return usage.replace(
+            calls=round(calls), input_tokens=round(tokens), cached_input_tokens=round(cached)
+        )
+
+
+def _shared_calls(verifications: Sequence[Verification]) -> dict[object, _SharedCalls]:
+    """The calls that claims shared, by the prompts that they could share."""
+    found: dict[object, _SharedCalls] = {}
+    for one in verifications:
+        for step in one.steps:
+            if step.step in ALONE:
+                together = found.setdefault(_prompt(one, step), _SharedCalls())
+                together.claims += bool(step.usage.calls or step.usage.input_tokens)
+                together.prompts += step.usage.calls > 0
+                together.calls += step.usage.calls
+    return found
+
+
+def _shared_prompt(
+    step: StepRecord, claims: int, instructions: Mapping[str, int]
+) -> tuple[Usage, float]:
+    """The prompt in which a claim could have been asked about with others.
+
+    Args:
+        step: What was asked about the claim alone.
+        claims: How many claims could have shared prompts with it.
+        instructions: Tokens of the instructions of each step.
+
+    Returns:
+        The whole prompt with the answer about this claim, and the claim's part of the prompt.
+    """
+    usage, several = step.usage.replace(batch_calls=0), TOGETHER[step.step]
+    if claims < 2 or several not in instructions:
+        return usage, 1.0
+    own = max(usage.input_tokens - usage.calls * instructions[step.step], 0)
+    most = SHARE
+    if step.step == Step.VERDICT:  # each claim has evidence of its own
+        most = min(SHARE, max(1, int(MOST_EVIDENCE // max(own, 1))))
+    each = claims / -(-claims // most)
+    if each == 1:
+        return usage, 1.0
+    whole = own * each if step.step == Step.VERDICT else own
+    tokens = round(whole + usage.calls * instructions[several])
+    cached = min(usage.cached_input_tokens, tokens)
+    return usage.replace(input_tokens=tokens, cached_input_tokens=cached), 1 / each
+
+
+def _prompt(one: Verification, step: StepRecord) -> object:
+    """What claims have in common that can share the prompt of a step.
+
+    To select evidence they read the same nodes; verdicts are about any claims of a round.
+    """
+    reads: object = None
+    if step.step in (Step.EVIDENCE_SELECTION, Step.EVIDENCE_SELECTION_SHARED):
+        of = next((each for each in one.iterations if each.number == step.iteration), None)
+        reads = (one.node_id, of and tuple(ref.node_id for ref in of.checked))
+    return step.step, step.model, step.iteration, reads
+
+
+def _fresh(usage: Usage) -> Usage:
+    """The same without what an endpoint had in its cache."""
+    return usage.replace(cached_input_tokens=0)
 
 
 def _second_judge(verifications: Sequence[Verification]) -> str | None:
@@ -274,12 +396,8 @@ def _second_judge(verifications: Sequence[Verification]) -> str | None:
     return next(iter(escalated)) if len(escalated) == 1 else None
 
 
-def _frontier(one: Verification, iteration: Iteration) -> object:
-    return one.node_id, iteration.number, tuple(ref.node_id for ref in iteration.checked)
-
-
 def _add_calls(
-    total: Sum, usage: Usage, price: Price | None, *, part: float = 1.0, batch: bool = False
+    total: Sum, usage: Usage, price: Price | None, part: float = 1.0, *, batch: bool = False
 ) -> None:
     """Add several calls of one model, `part` of their prompts; a part of a call has its share."""
     if not (usage.calls or usage.output_tokens):

@@ -160,9 +160,10 @@ def all_model_settings(
             for; one that an option names counts anyway.
 
     Raises:
-        InputError: A setting has a value that it cannot have, or no model is named.
+        InputError: A setting has a value that it cannot have, no model is named, or verdicts are
+            to be escalated to the model that gives them first.
     """
-    return {
+    found = {
         use: model_settings(
             settings,
             use,
@@ -178,6 +179,28 @@ def all_model_settings(
         or options.escalate_to
         or (escalates and settings.escalation.model)
     }
+    second = found.get(Use.ESCALATION)
+    if second is not None and _is_same_judge(found[Use.VERDICT], second):
+        if options.escalate_to:
+            raise InputError(
+                f"Verdicts are to be escalated to {second.model}, which is also the model that "
+                "gives them first. Name a cheaper one as --verdict-model (REST: verdict_model), or "
+                "leave out --escalate-to.",
+                code="escalation_to_itself",
+                model=second.model,
+            )
+        # The settings name a stronger model for every run; this one begins with it.
+        del found[Use.ESCALATION]
+    return found
+
+
+def _is_same_judge(one: ModelSettings, other: ModelSettings) -> bool:
+    """Whether two models give the same answers, whatever is set of their price and speed."""
+    return (one.model, one.base_url, one.temperature) == (
+        other.model,
+        other.base_url,
+        other.temperature,
+    )
 
 
 @asynccontextmanager

@@ -121,11 +121,20 @@ class LocalResult:
         Returns:
             Name, claims of a shared prompt and usage of each way; none where no model was asked.
         """
+        from veritrail_graph.verifier.models.port import Step
+        from veritrail_graph.verifier.models.tokens import counter
+        from veritrail_graph.verifier.prompts import shared_verdict_of
         from veritrail_graph.verifier.ways import ways_of_calls
 
         if self.judge is None or self.judge.models is None:
             return []
-        return ways_of_calls(made, self.judge.models.prices)
+        models = self.judge.models
+        count = counter(models.steps.selection.model.model)
+        prompts = dict(self.judge.prompts)
+        if shared_verdict_of(prompts) is None:
+            del prompts[Step.VERDICT_SHARED]
+        instructions = {step.value: count(prompt.text) for step, prompt in prompts.items()}
+        return ways_of_calls(made, models.prices, instructions)
 
 
 class LocalRun:

@@ -143,3 +143,32 @@ def test_a_model_of_the_settings_to_escalate_to_counts_only_where_verdicts_are_a
     assert asyncio.run(steps(escalates=False)).escalation is None
     with pytest.raises(InputError, match="without-a-price"):
         asyncio.run(steps(escalates=True))
+
+
+def test_a_cascade_to_the_model_that_judges_first_is_refused_but_none_is_made_by_a_setting(
+    tmp_path: Path,
+) -> None:
+    from fakes.settings_of import settings_of
+
+    named = {
+        "VERITRAIL_HOME": str(tmp_path),
+        "OPENAI_API_KEY": "sk-none",
+        "VERITRAIL_ESCALATION_MODEL": "strong",
+    }
+
+    async def steps(options: ModelOptions, **settings: str) -> StepModels:
+        engine = engine_named("openai")
+        of = settings_of(named | settings)
+        async with open_models(of, engine, options, escalates=True) as models:
+            return models.steps
+
+    assert asyncio.run(steps(ModelOptions(model="strong"))).escalation is None
+    assert asyncio.run(steps(ModelOptions(model="cheap"))).escalation is not None
+    with pytest.raises(InputError, match="strong, which is also the model") as refused:
+        asyncio.run(
+            steps(ModelOptions(model="cheap", verdict_model="strong", escalate_to="strong"))
+        )
+    assert refused.value.code == "escalation_to_itself"
+    elsewhere = {"VERITRAIL_ESCALATION_BASE_URL": "http://127.0.0.1:9/v1"}
+    asked = ModelOptions(model="strong", escalate_to="strong")
+    assert asyncio.run(steps(asked, **elsewhere)).escalation is not None
