@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from veritrail_graph.api.requests.job import (
+    MAX_CLAIMS,
     Id,
     JobBudget,
     JobCache,
@@ -15,8 +16,8 @@ from veritrail_graph.api.requests.job import (
     JobRequest,
     JobStructured,
     Name,
+    OfProcess,
 )
-from veritrail_graph.api.requests.verify import MAX_CLAIMS
 from veritrail_graph.graph.model.attribution import Against, JudgeName, Recheck, SourceMode
 from veritrail_graph.graph.model.noun import NodeId, OneOf
 
@@ -26,30 +27,9 @@ MAX_SENTENCES = 100_000
 """Sentences of one job."""
 
 
-class AttributeRequest(JobRequest):
-    """Whose sentences are attributed, and how; omitted fields have the defaults of the command.
+class AttributeParameters(JobRequest):
+    """Whose sentences are attributed, and how: all that a request says but its process."""
 
-    Without `node_ids`, `claim_ids` and `unsupported` the terminals of the process are attributed.
-    No field names a file, an address or a secret of the server.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"process_id": "harbour-attribution"},
-                {
-                    "process_id": "harbour-attribution",
-                    "node_ids": ["summary"],
-                    "engine": "openai",
-                    "model": "gpt-4.1-mini",
-                    "judge": True,
-                    "budget_usd": 0.5,
-                },
-            ]
-        },
-    )
-
-    process_id: Id
     node_ids: Annotated[tuple[NodeId, ...], Field(strict=False)] | None = Field(
         None,
         min_length=1,
@@ -110,3 +90,42 @@ class AttributeRequest(JobRequest):
     price: JobPrice = None
     structured: JobStructured = False
     use_cache: JobCache = True
+
+    @property
+    def judges(self) -> bool:
+        """Whether it is also said whether each sentence is faithful; a checker implies it."""
+        return self.judge or self.judge_with is not JudgeName.MODEL
+
+    @property
+    def judges_with_model(self) -> bool:
+        """Whether a language model says so."""
+        return self.judges and self.judge_with is JudgeName.MODEL
+
+    @property
+    def is_of_claims(self) -> bool:
+        """Whether it is about what carried claims, and not about whole nodes."""
+        return bool(self.claim_ids) or self.unsupported
+
+
+class AttributeRequest(AttributeParameters, OfProcess):
+    """Whose sentences are attributed, and how; omitted fields have the defaults of the command.
+
+    Without `node_ids`, `claim_ids` and `unsupported` the terminals of the process are attributed.
+    No field names a file, an address or a secret of the server.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"process_id": "harbour-attribution"},
+                {
+                    "process_id": "harbour-attribution",
+                    "node_ids": ["summary"],
+                    "engine": "openai",
+                    "model": "gpt-4.1-mini",
+                    "judge": True,
+                    "budget_usd": 0.5,
+                },
+            ]
+        },
+    )

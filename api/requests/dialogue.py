@@ -24,30 +24,9 @@ MAX_TURNS = 10_000
 Shown = Annotated[int, Field(ge=0, le=MAX_TURNS)]
 
 
-class DialogueRequest(JobRequest):
-    """Which turns of a dialogue are verified, and how; omitted fields are those of the command.
+class DialogueParameters(JobRequest):
+    """Which turns are verified, and how: all that a request says but its dialogue."""
 
-    Without `turn_ids` all turns of the assistant are verified. No field names a file, an address
-    or a secret of the server.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"dialogue_id": "lindholm-dialogue"},
-                {
-                    "dialogue_id": "lindholm-dialogue",
-                    "turn_ids": ["t4", "t24"],
-                    "engine": "openai",
-                    "model": "gpt-4.1-mini",
-                    "turn_check": True,
-                    "budget_usd": 0.5,
-                },
-            ]
-        },
-    )
-
-    dialogue_id: Id
     turn_ids: Annotated[tuple[PartId, ...], Field(strict=False)] | None = Field(
         None,
         min_length=1,
@@ -90,6 +69,41 @@ class DialogueRequest(JobRequest):
     use_cache: JobCache = True
 
     @property
+    def checks_turns(self) -> bool:
+        """Whether each turn as a whole is checked for contradictions."""
+        return self.turn_check or self.turn_check_model is not None
+
+
+class _OfDialogue(JobRequest):
+    """A request about a dialogue; it comes first among the fields."""
+
+    dialogue_id: Id
+
+    @property
     def process_id(self) -> str:
         """The process that the dialogue is."""
         return self.dialogue_id
+
+
+class DialogueRequest(DialogueParameters, _OfDialogue):
+    """Which turns of a dialogue are verified, and how; omitted fields are those of the command.
+
+    Without `turn_ids` all turns of the assistant are verified. No field names a file, an address
+    or a secret of the server.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"dialogue_id": "lindholm-dialogue"},
+                {
+                    "dialogue_id": "lindholm-dialogue",
+                    "turn_ids": ["t4", "t24"],
+                    "engine": "openai",
+                    "model": "gpt-4.1-mini",
+                    "turn_check": True,
+                    "budget_usd": 0.5,
+                },
+            ]
+        },
+    )

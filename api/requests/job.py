@@ -16,6 +16,7 @@ from veritrail_graph.graph.model.canonical import canonical
 
 MAX_USD = 1e9
 MAX_CALLS = 2_000_000_000
+MAX_CLAIMS = 10_000
 
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Id = Annotated[str, Field(min_length=1, max_length=128)]
@@ -66,3 +67,9 @@ class JobRequest(BaseModel):
     def to_json(self) -> str:
         """Canonical JSON: equal requests have equal texts."""
         return canonical(self.model_dump(mode="json")).decode()
+
+
+class OfProcess(JobRequest):
+    """A request about a process; it comes first among the fields."""
+
+    process_id: Id

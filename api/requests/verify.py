@@ -16,14 +16,15 @@ from pydantic import (
 )
 
 from veritrail_graph.api.requests.job import (
+    MAX_CLAIMS,
     Id,
     JobBudget,
     JobCache,
     JobCalls,
     JobPrice,
-    JobRequest,
     JobStructured,
     Name,
+    OfProcess,
 )
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.process_file.schema import read_claim
@@ -32,7 +33,6 @@ from veritrail_graph.graph.model.noun import MAX_NODE_ID, PUBLIC_ID
 from veritrail_graph.verifier.driver import DEFAULT_Q as DEFAULT_Q
 from veritrail_graph.verifier.limits import MOST_SHARED as MOST_SHARED
 
-MAX_CLAIMS = 10_000
 MAX_Q = 1_000_000
 
 _GIVEN = ("text", "claim_id", "node_id", "start", "end", "label", "also", "origin")
@@ -77,7 +77,7 @@ class ClaimPair(BaseModel):
     claim_id: Id = Field(description="The claim_id in the process.")
 
 
-class VerifyRequest(JobRequest):
+class VerifyRequest(OfProcess):
     """Which claims are verified, and how; omitted fields have the defaults of `veritrail verify`.
 
     Without `claims`, `claim_ids` and `extract` the stored claims of the process are verified. No
@@ -99,7 +99,6 @@ class VerifyRequest(JobRequest):
         },
     )
 
-    process_id: Id
     claims: Claims | None = Field(
         None,
         description="Claims: texts, or objects as in a process file; one with the origin `asked` "
