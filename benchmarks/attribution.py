@@ -24,7 +24,7 @@ from benchmarks.models import OWN_COST_TARGET, run_command, scripted_server
 from benchmarks.report import Line, Report, middle
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.configured.attribution import AttributeOptions, configure_attribution
-from veritrail_graph.api.configured.models import ModelOptions
+from veritrail_graph.api.requests.attribute import AttributeParameters
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.importers.registry import open_input
@@ -235,13 +235,8 @@ def _settings(home: str, base_url: str, warm: str) -> Settings:
 
 
 def _options(mode: SourceMode = SourceMode.ATTRIBUTION, *, more: bool = False) -> AttributeOptions:
-    return AttributeOptions(
-        engine="openai",
-        models=ModelOptions(concurrency=CALLS_AT_ONCE),
-        judge=more,
-        correct=more,
-        mode=mode,
-    )
+    request = AttributeParameters(engine="openai", judge=more, correct=more, mode=mode)
+    return AttributeOptions(request, concurrency=CALLS_AT_ONCE)
 
 
 def _refuse_failures(sentences: Sequence[SentenceAttribution]) -> None:

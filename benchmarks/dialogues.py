@@ -24,7 +24,7 @@ from benchmarks.models import CALLS_AT_ONCE, LATENCY, SCHEDULE_TARGET, run_comma
 from benchmarks.report import Line, Report, middle
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_dialogue
-from veritrail_graph.api.configured.models import ModelOptions
+from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.importers.dialogue import FORMAT
 from veritrail_graph.graph.model import NodeRef, Status
@@ -185,7 +185,7 @@ def _settings(home: str, base_url: str) -> Settings:
     )
 
 
-_OPTIONS = DialogueOptions(engine="openai", models=ModelOptions(concurrency=CALLS_AT_ONCE))
+_OPTIONS = DialogueOptions(DialogueParameters(engine="openai"), concurrency=CALLS_AT_ONCE)
 
 
 async def run(

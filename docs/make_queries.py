@@ -78,6 +78,7 @@ async def store_sample(store: Store) -> None:
     """Store the sample with two verifications of each claim, the same in every run."""
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.attribution import AttributeOptions
+    from veritrail_graph.api.requests.attribute import AttributeParameters
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.process_file import ProcessFileImporter
     from veritrail_graph.graph.importers.registry import ImportOptions
@@ -99,7 +100,7 @@ async def store_sample(store: Store) -> None:
             for verification in done.verifications
         ]
     async with Application.over(store) as app:
-        options = AttributeOptions(engine="lexical")
+        options = AttributeOptions(AttributeParameters(engine="lexical"))
         attributed = (await app.attributions.attribute(PROCESS, options)).run
     await store.processes.delete(PROCESS)
     again = await ingest(store, source)

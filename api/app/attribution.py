@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.work.attribution import AttributionWork
     from veritrail_graph.graph.model import Process, Usage
     from veritrail_graph.graph.model.attribution import (
+        Against,
         AttributedNode,
         NodeAttribution,
         SentenceAttribution,
@@ -100,13 +101,13 @@ class Attributions(Part):
         store = await self._store()
         process = await store.processes.get(process_id)
         async with configure_attribution(self._app.settings, options) as made:
-            selected = await selected_sentences(store, process, options, made.splitter)
-            return await self._attribute(process, options, made, selected, progress)
+            selected = await selected_sentences(store, process, options.request, made.splitter)
+            return await self._attribute(process, options.request.against, made, selected, progress)
 
     async def _attribute(
         self,
         process: Process,
-        options: AttributeOptions,
+        against: Against,
         made: ConfiguredAttribution,
         selected: SelectedSentences,
         progress: AttributionProgress,
@@ -116,7 +117,7 @@ class Attributions(Part):
         from veritrail_graph.verifier.models.port import Meter
 
         store, run_id = await self._store(), f"r-{uuid.uuid4().hex}"
-        work = AttributionWork(process, made, store.reading, options.against, run_id)
+        work = AttributionWork(process, made, store.reading, against, run_id)
         meter = Meter(on_record=progress.answer)
         run = Attributing(work.steps, meter, progress.sentence)
         refs = [ref for ref, _ in await read_nodes(store, process.process_id, selected.only)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.app.estimation import assumed_models
 from veritrail_graph.api.configured.attribution import (
     AttributeOptions,
-    check_options,
+    check_parameters,
     configure_attribution,
     model_steps,
 )
@@ -75,17 +75,17 @@ async def estimate_sentences(
         InputError: It cannot be done as it is asked for.
         NotFound: The process, a node or a claim is not stored.
     """
-    options = AttributeOptions.of(request)
-    engine = engine_named(settings.engine_name(options.engine, request.model))
+    options = AttributeOptions(request)
+    engine = engine_named(settings.engine_name(request.engine, request.model))
     process = await store.processes.get(request.process_id)
     if not engine.asks_models:
         async with configure_attribution(settings, options) as made:
-            selected = await selected_sentences(store, process, options, made.splitter)
+            selected = await selected_sentences(store, process, request, made.splitter)
             return EstimatedSentences(selected.total, made.engine)
-    check_options(options)
+    check_parameters(request)
     options.checker  # noqa: B018  # it raises where the checker cannot be asked
     splitter = SentenceSplitter.for_language(settings.language)
-    selected = await selected_sentences(store, process, options, splitter)
+    selected = await selected_sentences(store, process, request, splitter)
     return await _estimated(settings, store, request, splitter, process, selected)
 
 
@@ -97,21 +97,21 @@ async def _estimated(
     process: Process,
     selected: SelectedSentences,
 ) -> EstimatedSentences:
-    options, name = AttributeOptions.of(request), process.process_id
+    name = process.process_id
     given = {"engine": request.engine, "model": request.model, "price": request.price}
     how = judge_options(settings, VerifyRequest.checked({"process_id": name, **given}))
     assumed = AssumedAttribution()
     models = assumed_models(settings, how, assumed)
     of_steps = StepModels(*map(StepModel, models))
-    steps = model_steps(how.engine, options, load_prompts(), of_steps, None)
-    if options.recheck is Recheck.WALK:
+    steps = model_steps(how.engine, request, load_prompts(), of_steps, None)
+    if request.recheck is Recheck.WALK:
         steps = replace(steps, rechecker=UncountedRechecker())
     estimator = AttributionEstimator(steps, assumed)
     nodes = SharedNodes(store.reading, name, splitter, size=process.nodes, edges=process.edges)
     total = Estimates()
     refs = [ref for ref, _ in await read_nodes(store, name, selected.only)]
     for ref in refs:
-        sources = await sources_of(nodes.source_nodes, ref.node_id, options.against)
+        sources = await sources_of(nodes.source_nodes, ref.node_id, request.against)
         (node,) = await nodes.read([ref])
         numbers = selected.only[ref.node_id]
         try:
@@ -126,5 +126,5 @@ async def _estimated(
         steps.attributor.model,
         total,
         all(model.price is not None for model in models),
-        options.recheck is Recheck.WALK,
+        request.recheck is Recheck.WALK,
     )

@@ -77,7 +77,8 @@ class Dialogues(Part):
 
         progress = progress or DialogueProgress()
         names = list(dict.fromkeys(dialogue_ids))
-        if (options.resume or options.run_id or options.turns) and len(names) > 1:
+        turn_ids = options.request.turn_ids
+        if (options.resume or options.run_id or turn_ids) and len(names) > 1:
             raise InputError(
                 "Turns and a run to resume are those of one dialogue; name a single one.",
                 code="one_dialogue",
@@ -93,7 +94,7 @@ class Dialogues(Part):
 
         texts = results(await asyncio.gather(*map(read, names), return_exceptions=True))
         for text in texts:
-            check_turns(text, options.turns)
+            check_turns(text, turn_ids)
         async with configure_dialogue(self._app.settings, options) as made:
             vista = Vista(made.judge, made.ablations)
             works = [await DialogueWork.of(ask, text, made, options, progress) for text in texts]

@@ -28,7 +28,7 @@ from veritrail_graph.api.cli.options import (
     ProcessId,
     PromptsFolder,
     Structured,
-    model_options,
+    parameters,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
@@ -58,10 +58,12 @@ _STYLE = {Faithfulness.FAITHFUL: "green", Faithfulness.UNFAITHFUL: "red"}
 
 def attribute(
     process: ProcessId,
-    node: Annotated[
+    node_ids: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NODE", help="A node; may be repeated. Default: the terminals of the process."
+            "--node",
+            metavar="NODE",
+            help="A node; may be repeated. Default: the terminals of the process.",
         ),
     ] = None,
     against: Annotated[
@@ -101,7 +103,7 @@ def attribute(
             "each of its claims. Default: the judge, with --judge."
         ),
     ] = None,
-    all_modes: Annotated[
+    every_mode: Annotated[
         bool,
         typer.Option(
             "--all-modes", help="Propose a wording in each of the three modes, and rank them."
@@ -140,25 +142,10 @@ def attribute(
     expected. What was found is stored; the texts stay as they are.
     """
     from veritrail_graph.api.app.attribution import AttributeOptions
+    from veritrail_graph.api.requests.attribute import AttributeParameters
 
-    models = model_options(locals())
-    options = AttributeOptions(
-        nodes=tuple(node or ()),
-        against=against,
-        engine=engine,
-        models=models,
-        judge=judge or judge_with is not None,
-        correct=correct,
-        mode=mode,
-        prompts=prompts,
-        claims=tuple(claim_id or ()),
-        unsupported=unsupported,
-        recheck=recheck,
-        every_mode=all_modes,
-        judge_with=judge_with or JudgeName.MODEL,
-        judge_threshold=judge_threshold,
-        propositions=propositions,
-    )
+    given = locals() | {"judge": judge or judge_with is not None}
+    options = AttributeOptions(parameters(AttributeParameters, given), prompts, concurrency)
     watch = SentenceWatch()
     _, found = ask_about(
         process, lambda app, name: _attribute(app, name, options, watch), as_json=as_json

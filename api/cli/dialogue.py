@@ -29,7 +29,7 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     Structured,
     VerdictModel,
-    model_options,
+    parameters,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
@@ -81,9 +81,10 @@ def verify(
         list[str],
         typer.Argument(metavar="DIALOGUE...", help="The dialogues, by their dialogue_ids."),
     ],
-    turn: Annotated[
+    turn_ids: Annotated[
         list[str] | None,
         typer.Option(
+            "--turn",
             metavar="ID",
             help="A turn of the assistant; may be repeated. Default: all of them.",
         ),
@@ -147,23 +148,10 @@ def verify(
     before. What was found of a turn is stored as soon as it has ended.
     """
     from veritrail_graph.api.app.dialogues import DialogueOptions
+    from veritrail_graph.api.requests.dialogue import DialogueParameters
 
-    models = model_options(locals())
-    options = DialogueOptions(
-        turns=tuple(turn or ()),
-        background=not no_background,
-        history=not no_history,
-        zero_shot=zero_shot,
-        categories=not binary,
-        turn_check=turn_check,
-        turn_check_model=turn_check_model,
-        most_facts=facts,
-        most_turns=history_turns,
-        engine=engine,
-        models=models,
-        prompts=prompts,
-        resume=resume,
-    )
+    asked = parameters(DialogueParameters, locals())
+    options = DialogueOptions(asked, prompts, concurrency, resume)
     watch = _Watch()
     found = ask(lambda app: _verify(app, dialogue, options, watch), as_json=as_json)
     for warning in dict.fromkeys(one for each in found for one in each.warnings):

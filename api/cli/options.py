@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,8 +16,11 @@ from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.requests.job import JobRequest
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
+
+Parameters = TypeVar("Parameters", bound="JobRequest")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 ProcessId = Annotated[
@@ -267,7 +270,19 @@ Match = Annotated[
 
 
 _FIELDS = {"claim_id": "claim_ids", "node": "node_id", "budget": "budget_usd"}
-_NEGATED = {"no_sub_claims": "sub_claims", "no_cache": "use_cache"}
+_NEGATED = {
+    "no_sub_claims": "sub_claims",
+    "no_cache": "use_cache",
+    "no_background": "background",
+    "no_history": "history",
+    "binary": "categories",
+}
+
+
+def _by_field(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of options by the fields of requests that they stand for."""
+    given = {_FIELDS.get(name, name): value for name, value in options.items()}
+    return given | {field: not options[name] for name, field in _NEGATED.items() if name in options}
 
 
 def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest:
@@ -282,17 +297,34 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     """
     from veritrail_graph.api.requests.verify import VerifyRequest
 
-    given: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in options.items()}
+    given = _by_field(options)
     if "batch" in options:
         given["mode"] = "batch" if options["batch"] else "live"
     if "batch_finish" in options:
         given["batch_finish"] = str(options["batch_finish"])
     given["claim_ids"], given["claims"] = given.get("claim_ids") or None, None
-    given |= {field: not options[name] for name, field in _NEGATED.items() if name in options}
     for name in filter(given.__contains__, SENTENCE_LIMITS):
         given[name] = _sentence_limit(given[name], f"--{name.replace('_', '-')}")
     known = {name: given[name] for name in VerifyRequest.model_fields if name in given}
     return VerifyRequest.checked({**known, "process_id": process_id})
+
+
+def parameters(kind: type[Parameters], options: Mapping[str, Any]) -> Parameters:
+    """The parameters of a request that options of a command stand for, by name.
+
+    The values are those that the options accept: the bounds of a request to the service, such as
+    how many nodes it may name, are not those of a command.
+
+    Args:
+        kind: Which parameters.
+        options: Values by the names of the command's parameters; others are left out.
+    """
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in _by_field(options).items()
+        if name in kind.model_fields and value not in (None, [])
+    }
+    return kind.model_construct(**given)
 
 
 def model_options(options: Mapping[str, Any]) -> ModelOptions:

@@ -12,19 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model.attribution import (
-    Against,
-    JudgeName,
-    Recheck,
-    SourceMode,
-)
+from veritrail_graph.graph.model.attribution import JudgeName, Recheck, SourceMode
 from veritrail_graph.graph.model.canonical import canonical
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.configured.models import ModelOptions, OpenModels
     from veritrail_graph.api.configured.shared import Shared
-    from veritrail_graph.api.requests.attribute import AttributeRequest
+    from veritrail_graph.api.requests.attribute import AttributeParameters
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.sentences import SentenceSplitter
@@ -42,48 +37,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttributeOptions:
-    """What is attributed, and how.
+    """What is attributed, and how: a request, and what none can say.
 
     Attributes:
-        nodes: The nodes; empty: the terminals.
-        against: What they are attributed to.
-        engine: The engine; None: as the settings say.
-        models: The models that are asked, and what they may cost.
-        judge: Whether a judge also says whether each sentence is faithful.
-        correct: Whether a model proposes a wording for each unfaithful sentence.
-        mode: What the model sees that judges or corrects.
+        request: The request.
         prompts: A folder of the user's own prompts.
-        judge_with: Who judges: the language model, or a checker with the entailment model.
-        judge_threshold: The score from which a checker's sentence is faithful, on its own scale;
-            None: as the settings say for entailment.
-        claims: Claims: attributed are the sentences of their error nodes that carried them.
-        unsupported: Whether all claims are taken that are Not Fully Supported.
-        recheck: Who verifies corrections again; None: the judge, where there is one.
-        every_mode: Whether wordings are proposed in all modes, and ranked.
-        propositions: Whether each sentence is split into propositions, which are attributed one by
-            one.
+        concurrency: The most calls in flight; None: as the settings say.
+        walk_models: The models of a walk that is explained; None: those of the request.
     """
 
-    nodes: tuple[str, ...] = ()
-    against: Against = Against.INPUTS
-    engine: str | None = None
-    models: ModelOptions | None = None
-    judge: bool = False
-    correct: bool = False
-    mode: SourceMode = SourceMode.ATTRIBUTION
+    request: AttributeParameters
     prompts: Path | None = None
-    judge_with: JudgeName = JudgeName.MODEL
-    judge_threshold: float | None = None
-    claims: tuple[str, ...] = ()
-    unsupported: bool = False
-    recheck: Recheck | None = None
-    every_mode: bool = False
-    propositions: bool = False
+    concurrency: int | None = None
+    walk_models: ModelOptions | None = None
 
     @property
-    def judges_with_model(self) -> bool:
-        """Whether a language model says whether each sentence is faithful."""
-        return self.judge and self.judge_with is JudgeName.MODEL
+    def models(self) -> ModelOptions:
+        """The models that are asked, and what they may cost."""
+        from veritrail_graph.api.configured.models import ModelOptions
+
+        return self.walk_models or ModelOptions.asked(self.request, self.concurrency)
 
     @property
     def checker(self) -> JudgeName | None:
@@ -94,41 +67,15 @@ class AttributeOptions:
         """
         from veritrail_graph.api.configured.faithfulness import check_checker
 
-        if self.judge and self.judge_with is not JudgeName.MODEL:
-            check_checker(self.judge_with, self.mode, self.judge_threshold)
-            return self.judge_with
-        if self.judge_threshold is not None:
+        asked = self.request
+        if asked.judge_with is not JudgeName.MODEL:
+            check_checker(asked.judge_with, asked.mode, asked.judge_threshold)
+            return asked.judge_with
+        if asked.judge_threshold is not None:
             raise InputError(
                 "A threshold is of a judge with scores, and none is named.", code="judge_threshold"
             )
         return None
-
-    @property
-    def is_of_claims(self) -> bool:
-        """Whether it is about what carried claims, and not about whole nodes."""
-        return bool(self.claims) or self.unsupported
-
-    @classmethod
-    def of(cls, request: AttributeRequest) -> AttributeOptions:
-        """The options that a request asks for."""
-        from veritrail_graph.api.configured.models import ModelOptions
-
-        return cls(
-            request.node_ids or (),
-            request.against,
-            request.engine,
-            ModelOptions.asked(request),
-            request.judge or request.judge_with is not JudgeName.MODEL,
-            request.correct,
-            request.mode,
-            judge_with=request.judge_with,
-            judge_threshold=request.judge_threshold,
-            claims=request.claim_ids or (),
-            unsupported=request.unsupported,
-            recheck=request.recheck,
-            every_mode=request.every_mode,
-            propositions=request.propositions,
-        )
 
 
 def explaining(how: JudgeOptions) -> AttributeOptions:
@@ -137,7 +84,10 @@ def explaining(how: JudgeOptions) -> AttributeOptions:
     Args:
         how: How the claims were judged.
     """
-    return AttributeOptions(engine=how.engine, models=how.models, prompts=how.prompts)
+    from veritrail_graph.api.requests.attribute import AttributeParameters
+
+    request = AttributeParameters.checked({"engine": how.engine})
+    return AttributeOptions(request, how.prompts, walk_models=how.models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +174,7 @@ async def configure_attribution(
     """
     from veritrail_graph.api.configured.entailment import open_entailment
     from veritrail_graph.api.configured.faithfulness import open_checker
-    from veritrail_graph.api.configured.models import ModelOptions, open_models
+    from veritrail_graph.api.configured.models import open_models
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
@@ -234,12 +184,12 @@ async def configure_attribution(
     from veritrail_graph.verifier.models.retrying import Spending
     from veritrail_graph.verifier.prompts import load_prompts
 
-    check_options(options)
-    chosen = options.models or ModelOptions()
-    engine = engine_named(settings.engine_name(options.engine, chosen.model))
+    asked, chosen = options.request, options.models
+    check_parameters(asked)
+    engine = engine_named(settings.engine_name(asked.engine, chosen.model))
     checker = options.checker
     if not engine.asks_models:
-        _refuse_without_model(engine.name, options, chosen)
+        _refuse_without_model(engine.name, asked, chosen)
     splitter = SentenceSplitter.for_language(settings.language)
     shared = shared or Shared(Spending(chosen.budget, chosen.max_calls))
     warnings: Sequence[str] = ()
@@ -248,20 +198,20 @@ async def configure_attribution(
         judge: FaithfulnessJudge | None = None
         if checker is not None:
             judge = await open_checker(
-                settings, checker, options.judge_threshold, chosen.use_cache, shared, stack
+                settings, checker, asked.judge_threshold, chosen.use_cache, shared, stack
             )
         if engine.asks_models:
             prompts = load_prompts(options.prompts)
             models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
-            steps = model_steps(engine.name, options, prompts, models.steps, judge)
+            steps = model_steps(engine.name, asked, prompts, models.steps, judge)
             warnings = models.warnings
-            if options.recheck is Recheck.WALK:
+            if asked.recheck is Recheck.WALK:
                 walk = _walk_parts(engine, prompts, models, splitter)
         elif engine.needs_entailment:
             parts = await open_entailment(settings, chosen.use_cache, shared, stack)
-            steps = AttributionSteps(EntailmentAttributor(parts.model), judge, mode=options.mode)
+            steps = AttributionSteps(EntailmentAttributor(parts.model), judge, mode=asked.mode)
         elif engine.name == LexicalAttributor().name:
-            steps = AttributionSteps(LexicalAttributor(), judge, mode=options.mode)
+            steps = AttributionSteps(LexicalAttributor(), judge, mode=asked.mode)
         else:
             raise InputError(
                 f"Engine {engine.name} does not attribute sentences; take one that asks a "
@@ -269,7 +219,7 @@ async def configure_attribution(
                 code="engine_without_attribution",
             )
         steps = replace(steps, split=splitter.split)
-        decides = _settings(settings, options, engine.name, steps)
+        decides = _settings(settings, asked, engine.name, steps)
         yield ConfiguredAttribution(steps, engine.name, splitter, decides, warnings, walk)
 
 
@@ -288,7 +238,7 @@ def _walk_parts(
 
 def model_steps(
     engine: str,
-    options: AttributeOptions,
+    asked: AttributeParameters,
     prompts: Prompts,
     models: StepModels,
     judge: FaithfulnessJudge | None,
@@ -297,7 +247,7 @@ def model_steps(
 
     Args:
         engine: The name of the engine.
-        options: How sentences are attributed.
+        asked: How sentences are attributed.
         prompts: The instructions.
         models: The models of the steps.
         judge: The checker that judges; None: there is none.
@@ -314,24 +264,24 @@ def model_steps(
 
     return AttributionSteps(
         PromptedAttributor(engine, step(Step.ATTRIBUTION)),
-        step(Step.FAITHFULNESS) if options.judges_with_model else judge,
-        step(Step.CORRECTION) if options.correct else None,
-        options.mode,
-        tuple(SourceMode) if options.every_mode else (),
-        _judge_again(judge or step(Step.FAITHFULNESS), options),
-        step(Step.PROPOSITIONS) if options.propositions else None,
+        step(Step.FAITHFULNESS) if asked.judges_with_model else judge,
+        step(Step.CORRECTION) if asked.correct else None,
+        asked.mode,
+        tuple(SourceMode) if asked.every_mode else (),
+        _judge_again(judge or step(Step.FAITHFULNESS), asked),
+        step(Step.PROPOSITIONS) if asked.propositions else None,
     )
 
 
-def _judge_again(judge: FaithfulnessJudge, options: AttributeOptions) -> JudgeRechecker | None:
+def _judge_again(judge: FaithfulnessJudge, asked: AttributeParameters) -> JudgeRechecker | None:
     """The judge of corrections, where one is asked for although it judges no sentence."""
     from veritrail_graph.verifier.attribution.recheck import JudgeRechecker
 
-    return JudgeRechecker(judge, options.mode) if options.recheck is Recheck.JUDGE else None
+    return JudgeRechecker(judge, asked.mode) if asked.recheck is Recheck.JUDGE else None
 
 
 def _settings(
-    settings: Settings, options: AttributeOptions, engine: str, steps: AttributionSteps
+    settings: Settings, asked: AttributeParameters, engine: str, steps: AttributionSteps
 ) -> str:
     own = dict(steps.attributor.settings)
     prompted = {
@@ -339,43 +289,43 @@ def _settings(
         "correction": steps.corrector,
         "propositions": steps.propositions,
     }
-    asked = {name: step.settings for name, step in prompted.items() if step is not None}
+    of_steps = {name: step.settings for name, step in prompted.items() if step is not None}
     if "attribution" in own:  # it asks a language model
-        asked["attribution"] = own.pop("attribution")
+        of_steps["attribution"] = own.pop("attribution")
     decides = {
         "engine": engine,
         "language": settings.language,
-        "against": options.against.value,
-        "mode": options.mode.value,
-        "steps": asked,
-        **({"every_mode": True} if options.every_mode else {}),
-        **({"recheck": options.recheck.value} if options.recheck is not None else {}),
+        "against": asked.against.value,
+        "mode": asked.mode.value,
+        "steps": of_steps,
+        **({"every_mode": True} if asked.every_mode else {}),
+        **({"recheck": asked.recheck.value} if asked.recheck is not None else {}),
         **own,
     }
     return canonical(decides).decode()
 
 
-def check_options(options: AttributeOptions) -> None:
-    """See that options go together: what is asked of judgements and corrections has some.
+def check_parameters(asked: AttributeParameters) -> None:
+    """See that parameters go together: what is asked of judgements and corrections has some.
 
     Raises:
         InputError: Sentences are chosen in two ways, nothing is judged, or nothing is corrected.
     """
-    if options.nodes and options.is_of_claims:
+    if asked.node_ids and asked.is_of_claims:
         raise InputError(
             "Sentences are chosen by their nodes or by the claims that they carried, not by both.",
             code="nodes_and_claims",
         )
-    if options.correct:
+    if asked.correct:
         return
-    if options.mode is not SourceMode.ATTRIBUTION and not options.judge:
+    if asked.mode is not SourceMode.ATTRIBUTION and not asked.judges:
         raise InputError(
             "Nothing is judged or corrected, so the mode of what a model sees says nothing.",
             code="nothing_to_judge",
-            mode=options.mode,
+            mode=asked.mode,
         )
-    for asked, name in ((options.recheck is not None, "recheck"), (options.every_mode, "modes")):
-        if asked:
+    for is_asked, name in ((asked.recheck is not None, "recheck"), (asked.every_mode, "modes")):
+        if is_asked:
             raise InputError(
                 "Nothing is corrected, so no correction can be verified again or ranked.",
                 code="nothing_to_recheck",
@@ -383,17 +333,17 @@ def check_options(options: AttributeOptions) -> None:
             )
 
 
-def _refuse_without_model(engine: str, options: AttributeOptions, models: ModelOptions) -> None:
+def _refuse_without_model(engine: str, asked: AttributeParameters, models: ModelOptions) -> None:
     from veritrail_graph.api.configured.judge import refuse_model
 
-    if options.propositions:
+    if asked.propositions:
         raise InputError(
             f"Splitting sentences into propositions needs a language model, and engine {engine} "
             "asks none; it attributes whole sentences.",
             code="extraction_needs_model",
             engine=engine,
         )
-    if options.judges_with_model or options.correct:
+    if asked.judges_with_model or asked.correct:
         raise InputError(
             f"Judging and correcting sentences need a language model, and engine {engine} asks "
             "none.",

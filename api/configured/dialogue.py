@@ -17,7 +17,7 @@ from veritrail_graph.graph.model.canonical import canonical_text
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.configured.shared import Shared
-    from veritrail_graph.api.requests.dialogue import DialogueRequest
+    from veritrail_graph.api.requests.dialogue import DialogueParameters
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.dialogue.port import DialogueJudge
@@ -31,64 +31,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DialogueOptions:
-    """Which turns are verified, and how.
+    """Which turns are verified, and how: a request, and what none can say.
 
     Attributes:
-        turns: turn_ids of the assistant's turns; empty: all.
-        background: Whether claims are compared with what the assistant said before.
-        history: Whether claims are extracted with the turns before.
-        zero_shot: Whether the prompts leave out their examples.
-        categories: Whether it is asked why claims are not verified.
-        turn_check: Whether each turn as a whole is checked for contradictions.
-        turn_check_model: The model that checks turns; None: the one that verifies claims.
-        most_facts: Facts of the background that a prompt shows at most; None: the default.
-        most_turns: Turns of history that a prompt shows at most; None: the default.
-        engine: The engine; None: as the settings say.
-        models: The models that are asked, and what they may cost.
+        request: The request.
         prompts: A folder of the user's own prompts.
+        concurrency: The most calls in flight; None: as the settings say.
         resume: A run that goes on behind the last turn that it stored; None: a new run.
         run_id: The id of a new run; None: one is made. A run of that id that is stored goes on.
     """
 
-    turns: tuple[str, ...] = ()
-    background: bool = True
-    history: bool = True
-    zero_shot: bool = False
-    categories: bool = True
-    turn_check: bool = False
-    turn_check_model: str | None = None
-    most_facts: int | None = None
-    most_turns: int | None = None
-    engine: str | None = None
-    models: ModelOptions | None = None
+    request: DialogueParameters
     prompts: Path | None = None
+    concurrency: int | None = None
     resume: str | None = None
     run_id: str | None = None
 
-    @classmethod
-    def of(cls, request: DialogueRequest, run_id: str | None = None) -> DialogueOptions:
-        """The options that a request asks for.
-
-        Args:
-            request: What is asked for.
-            run_id: The run of its job.
-        """
+    @property
+    def models(self) -> ModelOptions:
+        """The models that are asked, and what they may cost."""
         from veritrail_graph.api.configured.models import ModelOptions
 
-        return cls(
-            turns=request.turn_ids or (),
-            background=request.background,
-            history=request.history,
-            zero_shot=request.zero_shot,
-            categories=request.categories,
-            turn_check=request.turn_check,
-            turn_check_model=request.turn_check_model,
-            most_facts=request.facts,
-            most_turns=request.history_turns,
-            engine=request.engine,
-            models=ModelOptions.asked(request),
-            run_id=run_id,
-        )
+        return ModelOptions.asked(self.request, self.concurrency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +80,16 @@ class ConfiguredDialogue:
         )
 
 
-def ablations_of(options: DialogueOptions) -> Ablations:
+def ablations_of(asked: DialogueParameters) -> Ablations:
     """What of the method is used."""
     from veritrail_graph.verifier.dialogue.vista import MOST_FACTS, Ablations
 
     return Ablations(
-        options.background,
-        options.history,
-        options.categories,
-        options.turn_check or options.turn_check_model is not None,
-        MOST_FACTS if options.most_facts is None else options.most_facts,
+        asked.background,
+        asked.history,
+        asked.categories,
+        asked.checks_turns,
+        MOST_FACTS if asked.facts is None else asked.facts,
     )
 
 
@@ -143,20 +107,17 @@ async def configure_dialogue(
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
-    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
     from veritrail_graph.verifier.engines import engine_named
 
-    chosen = options.models or ModelOptions()
-    engine = engine_named(settings.engine_name(options.engine, chosen.model))
+    asked = options.request
+    engine = engine_named(settings.engine_name(asked.engine, asked.model))
     splitter = SentenceSplitter.for_language(settings.language)
-    ablations = ablations_of(options)
+    ablations = ablations_of(asked)
     if engine.asks_models:
         async with AsyncExitStack() as stack:
-            judge, warnings = await _prompted(
-                settings, engine, options, ablations.turn_check, shared, stack
-            )
+            judge, warnings = await _prompted(settings, engine, options, shared, stack)
             yield ConfiguredDialogue(judge, ablations, splitter, warnings)
         return
     if engine.name != "lexical":
@@ -166,7 +127,7 @@ async def configure_dialogue(
             code="engine_without_dialogues",
             engine=engine.name,
         )
-    _refuse_models(engine.name, chosen, ablations.turn_check)
+    _refuse_models(engine.name, options)
     yield ConfiguredDialogue(LexicalDialogueJudge(splitter.split), ablations, splitter)
 
 
@@ -174,29 +135,28 @@ async def _prompted(
     settings: Settings,
     engine: Engine,
     options: DialogueOptions,
-    turn_check: bool,
     shared: Shared | None,
     stack: AsyncExitStack,
 ) -> tuple[DialogueJudge, list[str]]:
-    from veritrail_graph.api.configured.models import ModelOptions, open_models
+    from veritrail_graph.api.configured.models import open_models
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
     from veritrail_graph.verifier.prompts import load_prompts
 
-    chosen = options.models or ModelOptions()
+    asked, chosen = options.request, options.models
     prompts = load_prompts(options.prompts)
     shared = shared or Shared(Spending(chosen.budget, chosen.max_calls))
     models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
     warnings = list(models.warnings)
     checking = models.steps.verdict
-    if turn_check and options.turn_check_model is not None:
-        other = replace(chosen, model=options.turn_check_model, verdict_model=None)
+    if asked.turn_check_model is not None:
+        other = replace(chosen, model=asked.turn_check_model, verdict_model=None)
         opened = await stack.enter_async_context(open_models(settings, engine, other, shared))
         checking = opened.steps.verdict
         warnings += [one for one in opened.warnings if one not in warnings]
 
     judge = dialogue_judge(
-        engine.name, prompts, models.steps, options, checking if turn_check else None
+        engine.name, prompts, models.steps, asked, checking if asked.checks_turns else None
     )
     return judge, warnings
 
@@ -205,7 +165,7 @@ def dialogue_judge(
     engine: str,
     prompts: Prompts,
     models: StepModels,
-    options: DialogueOptions,
+    asked: DialogueParameters,
     checking: StepModel | None = None,
 ) -> PromptedDialogueJudge:
     """Who answers the stages of VISTA with language models.
@@ -214,7 +174,7 @@ def dialogue_judge(
         engine: The engine's name.
         prompts: The prompts of all steps.
         models: The models.
-        options: How turns are verified.
+        asked: How turns are verified.
         checking: The model that checks turns as a whole; None: they are not checked.
 
     Raises:
@@ -225,7 +185,7 @@ def dialogue_judge(
     from veritrail_graph.verifier.models.port import Step
 
     def step(name: Step, of: StepModel) -> PromptedStep:
-        prompt = prompts[name].zero_shot if options.zero_shot else prompts[name]
+        prompt = prompts[name].zero_shot if asked.zero_shot else prompts[name]
         return prompted_step(prompt, of)
 
     return PromptedDialogueJudge(
@@ -234,11 +194,11 @@ def dialogue_judge(
         step(Step.DIALOGUE_VERIFICATION, models.verdict),
         step(Step.DIALOGUE_CATEGORISATION, models.verdict),
         None if checking is None else step(Step.DIALOGUE_TURN_CHECK, checking),
-        MOST_TURNS if options.most_turns is None else options.most_turns,
+        MOST_TURNS if asked.history_turns is None else asked.history_turns,
     )
 
 
-def _refuse_models(engine: str, chosen: ModelOptions, turn_check: bool) -> None:
+def _refuse_models(engine: str, options: DialogueOptions) -> None:
     """See that nothing is asked of models where the engine asks none.
 
     Raises:
@@ -246,10 +206,10 @@ def _refuse_models(engine: str, chosen: ModelOptions, turn_check: bool) -> None:
     """
     from veritrail_graph.api.configured.judge import refuse_model
 
-    if turn_check:
+    if options.request.checks_turns:
         raise InputError(
             f"Checking turns as a whole needs a language model, and engine {engine} asks none.",
             code="extraction_needs_model",
             engine=engine,
         )
-    refuse_model(engine, chosen)
+    refuse_model(engine, options.models)

@@ -111,7 +111,7 @@ class AttributionSession:
         process = await options.graph.ask(lambda store: store.processes.get(job["process_id"]))
         request = AttributeRequest.model_validate_json(job["request"])
         made = await stack.enter_async_context(
-            configure_attribution(options.settings, AttributeOptions.of(request), shared)
+            configure_attribution(options.settings, AttributeOptions(request), shared)
         )
         check_unchanged(job, made.settings, process)
         return cls(options, job, made, process, request.against, log, note)

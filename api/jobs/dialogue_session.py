@@ -70,7 +70,7 @@ class DialogueSession:
         from veritrail_graph.api.jobs.sessions import check_unchanged
 
         graph, request = options.graph, DialogueRequest.model_validate_json(job["request"])
-        how = DialogueOptions.of(request, job["run_id"])
+        how = DialogueOptions(request, run_id=job["run_id"])
         made = await stack.enter_async_context(configure_dialogue(options.settings, how, shared))
         reader = WaitingReader(graph)
         text = await dialogue_text(graph.ask, reader, request.dialogue_id, made.splitter)

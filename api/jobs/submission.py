@@ -192,18 +192,19 @@ class Submission:
         void: Job | None,
     ) -> Job:
         """Keep a job that attributes sentences."""
-        options, shared = AttributeOptions.of(request), _shared(caller, request)
+        options, shared = AttributeOptions(request), _shared(caller, request)
         async with configure_attribution(self._settings, options, shared) as made:
             store = await opened()
             process = await store.processes.get(request.process_id)
-            if not (options.nodes or options.is_of_claims) and len(process.terminals) > MAX_NODES:
+            is_of_terminals = not (request.node_ids or request.is_of_claims)
+            if is_of_terminals and len(process.terminals) > MAX_NODES:
                 raise InputError(
                     f"Process {process.process_id!r} has {len(process.terminals):,} terminals; a "
                     f"job attributes at most {MAX_NODES:,} nodes. Name some.",
                     code="too_many_nodes",
                     most=MAX_NODES,
                 )
-            selected = await selected_sentences(store, process, options, made.splitter)
+            selected = await selected_sentences(store, process, request, made.splitter)
             attributor = made.steps.attributor
             header = {
                 "kind": JobKind.ATTRIBUTION.value,
@@ -227,14 +228,14 @@ class Submission:
         void: Job | None,
     ) -> Job:
         """Keep a job that verifies turns of a dialogue."""
-        options, shared = DialogueOptions.of(request), _shared(caller, request)
+        options, shared = DialogueOptions(request), _shared(caller, request)
         async with configure_dialogue(self._settings, options, shared) as made:
             store = await opened()
             text = await dialogue_text(
                 asking(store), store.reading, request.dialogue_id, made.splitter
             )
-            check_turns(text, options.turns)
-            turns = wanted_turns(text, options.turns)
+            check_turns(text, request.turn_ids)
+            turns = wanted_turns(text, request.turn_ids)
             header = {
                 "kind": JobKind.DIALOGUE.value,
                 "engine": made.judge.name,

@@ -103,14 +103,14 @@ async def dialogue_text(
     )
 
 
-def wanted_turns(text: StoredDialogue, named: Sequence[str]) -> list[str]:
+def wanted_turns(text: StoredDialogue, named: Sequence[str] | None) -> list[str]:
     """turn_ids of the assistant's turns, in their order.
 
     Args:
         text: The dialogue.
-        named: Only these; empty: all.
+        named: Only these; None: all.
     """
-    only = set(named)
+    only = set(named or ())
     return [
         turn.turn_id
         for turn in text.turns
@@ -118,7 +118,7 @@ def wanted_turns(text: StoredDialogue, named: Sequence[str]) -> list[str]:
     ]
 
 
-def check_turns(text: StoredDialogue, named: Sequence[str]) -> None:
+def check_turns(text: StoredDialogue, named: Sequence[str] | None) -> None:
     """See that named turns are the assistant's.
 
     Raises:
@@ -133,7 +133,7 @@ def check_turns(text: StoredDialogue, named: Sequence[str]) -> None:
             f"turn {shown(name)}",
             f"is the {roles[name].value}'s, and only the assistant's turns are verified",
         )
-        for name in named
+        for name in named or ()
         if roles.get(name) is not Speaker.ASSISTANT
     ]
     if violations:
@@ -236,7 +236,7 @@ class DialogueWork:
         earlier: list[TurnVerification] = []
         if known is not None:
             results = await ask(lambda store: store.dialogues.results(name, run.run_id))
-        if options.turns:
+        if options.request.turn_ids:
             earlier = await ask(lambda store: store.dialogues.results(name))
         return cls(
             ask, text, run, options, progress,
@@ -246,7 +246,7 @@ class DialogueWork:
     @property
     def wanted(self) -> list[str]:
         """turn_ids that are to be verified, in their order."""
-        return wanted_turns(self.text, self.options.turns)
+        return wanted_turns(self.text, self.options.request.turn_ids)
 
     async def verify(self, vista: Vista) -> None:
         """Verify the turns; each is stored as soon as it has ended."""
@@ -276,7 +276,7 @@ class DialogueWork:
         turns = vista.dialogue(
             self.text,
             meter_of,
-            only=self.options.turns,
+            only=self.options.request.turn_ids or (),
             done=self.stored_before,
             earlier=self.earlier,
         )

@@ -15,7 +15,7 @@ from veritrail_graph.graph.model import Verdict, frontier_order, in_order
 from veritrail_graph.graph.model.attribution import Against, LeftOut
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured.attribution import AttributeOptions
+    from veritrail_graph.api.requests.attribute import AttributeParameters
     from veritrail_graph.graph.model import Claim, NodeRef, Process, Sentence, Verification
     from veritrail_graph.graph.model.process import SourcesRead
     from veritrail_graph.graph.sentences import SentenceSplitter
@@ -52,18 +52,18 @@ class SelectedSentences:
 
 
 async def selected_sentences(
-    store: Store, process: Process, options: AttributeOptions, splitter: SentenceSplitter
+    store: Store, process: Process, asked: AttributeParameters, splitter: SentenceSplitter
 ) -> SelectedSentences:
-    """The sentences that options ask for: those of nodes, or those that carried claims.
+    """The sentences that are asked for: those of nodes, or those that carried claims.
 
     Raises:
         NotFound: A node or a claim is not stored.
         InputError: A node that was named, or every terminal, has nothing to attribute; a claim
             that was named, or every claim, has no error node; or no sentence carried one.
     """
-    if options.is_of_claims:
-        return await _of_claims(store, process, options.claims, splitter)
-    chosen, left_out = await chosen_nodes(store, process, options.nodes, splitter)
+    if asked.is_of_claims:
+        return await _of_claims(store, process, asked.claim_ids or (), splitter)
+    chosen, left_out = await chosen_nodes(store, process, asked.node_ids or (), splitter)
     only = {one.ref.node_id: range(one.sentences) for one in chosen}
     return SelectedSentences(only, tuple(left_out))
 

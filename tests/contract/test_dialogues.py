@@ -14,6 +14,7 @@ from fakes.graph_dump import dump
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.dialogues import DialogueOptions, DialogueProgress
+from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.exporters.cypher_script import write_script
 from veritrail_graph.graph.exporters.graphml import GraphMl
@@ -465,7 +466,7 @@ def test_a_run_that_is_stopped_goes_on_behind_its_last_turn(
 
         progress = DialogueProgress(begun=lambda stop, _turns: stops.append(stop), turn=turn_done)
         async with Application.over(store) as app:
-            options = DialogueOptions(engine="lexical", **how)
+            options = DialogueOptions(DialogueParameters(engine="lexical"), **how)
             (done,) = await app.dialogues.verify([name], options, progress)
             return done
 

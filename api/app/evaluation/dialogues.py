@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.configured.dialogue import DialogueOptions, ablations_of, dialogue_judge
+from veritrail_graph.api.configured.dialogue import ablations_of, dialogue_judge
+from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.evaluation.dialogues.assumed import AssumedDialogues
 from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher
 from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
@@ -72,14 +73,16 @@ class DialogueComparison:
     turn_check: bool = False
     given_claims: bool = False
 
-    def options(self, ablations: Sequence[Ablation]) -> DialogueOptions:
+    def asked(self, ablations: Sequence[Ablation]) -> DialogueParameters:
         """How VISTA verifies turns."""
-        return DialogueOptions(
-            background=Ablation.NO_BACKGROUND not in ablations,
-            history=Ablation.NO_HISTORY not in ablations,
-            zero_shot=Ablation.ZERO_SHOT in ablations,
-            categories=Ablation.BINARY not in ablations,
-            turn_check=self.turn_check,
+        return DialogueParameters.checked(
+            {
+                "background": Ablation.NO_BACKGROUND not in ablations,
+                "history": Ablation.NO_HISTORY not in ablations,
+                "zero_shot": Ablation.ZERO_SHOT in ablations,
+                "categories": Ablation.BINARY not in ablations,
+                "turn_check": self.turn_check,
+            }
         )
 
 
@@ -130,15 +133,15 @@ class _Workplace:
             case DialogueMethod.FACTSCORE:
                 vista = Vista(self._factscore(), Ablations(False, False, False))
             case DialogueMethod.VISTA:
-                vista = self._vista(how.options(variant.ablations))
+                vista = self._vista(how.asked(variant.ablations))
         return await run.vista(variant.name, vista, given_claims=how.given_claims)
 
-    def _vista(self, options: DialogueOptions) -> Vista:
+    def _vista(self, asked: DialogueParameters) -> Vista:
         if self.models is None:
-            return Vista(LexicalDialogueJudge(self.splitter.split), ablations_of(options))
-        checking = self.models.verdict if options.turn_check else None
-        judge = dialogue_judge(self.engine.name, self.prompts, self.models, options, checking)
-        return Vista(judge, ablations_of(options))
+            return Vista(LexicalDialogueJudge(self.splitter.split), ablations_of(asked))
+        checking = self.models.verdict if asked.checks_turns else None
+        judge = dialogue_judge(self.engine.name, self.prompts, self.models, asked, checking)
+        return Vista(judge, ablations_of(asked))
 
     def _factscore(self) -> PromptedDialogueJudge:
         """FActScore: the stages with its own prompts. Source: VISTA B.6."""
