@@ -94,8 +94,9 @@ REST: Mapping[str, str] = {
     "node_needed": "Name the node in `node_id`.",
     "other_format": "?format={format} takes it.",
     "other_content": (
-        "Add ?replace=true to replace it, which removes its verifications, ?append=true to add to "
-        "it, or ?process_id= for another id."
+        "Add ?replace=true to replace it, which removes its verifications, "
+        "?replace=true&keep=true to keep it with its verifications under another id, ?append=true "
+        "to add to it, or ?process_id= for another id."
     ),
     "price_unknown": (
         "Give it in `price` as INPUT,OUTPUT (USD per million tokens) or in a table "
@@ -147,8 +148,9 @@ PYTHON: Mapping[str, str] = {
         "`client.nodes(process_id)` lists nodes with their roles; roots are no choice."
     ),
     "other_content": (
-        "Pass `replace=True` to replace it, which removes its verifications, `append=True` to add "
-        "to it, or `process_id` for another id."
+        "Pass `replace=True` to replace it, which removes its verifications, `replace=True, "
+        "keep=True` to keep it with its verifications under another id, `append=True` to add to "
+        "it, or `process_id` for another id."
     ),
     "process_damaged": "`client.delete(process_id)` does so.",
     "version_gone": (

@@ -91,8 +91,9 @@ ADVICE: Mapping[str, str] = {
     "not_a_dialogue": "docs/dialogues.md says what a dialogue file is.",
     "one_dialogue": "(--turn, --resume)",
     "other_content": (
-        "Use --replace to replace it, which removes its verifications, --append to add to it, or "
-        "--process-id for another id."
+        "Use --replace to replace it, which removes its verifications, --replace --keep to keep "
+        "it with its verifications under another id, --append to add to it, or --process-id for "
+        "another id."
     ),
     "other_content_in_target": (
         "Use --replace to replace it there, which removes its verifications, or delete it there "

@@ -146,6 +146,9 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         replacing = edited(tmp_path, name, text("r1", " Fog."))
         stored = veritrail("ingest", replacing, "--replace", "--keep", "--json").json
         assert stored["kept_as"].startswith(f"{name}.")
+        listed = veritrail("list", stored["kept_as"], "--json").json["verifications"]
+        assert stored["kept_verifications"] == len(listed) > 0
+        assert (stored["removed_verifications"], stored["removed_reviews"]) == (0, 0)
         told = veritrail(*run, **settings).json
         assert told["changes"]["since"] == stored["kept_as"]
         assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}

@@ -64,7 +64,9 @@ def test_each_door_advises_in_its_own_words() -> None:
     said = [with_advice(error, table) for table in (COMMAND, REST, PAGE)]
     assert [one.startswith(str(error)) for one in said] == [True] * 3
     assert "--replace" in said[0]
+    assert "--replace --keep" in said[0]
     assert "?replace=true" in said[1]
+    assert "?replace=true&keep=true" in said[1]
     assert not OF_A_DOOR.search(said[2])
 
 
