@@ -47,6 +47,9 @@ REST: Mapping[str, str] = {
         "POST /v1/processes?replace=true&keep=true keeps it the next time; `since` takes any other "
         "stored process."
     ),
+    "version_unknown": (
+        "Name a process (GET /v1/processes lists those that are stored), a content hash, or `last`."
+    ),
     "version_grown": 'Verify with `since`: "last" to compare the verdicts.',
     "already_written": "Send it again.",
     "append_too_large": (
@@ -156,6 +159,10 @@ PYTHON: Mapping[str, str] = {
     "version_gone": (
         "`client.ingest(…, replace=True, keep=True)` keeps it the next time; `since` takes any "
         "other stored process."
+    ),
+    "version_unknown": (
+        "Name a process (`client.processes()` lists those that are stored), a content hash, or "
+        "`last`."
     ),
     "process_in_use": (
         "Cancel them, or pass `force=True`: their claims then fail or are cancelled."

@@ -17,6 +17,9 @@ ADVICE: Mapping[str, str] = {
         "`veritrail ingest PATH --replace --keep` keeps it the next time; --since PROCESS compares "
         "with any other stored process."
     ),
+    "version_unknown": (
+        "Name a process (`veritrail list` shows those that are stored), a content hash, or `last`."
+    ),
     "version_grown": "`veritrail verify PROCESS --since last` compares the verdicts.",
     "already_written": "Run the command again; `veritrail db clean` removes what is half-made.",
     "answer_needed": (
@@ -101,6 +104,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "one_id_for_many": "Leave --process-id out.",
     "option_not_taken": "Leave it out, or ingest paths of other formats by another command.",
+    "parameters_needed": "The call is `veritrail query {query} {values}`.",
     "password_unreadable": "Run `veritrail db stop`, then try again.",
     "path_taken": "--force replaces it, or name another place.",
     "price_unknown": (

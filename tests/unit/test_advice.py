@@ -28,6 +28,7 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
+from veritrail_graph.graph.store.queries import find, read_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_A_DOOR = re.compile(
@@ -57,6 +58,16 @@ def test_every_code_of_a_table_is_raised_somewhere() -> None:
         if not path.name.endswith("advice.py"):
             raised |= set(re.findall(r"[\"']([a-z_]+)[\"']", path.read_text(encoding="utf-8")))
     assert {*COMMAND, *REST, *PYTHON, *MCP, *PAGE} <= raised
+
+
+def test_a_query_without_what_it_needs_is_answered_with_its_whole_call() -> None:
+    with pytest.raises(InputError) as caught:
+        read_parameters(find("check_links"), {"limit": "7"})
+    said = with_advice(caught.value, COMMAND)
+    assert said.endswith("The call is `veritrail query check_links PROCESS_ID`.")
+    with pytest.raises(InputError) as caught:
+        read_parameters(find("check_links"), {"process_id": "p", "limit": "none"})
+    assert "veritrail query" not in with_advice(caught.value, COMMAND)
 
 
 def test_each_door_advises_in_its_own_words() -> None:
