@@ -47,6 +47,9 @@ REST: Mapping[str, str] = {
         "POST /v1/processes?replace=true&keep=true keeps it the next time; `since` takes any other "
         "stored process."
     ),
+    "version_unknown": (
+        "Name a process (GET /v1/processes lists those that are stored), a content hash, or `last`."
+    ),
     "version_grown": 'Verify with `since`: "last" to compare the verdicts.',
     "already_written": "Send it again.",
     "append_too_large": (
@@ -94,8 +97,9 @@ REST: Mapping[str, str] = {
     "node_needed": "Name the node in `node_id`.",
     "other_format": "?format={format} takes it.",
     "other_content": (
-        "Add ?replace=true to replace it, which removes its verifications, ?append=true to add to "
-        "it, or ?process_id= for another id."
+        "Add ?replace=true to replace it, which removes its verifications, "
+        "?replace=true&keep=true to keep it with its verifications under another id, ?append=true "
+        "to add to it, or ?process_id= for another id."
     ),
     "price_unknown": (
         "Give it in `price` as INPUT,OUTPUT (USD per million tokens) or in a table "
@@ -147,13 +151,18 @@ PYTHON: Mapping[str, str] = {
         "`client.nodes(process_id)` lists nodes with their roles; roots are no choice."
     ),
     "other_content": (
-        "Pass `replace=True` to replace it, which removes its verifications, `append=True` to add "
-        "to it, or `process_id` for another id."
+        "Pass `replace=True` to replace it, which removes its verifications, `replace=True, "
+        "keep=True` to keep it with its verifications under another id, `append=True` to add to "
+        "it, or `process_id` for another id."
     ),
     "process_damaged": "`client.delete(process_id)` does so.",
     "version_gone": (
         "`client.ingest(…, replace=True, keep=True)` keeps it the next time; `since` takes any "
         "other stored process."
+    ),
+    "version_unknown": (
+        "Name a process (`client.processes()` lists those that are stored), a content hash, or "
+        "`last`."
     ),
     "process_in_use": (
         "Cancel them, or pass `force=True`: their claims then fail or are cancelled."

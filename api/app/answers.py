@@ -96,13 +96,23 @@ class Ingested(Answer):
         description="Share of the characters that generating steps were given which edges account "
         "for; null where the input does not record what they were given.",
     )
-    removed_verifications: int | None = Field(None, exclude_if=_is_none)
+    removed_verifications: int | None = Field(
+        None,
+        description="With status replaced: verifications that are stored nowhere any more.",
+        exclude_if=_is_none,
+    )
     removed_reviews: int | None = Field(None, exclude_if=_is_none)
     nodes_added: int | None = Field(None, exclude_if=_is_none)
     edges_added: int | None = Field(None, exclude_if=_is_none)
     resumed: bool | None = Field(None, exclude_if=_is_none)
     kept_as: str | None = Field(
         None, description="The process that what was replaced is kept as.", exclude_if=_is_none
+    )
+    kept_verifications: int | None = Field(
+        None, description="Verifications that are kept there.", exclude_if=_is_none
+    )
+    kept_reviews: int | None = Field(
+        None, description="Reviews that are kept there.", exclude_if=_is_none
     )
     stage_names: dict[int, str] = Field(default={}, exclude=True)
 
@@ -114,6 +124,7 @@ class Ingested(Answer):
         for stage in sorted(found.topology.stages):
             stages[str(stage)] = stages.get(str(stage), 0) + 1
         is_replaced, is_appended = report.status == "replaced", found.onto is not None
+        is_kept = report.kept_as is not None
         return cls(
             process_id=found.process_id,
             name=found.header.name or found.process_id,
@@ -137,6 +148,8 @@ class Ingested(Answer):
             edges_added=report.edges_added if is_appended else None,
             resumed=True if report.resumed else None,
             kept_as=report.kept_as,
+            kept_verifications=report.kept_verifications if is_kept else None,
+            kept_reviews=report.kept_reviews if is_kept else None,
             stage_names=dict(found.header.stage_names),
         )
 

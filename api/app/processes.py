@@ -381,7 +381,10 @@ class Processes(Part):
         )
         if report.status == "replaced":
             await self._desert(found.process_id, "replaced")
-        return await restore(store, source, replace(report, kept_as=kept_as))
+        if kept_as is not None:
+            verifications = await store.processes.count_verifications(kept_as)
+            report = report.with_kept(kept_as, verifications, await store.reviews.count(kept_as))
+        return await restore(store, source, report)
 
     async def _record_ingest(self, by: Caller | None, found: Ingested, *, force: bool) -> None:
         added = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
+from veritrail_graph.api.jobs.earlier import LAST as LAST
 from veritrail_graph.api.jobs.earlier import find_version
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.ingest.appending import read_stored

@@ -17,6 +17,9 @@ ADVICE: Mapping[str, str] = {
         "`veritrail ingest PATH --replace --keep` keeps it the next time; --since PROCESS compares "
         "with any other stored process."
     ),
+    "version_unknown": (
+        "Name a process (`veritrail list` shows those that are stored), a content hash, or `last`."
+    ),
     "version_grown": "`veritrail verify PROCESS --since last` compares the verdicts.",
     "already_written": "Run the command again; `veritrail db clean` removes what is half-made.",
     "answer_needed": (
@@ -91,8 +94,9 @@ ADVICE: Mapping[str, str] = {
     "not_a_dialogue": "docs/dialogues.md says what a dialogue file is.",
     "one_dialogue": "(--turn, --resume)",
     "other_content": (
-        "Use --replace to replace it, which removes its verifications, --append to add to it, or "
-        "--process-id for another id."
+        "Use --replace to replace it, which removes its verifications, --replace --keep to keep "
+        "it with its verifications under another id, --append to add to it, or --process-id for "
+        "another id."
     ),
     "other_content_in_target": (
         "Use --replace to replace it there, which removes its verifications, or delete it there "
@@ -100,6 +104,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "one_id_for_many": "Leave --process-id out.",
     "option_not_taken": "Leave it out, or ingest paths of other formats by another command.",
+    "parameters_needed": "The call is `veritrail query {query} {values}`.",
     "password_unreadable": "Run `veritrail db stop`, then try again.",
     "path_taken": "--force replaces it, or name another place.",
     "price_unknown": (

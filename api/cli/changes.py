@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import say, show, table, verdict_words
 from veritrail_graph.api.views.texts import one_line, some
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_PAIRS_FILE = 10_000_000
 ROWS_SHOWN = 30
+REASONS_SHOWN = NAMES_SHOWN = 3
 _COLUMNS = ("earlier", "claim_id")
 
 
@@ -90,23 +92,23 @@ def tell_changes(changes: Changes) -> None:
         )
         if len(moved) > ROWS_SHOWN:
             say(f"… and {len(moved) - ROWS_SHOWN:,} more; --json has all.", "dim")
-    say(
-        f"Since {changes.since} ({changes.content_hash[:12]}): {changes.kept:,} verdict(s) kept, "
-        f"{changes.verified:,} claim(s) verified; {changes.changed:,} verdict(s) changed, "
-        f"{changes.moved:,} with other error stages."
-    )
+    say(_summary(changes))
     if changes.saved_share is not None:
         say(
             f"{changes.saved_calls:,} of {changes.saved_calls + changes.calls:,} answers of models "
             f"({changes.saved_share:.0%}) were not asked for.",
             "dim",
         )
-    anew = [one for one in changes.claims if not one.kept]
-    reasons = list(dict.fromkeys(f"{one.claim_id}: {one.reason}" for one in anew))
-    for reason in reasons[:3]:
-        say(f"Verified anew: {one_line(reason)}", "dim")
-    if len(reasons) > 3:
-        say(f"… and {len(reasons) - 3:,} more; --json has the reason of each.", "dim")
+    reasons: dict[str, list[str]] = {}
+    for one in changes.claims:
+        if not one.kept:
+            reasons.setdefault(one.reason, []).append(one.claim_id)
+    often = sorted(reasons.items(), key=lambda one: -len(one[1]))
+    for reason, names in often[:REASONS_SHOWN]:
+        say(f"Verified anew: {some(names, NAMES_SHOWN)}: {one_line(reason)}", "dim")
+    if len(often) > REASONS_SHOWN:
+        left = counted(len(often) - REASONS_SHOWN, "more reason")
+        say(f"… and {left}; --json has that of each claim.", "dim")
     likely = changes.possible_matches
     if likely:
         names = some([f"{one.earlier},{one.claim_id}" for one in likely])
@@ -115,6 +117,22 @@ def tell_changes(changes: Changes) -> None:
             "say the same, put the pairs into a CSV file (earlier,claim_id) for --match.",
             "yellow",
         )
+
+
+def _summary(changes: Changes) -> str:
+    """How much was kept and verified, and whether anything is other than in the earlier version."""
+    digits = changes.content_hash[:12]
+    is_named = changes.since.endswith(f".{digits}")  # as `--keep` does
+    since = changes.since if is_named else f"{changes.since} ({digits})"
+    share = f"{changes.kept:,} of {counted(len(changes.claims), 'verdict')} kept"
+    words = f"Compared with {since}: {share}, {counted(changes.verified, 'claim')} verified anew."
+    if not any(one.earlier for one in changes.claims):
+        return f"{words} None of these claims has a verdict there."
+    if not changes.changed and not changes.moved:
+        return f"{words} No verdict and no error stage changed."
+    verdicts = counted(changes.changed, "verdict")
+    moved = counted(changes.moved, "claim has", "claims have")
+    return f"{words} {verdicts} changed; {moved} the same verdict with other error stages."
 
 
 def show_versions(found: VersionDifference) -> None:

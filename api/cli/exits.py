@@ -118,7 +118,7 @@ def run(
     async def interruptible() -> None:
         task = asyncio.current_task()
         if task is not None:
-            on_ctrl_c(task.cancel)
+            on_ctrl_c(task.cancel, "Stopping.")  # what is kept is said by `interruption`
         result.append(await work)
 
     try:
@@ -216,8 +216,18 @@ INTERRUPTED = 130
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-def on_ctrl_c(end: Callable[[], object]) -> Callable[[], bool]:
-    """Let the first Ctrl-C or SIGTERM from now on call `end`; gives who tells of it."""
+def on_ctrl_c(
+    end: Callable[[], object], stopping: str = "Stopping: what is finished is kept."
+) -> Callable[[], bool]:
+    """Let the first Ctrl-C or SIGTERM from now on call `end`.
+
+    Args:
+        end: Ends the work.
+        stopping: What is said at once.
+
+    Returns:
+        Says whether one came.
+    """
     loop = asyncio.get_running_loop()
     first: float | None = None
 
@@ -225,7 +235,7 @@ def on_ctrl_c(end: Callable[[], object]) -> Callable[[], bool]:
         nonlocal first
         if first is None:
             first = loop.time()
-            say("Stopping: what is finished is kept. Press Ctrl-C again to leave now.", "yellow")
+            say(f"{stopping} Press Ctrl-C again to leave now.", "yellow")
             end()
         elif loop.time() - first > SAME_KEY_PRESS:
             _leave()

@@ -56,7 +56,8 @@ def ingest(
         bool,
         typer.Option(
             "--replace",
-            help="Replace another content under the same id, and remove its verifications.",
+            help="Replace another content under the same id, and remove its verifications; "
+            "--keep keeps them.",
         ),
     ] = False,
     keep: Annotated[
@@ -397,6 +398,8 @@ def _next(found: Ingested) -> str:
     if found.format == NAME:
         return f"veritrail dialogue verify {found.process_id}"
     follow = "" if found.claims else ' --claim "…"'
+    if found.claims and found.kept_verifications:
+        follow = " --since last"
     return f"veritrail verify {found.process_id}{follow}"
 
 
@@ -440,12 +443,19 @@ def _tell(found: Ingested) -> None:
         rows.append(("verifications", f"{found.verifications_added:,} new"))
     if found.reviews_added:
         rows.append(("reviews", f"{found.reviews_added:,} new"))
-    if found.removed_verifications is not None:
-        gone = counted(found.removed_verifications, "verification")
-        rows.append(("removed", f"{gone}, {counted(found.removed_reviews or 0, 'review')}"))
+    if found.kept_as is not None:
+        kept = _counts(found.kept_verifications, found.kept_reviews)
+        rows.append(("kept", f"the earlier content as {found.kept_as}, with {kept}"))
+    gone = found.removed_verifications, found.removed_reviews
+    if gone != (None, None) and (found.kept_as is None or any(gone)):
+        rows.append(("removed", _counts(*gone)))
     for key, value in rows:
         table.add_row(Text(key, style="bold"), Text(clean(value)))
     show(table)
+
+
+def _counts(verifications: int | None, reviews: int | None) -> str:
+    return f"{counted(verifications or 0, 'verification')}, {counted(reviews or 0, 'review')}"
 
 
 def _new(added: int | None) -> str:

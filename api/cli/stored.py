@@ -446,12 +446,22 @@ async def _trails(app: Application, first: str, second: str) -> Difference:
 
 
 async def _versions(app: Application, old: str, new: str) -> VersionDifference | None:
-    """The difference of two versions; None where the second one is no process."""
-    try:
-        await app.processes.get(new)
-    except NotFound:
-        return None
+    """The difference of two versions; None where no process is named."""
+    from veritrail_graph.api.app.version_diff import LAST
+
+    if not await _is_process(app, new):
+        if old != LAST and not await _is_process(app, old):
+            return None
+        new = await app.names.process(new)
     return await app.processes.diff(old, new)
+
+
+async def _is_process(app: Application, name: str) -> bool:
+    try:
+        await app.processes.get(name)
+    except NotFound:
+        return False
+    return True
 
 
 def difference_view(difference: Difference) -> Group:

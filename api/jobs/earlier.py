@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.jobs.model import Version
 from veritrail_graph.api.jobs.together import Together
 from veritrail_graph.graph.comparing import changed_settings
-from veritrail_graph.graph.copying import kept_id
-from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.copying import KEPT_DIGITS, kept_id
+from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Process, Status, Verification
 from veritrail_graph.verifier.driver import Task, without_verdict
 from veritrail_graph.verifier.judge import LanguageModelJudge
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.trails import EarlierOutline
 
 LAST = "last"
-_DIGITS = re.compile(r"[0-9a-f]{12,64}")
+_DIGITS = re.compile(rf"[0-9a-f]{{{KEPT_DIGITS},64}}")
 MOST_TRIED = 3
 """Earlier verifications of one claim that are looked at, the likeliest first."""
 
@@ -41,6 +41,7 @@ async def find_version(store: Store, process: Process, since: str) -> Version:
         since: Another process_id, a content hash or at least its first 12 digits, or `last`.
 
     Raises:
+        NotFound: It is none of these.
         InputError: There is none, or it is not stored any more.
     """
     if since == LAST:
@@ -48,9 +49,11 @@ async def find_version(store: Store, process: Process, since: str) -> Version:
     if since != process.process_id:
         try:
             other = await store.processes.get(since)
-        except NotFound:
-            if not _DIGITS.fullmatch(since):
+        except NotFound as error:
+            if error.code != "process_unknown":
                 raise
+            if not _DIGITS.fullmatch(since):
+                raise _unknown(since) from None
         else:
             return Version(since, other.content_hash)
     if since == process.process_id or process.content_hash.startswith(since):
@@ -60,6 +63,18 @@ async def find_version(store: Store, process: Process, since: str) -> Version:
             code="since_is_now",
         )
     return await _with_hash(store, process, since)
+
+
+def _unknown(since: str) -> NotFound:
+    """The error for what names no earlier version."""
+    why = "no process has this id"
+    if re.fullmatch("[0-9a-f]+", since):
+        why += f", and of a content hash at least {KEPT_DIGITS} digits are needed"
+    return NotFound(
+        f"There is no earlier version {shown(since)}: {why}.",
+        code="version_unknown",
+        since=since,
+    )
 
 
 async def _with_hash(store: Store, process: Process, digits: str) -> Version:

@@ -21,4 +21,7 @@ ADVICE: Mapping[str, str] = {
     "run_not_pinned": "A person pins runs: the command line, REST or the page.",
     "run_unknown": _VERIFICATIONS,
     "verification_unknown": _VERIFICATIONS,
+    "version_unknown": (
+        "Name a process (`list_processes` lists those that are stored), a content hash, or `last`."
+    ),
 }

@@ -52,6 +52,10 @@ class Stored(Protocol):
         """Share of what generating steps were given that edges account for; None: not known."""
 
     @property
+    def kept_as(self) -> str | None:
+        """The process that what was replaced is kept as; None: it is not."""
+
+    @property
     def warnings(self) -> Sequence[str]:
         """What the input did not hold."""
 
@@ -110,6 +114,8 @@ class StoredLine:
             facts.append(counted(found.claims, "claim"))
         if found.unsourced:
             facts.append(f"{found.unsourced:,} unsourced")
+        if found.kept_as:
+            facts.append(f"the earlier content is kept as {found.kept_as}")
         if found.warnings:
             facts.append(counted(len(found.warnings), "warning"))
         return cls(where, found.process_id, found.status, tuple(facts))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.json_faults import json_fault
 
 
 def split_option(option: str) -> tuple[Path, int | None]:
@@ -50,9 +51,7 @@ def parse_json(path: Path, text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}: not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
-        ) from None
+        raise InputError(f"{path}: {json_fault(error)}.") from None
     except (RecursionError, ValueError):
         raise InputError(
             f"{path}: JSON that is nested too deeply or holds too long a number."

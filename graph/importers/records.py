@@ -190,6 +190,14 @@ class Remark:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unread(Violation):
+    """A violation whose record, which is or may be a node or an edge, could not be read.
+
+    What seems to be missing beside it may be what it says.
+    """
+
+
 Record = NodeRecord | EdgeRecord | PlainEdges | ClaimRecord | Remark | Violation
 
 

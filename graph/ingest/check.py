@@ -15,7 +15,7 @@ process produced).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veritrail_graph.graph.content_hash import (
@@ -120,7 +120,7 @@ def survey(
         if all(each.kind == "unknown_node" for each in violations):  # no broken node
             why = source.header.empty_because or "a process has at least one node"
             violations.insert(0, Violation("no_nodes", "nodes", why))
-        raise _invalid(violations)
+        raise _invalid(violations, found.unread)
     repeated = topology.drop_repeated_edges()
     header, header_faults = _header(source.header, onto)
     violations += header_faults
@@ -139,7 +139,7 @@ def survey(
     )
     violations += claim_violations
     if violations:
-        raise _invalid(violations)
+        raise _invalid(violations, found.unread)
     terminals = terminals or ()
     roles = topology.roles({topology.numbers[name] for name in terminals})
     hash_ = content_hash(topology, found.digests, header.stage_names, terminals)
@@ -215,7 +215,8 @@ def _terminals(
     topology = found.topology
     stored = found.onto.terminals if found.onto else ()
     given = header.terminals
-    if given is None and not stages_known and topology.out_degrees().count(0) != 1:
+    is_guess = not stages_known and topology.out_degrees().count(0) != 1
+    if given is None and (is_guess or found.unread):
         return None, None, []
     if given is None:
         likely = default_terminals(topology, found.likely_terminals)
@@ -314,12 +315,38 @@ def _warnings(
     return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
 
 
-def _invalid(violations: list[Violation]) -> InvalidProcess:
-    kept = first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND)
-    count = len(violations)
-    return InvalidProcess(
-        f"The process breaks {count} rule{'' if count == 1 else 's'}; nothing was stored", kept
-    )
+_OF_WHAT_IS_MISSING = frozenset(
+    {
+        "unknown_node",
+        "unknown_terminal",
+        "no_edges",
+        "claim_on_root",
+        "claim_without_node",
+        "root_stage",
+        "unsourced",
+    }
+)
+"""Violations that say that a node or an edge is missing; one that could not be read may be it."""
+_PLACES_NAMED = 3
+
+
+def _invalid(violations: Iterable[Violation], unread: Collection[str]) -> InvalidProcess:
+    """The error for an input that breaks rules.
+
+    Args:
+        violations: The broken rules.
+        unread: Places of nodes and edges that could not be read: what only follows from that is
+            left out.
+    """
+    facts = [one for one in violations if not unread or one.kind not in _OF_WHAT_IS_MISSING]
+    message = f"The process breaks {counted(len(facts), 'rule')}; nothing was stored"
+    if unread:
+        places = ", ".join([*unread][:_PLACES_NAMED])
+        more = len(unread) - _PLACES_NAMED
+        places += f" and {more:,} more" if more > 0 else ""
+        they = "it" if len(unread) == 1 else "they"
+        message += f". What depends on {places} was not checked, as {they} could not be read"
+    return InvalidProcess(message, first_of_each_kind(facts, MAX_VIOLATIONS_OF_A_KIND))
 
 
 def check_sourced(topology: Topology) -> list[Violation]:

@@ -25,6 +25,7 @@ from veritrail_graph.graph.importers.records import (
     ProcessInput,
     Record,
     Remark,
+    Unread,
     names_its_maker,
     packed,
 )
@@ -51,6 +52,7 @@ class Gathering:
         kept: The nodes of the input in the order of their numbers, None when they are too large.
         claims: Its claims.
         violations: What is wrong with single records.
+        unread: Places of nodes and edges, or what may be some, that could not be read.
         empty_texts: node_ids of nodes without text.
         remarks: What was left out, each once.
         gives_stages: Whether any node of the input has a stage.
@@ -67,6 +69,7 @@ class Gathering:
     kept: KeptNodes | None = field(default_factory=KeptNodes)
     claims: list[ClaimRecord] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
+    unread: dict[str, None] = field(default_factory=dict)
     empty_texts: list[str] = field(default_factory=list)
     remarks: dict[str, None] = field(default_factory=dict)
     gives_stages: bool = False
@@ -226,6 +229,8 @@ def gather(
             found.remarks[record.message] = None
         else:
             found.violations.append(record)
+            if isinstance(record, Unread):
+                found.unread[record.where] = None
         if on_record is not None and count >= reported + _REPORT_EVERY:
             reported = count - count % _REPORT_EVERY
             on_record(reported)

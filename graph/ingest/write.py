@@ -15,7 +15,7 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.content_hash import node_digest
@@ -210,6 +210,8 @@ class IngestReport:
         removed_reviews: Number of reviews that a replacement removed.
         reviews_added: Number of reviews of the input that were not stored before.
         kept_as: process_id under which what was replaced is kept; None: it is not.
+        kept_verifications: Number of verifications that are kept there.
+        kept_reviews: Number of reviews that are kept there.
     """
 
     survey: Survey
@@ -224,6 +226,19 @@ class IngestReport:
     removed_reviews: int = 0
     reviews_added: int = 0
     kept_as: str | None = None
+    kept_verifications: int = 0
+    kept_reviews: int = 0
+
+    def with_kept(self, kept_as: str, verifications: int, reviews: int) -> IngestReport:
+        """The same where what was replaced is kept: what is kept was not removed."""
+        return replace(
+            self,
+            kept_as=kept_as,
+            kept_verifications=verifications,
+            kept_reviews=reviews,
+            removed_verifications=max(self.removed_verifications - verifications, 0),
+            removed_reviews=max(self.removed_reviews - reviews, 0),
+        )
 
 
 _PROBES = 1_000  # batches looked up by one statement

@@ -234,8 +234,14 @@ def read_parameters(statement: Statement, given: Mapping[str, Any]) -> dict[str,
                 Violation("out_of_range", name, f"{fault}, and is {_short(given[name])}")
             )
     if violations:
+        is_missing = any(one.kind == "missing_parameter" for one in violations)
+        needed = [one.name for one in statement.parameters if one.required]
         raise InputError(
-            f"Query {statement.short_name!r} cannot be run with these parameters.", violations
+            f"Query {statement.short_name!r} cannot be run with these parameters.",
+            violations,
+            code="parameters_needed" if is_missing else None,
+            query=statement.short_name,
+            values=" ".join(needed).upper(),
         )
     return values
 

@@ -100,7 +100,7 @@ def test_a_kept_verdict_is_told_and_is_not_verified_again(
         veritrail("verify", "since-a", **settings)
         veritrail("ingest", edited(tmp_path, "since-b", text("t", " More."), 3))
         ran = veritrail("verify", "since-b", "--since", "since-a", **settings)
-        assert "3 verdict(s) kept, 0 claim(s) verified" in ran.err
+        assert "3 of 3 verdicts kept, 0 claims verified anew." in ran.err
         assert "(100%) were not asked for" in ran.err
         server.reset()
         again = veritrail("verify", "since-b", "--json", "--no-cache", **settings).json
@@ -146,6 +146,9 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         replacing = edited(tmp_path, name, text("r1", " Fog."))
         stored = veritrail("ingest", replacing, "--replace", "--keep", "--json").json
         assert stored["kept_as"].startswith(f"{name}.")
+        listed = veritrail("list", stored["kept_as"], "--json").json["verifications"]
+        assert stored["kept_verifications"] == len(listed) > 0
+        assert (stored["removed_verifications"], stored["removed_reviews"]) == (0, 0)
         told = veritrail(*run, **settings).json
         assert told["changes"]["since"] == stored["kept_as"]
         assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}
@@ -159,6 +162,12 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
     gone = veritrail("verify", name, "--since", "0" * 64, status=2)
     assert "removes its earlier content" in gone.err
     assert "--keep" in gone.err
+    short = veritrail("verify", name, "--since", "deadbeef", status=2).err
+    assert "no earlier version 'deadbeef'" in short
+    assert "at least 12 digits" in short
+    assert "no earlier version 'nosuch'" in veritrail("diff", "nosuch", name, status=2).err
+    for old in ("last", name):
+        assert "No process 'nosuch' is stored" in veritrail("diff", old, "nosuch", status=2).err
 
 
 def test_claims_with_other_texts_are_kept_where_a_person_matched_them(

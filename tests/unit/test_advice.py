@@ -28,6 +28,7 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
+from veritrail_graph.graph.store.queries import find, read_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_A_DOOR = re.compile(
@@ -59,12 +60,24 @@ def test_every_code_of_a_table_is_raised_somewhere() -> None:
     assert {*COMMAND, *REST, *PYTHON, *MCP, *PAGE} <= raised
 
 
+def test_a_query_without_what_it_needs_is_answered_with_its_whole_call() -> None:
+    with pytest.raises(InputError) as caught:
+        read_parameters(find("check_links"), {"limit": "7"})
+    said = with_advice(caught.value, COMMAND)
+    assert said.endswith("The call is `veritrail query check_links PROCESS_ID`.")
+    with pytest.raises(InputError) as caught:
+        read_parameters(find("check_links"), {"process_id": "p", "limit": "none"})
+    assert "veritrail query" not in with_advice(caught.value, COMMAND)
+
+
 def test_each_door_advises_in_its_own_words() -> None:
     error = ProcessConflict("Process 'p' has other content.", code="other_content", process_id="p")
     said = [with_advice(error, table) for table in (COMMAND, REST, PAGE)]
     assert [one.startswith(str(error)) for one in said] == [True] * 3
     assert "--replace" in said[0]
+    assert "--replace --keep" in said[0]
     assert "?replace=true" in said[1]
+    assert "?replace=true&keep=true" in said[1]
     assert not OF_A_DOOR.search(said[2])
 
 

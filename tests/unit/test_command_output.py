@@ -148,6 +148,24 @@ def test_a_process_of_many_stages_is_told_in_few_lines(narrow, stages, more):
     assert more is None or more in printed
 
 
+def test_a_replacement_that_keeps_says_where_and_removes_nothing(narrow):
+    counts = {"kept_verifications": 24, "kept_reviews": 1, "removed_verifications": 0}
+    found = ingested("p", status="replaced", claims=1, kept_as="p.53956c9a37b5", **counts)
+    ingest._tell(found.model_copy(update={"removed_reviews": 0}))
+    printed = " ".join(narrow.getvalue().split())
+    assert "kept the earlier content as p.53956c9a37b5, with 24 verifications, 1 review" in printed
+    assert "removed" not in printed
+    assert ingest._next(found) == "veritrail verify p --since last"
+
+
+def test_a_replacement_that_keeps_nothing_says_what_it_removed(narrow):
+    counts = {"removed_verifications": 24, "removed_reviews": 1}
+    found = ingested("p", status="replaced", claims=1, **counts)
+    ingest._tell(found)
+    assert "removed 24 verifications, 1 review" in " ".join(narrow.getvalue().split())
+    assert ingest._next(found) == "veritrail verify p"
+
+
 def test_several_processes_are_told_with_their_warnings_together(capsys):
     broken = InputError(
         "p.json breaks 2 rules", [Violation("a", "x", "1"), Violation("b", "y", "2")]

@@ -40,3 +40,30 @@ def test_in_a_destructor_after_the_work_it_leaves_without_a_stack_trace() -> Non
     assert (done.returncode, done.stdout) == (130, "ended 130\n")
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].startswith("Left;")
+
+
+EARLY = """
+import asyncio, os, signal
+from veritrail_graph.api.cli import exits
+
+async def work():
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.sleep(60)
+
+try:
+    exits.run(work(), as_json=False)
+except exits.Exit as ended:
+    print("ended", ended.status, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+def test_before_anything_is_finished_nothing_is_said_to_be_kept() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "ended 130\n")
+    assert done.stderr.splitlines() == [
+        "Stopping. Press Ctrl-C again to leave now.",
+        "Interrupted. No partial result is visible.",
+    ]

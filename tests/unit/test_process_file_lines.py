@@ -26,7 +26,13 @@ from veritrail_graph.graph.importers.process_file.schema import (
     read_edge,
     read_node,
 )
-from veritrail_graph.graph.importers.records import NodeRecord, PlainEdges, PlainNodes, Record
+from veritrail_graph.graph.importers.records import (
+    NodeRecord,
+    PlainEdges,
+    PlainNodes,
+    Record,
+    Unread,
+)
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest.check import Survey, survey
 from veritrail_graph.graph.model.canonical import canonical
@@ -100,9 +106,9 @@ def one_by_one(data: bytes) -> Iterator[Record]:
             seen_header = True
             continue
         try:
-            value = reading.parse(text, number)
+            value = reading.parse(text.rstrip("\r\n"), number)
         except reading.NotJson as error:
-            yield Violation("not_json", where, str(error))
+            yield Unread("not_json", where, str(error))
             continue
         key = next(iter(value)) if isinstance(value, dict) and len(value) == 1 else ""
         if key in readers:
@@ -111,7 +117,7 @@ def one_by_one(data: bytes) -> Iterator[Record]:
         elif key not in {"extraction", "verification", "review"}:
             kinds = "node, edge, claim, extraction, verification, review"
             message = f"must be an object with one key: {kinds}"
-            yield Violation("wrong_line", where, message)
+            yield Unread("wrong_line", where, message)
 
 
 def outcome(source: object) -> object:

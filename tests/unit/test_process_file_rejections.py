@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from fakes.process_files import (
@@ -15,6 +16,10 @@ from fakes.process_files import (
     read,
     violations,
 )
+
+from veritrail_graph.graph.errors import InputError, InvalidProcess
+from veritrail_graph.graph.importers import answer_file
+from veritrail_graph.graph.importers.process_file import reading
 
 TEXT = "The tide went out before noon."
 
@@ -280,8 +285,74 @@ def test_all_violations_of_json_lines_are_listed_with_their_lines():
         ("not_json", "line 11"),
         ("wrong_line", "line 12"),
         ("wrong_line", "line 13"),
-        ("unknown_node", "line 9 edge 's' -> 'ghost'"),
+    ]  # one of these lines may be the node 'ghost' of line 9
+
+
+LINES = (
+    b'{"format": "veritrail.process/1"}',
+    b'{"node": {"node_id": "a", "text": "It rains."}}',
+    b'{"node": {"node_id": "b", "text": "It snows."}}',
+    b'{"node": {"node_id": "s", "text": "It rains and snows."}}',
+    b'{"edge": {"source": "a", "target": "s"}}',
+    b'{"edge": {"source": "b", "target": "s"}}',
+    b'{"claim": {"text": "It rains.", "node_id": "s"}}',
+    b'{"claim": {"text": "It snows."}}',
+)
+
+
+def of_lines(lines: dict[int, bytes]) -> InvalidProcess:
+    """What is said of `LINES` where some have another text, by their numbers."""
+    found = [lines.get(number, line) for number, line in enumerate(LINES, start=1)]
+    with pytest.raises(InvalidProcess) as caught:
+        read(b"\n".join(found), "process.jsonl")
+    return caught.value
+
+
+@pytest.mark.parametrize("number", range(2, 7))
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda line: line[:-1],
+        lambda line: line.replace(b"node_id", b"id").replace(b"source", b"from"),
+        lambda line: line.replace(b'{"node"', b'{"nodes"').replace(b'{"edge"', b'{"edges"'),
+    ],
+    ids=["not JSON", "no id", "another kind"],
+)
+def test_a_line_that_cannot_be_read_makes_nothing_else_wrong(number, make):
+    told = of_lines({number: make(LINES[number - 1])})
+    assert {each.where for each in told.violations} == {f"line {number}"}
+    assert str(told).endswith(
+        f"What depends on line {number} was not checked, as it could not be read"
+    )
+
+
+def test_what_no_other_line_can_put_right_is_told_beside_a_line_that_cannot_be_read():
+    broken = {3: b"x", 5: b"{", 6: b'{"edge": {"source": "s", "target": "s"}}'}
+    told = of_lines({**broken, 8: b'{"claim": {"text": "It.", "node_id": "s", "end": 3}}'})
+    assert [(each.kind, each.where) for each in told.violations] == [
+        ("not_json", "line 3"),
+        ("not_json", "line 5"),
+        ("self_loop", "line 6 edge 's' -> 's'"),
+        ("single_offset", "line 8"),
     ]
+    assert "breaks 4 rules" in str(told)
+    assert "line 3, line 5 was not checked, as they could not be read" in str(told)
+    assert told.violations[1].message.endswith("at line 5, column 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"a": "b', "starting at line 1, column 7"),
+        ('{"a": "\n"}', "character at line 1, column 8"),
+    ],
+)
+def test_a_fault_of_json_names_its_place_in_words(text, place):
+    with pytest.raises(reading.NotJson) as caught:
+        reading.parse(text)
+    assert str(caught.value).endswith(place)
+    with pytest.raises(InputError, match=f"{place}\\."):
+        answer_file.parse_json(Path("answers.json"), text)
 
 
 @pytest.mark.parametrize("fault", [{"text": 7}, {"colour": "red"}, {"metadata": "red"}])

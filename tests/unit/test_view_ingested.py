@@ -25,6 +25,10 @@ from veritrail_graph.graph.errors import Violation
             "created, 1 node, 2 edges (inferred: 2 exact), 93% explained",
         ),
         (
+            {"status": "replaced", "kept_as": "p.53956c9a37b5"},
+            "replaced, 1 node, 0 edges, the earlier content is kept as p.53956c9a37b5",
+        ),
+        (
             {"status": "unchanged", "claims": 1, "unsourced": 2, "warnings": ["a", "b"]},
             "unchanged, 1 node, 0 edges, 1 claim, 2 unsourced, 2 warnings",
         ),

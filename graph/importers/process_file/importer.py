@@ -37,6 +37,7 @@ from veritrail_graph.graph.importers.records import (
     Record,
     Remark,
     TrailRecord,
+    Unread,
 )
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.model.dialogue import FORMAT as DIALOGUE_FORMAT
@@ -302,9 +303,9 @@ class _LinesInput:
             if not text.strip():
                 return ()
             try:
-                value = reading.parse(text, number)
+                value = reading.parse(text.rstrip("\r\n"), number)
             except reading.NotJson as error:
-                return (Violation("not_json", where, str(error)),)
+                return (Unread("not_json", where, str(error)),)
         if type(value) is dict and len(value) == 1:
             ((key, content),) = value.items()
             if key in readers:
@@ -314,4 +315,4 @@ class _LinesInput:
                 self.passed_over.add(key)
                 return ()
         message = f"must be an object with one key: {', '.join([*_READERS, *_TRAIL_READERS])}"
-        return (Violation("wrong_line", where, message),)
+        return (Unread("wrong_line", where, message),)

@@ -15,6 +15,7 @@ from typing import Any
 import jiter
 
 from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
+from veritrail_graph.graph.importers.json_faults import json_fault
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
@@ -79,8 +80,7 @@ def parse(text: str, first_line: int = 1, *, constants: bool = False) -> Any:
     try:
         return (_LENIENT if constants else _DECODER).decode(text)
     except json.JSONDecodeError as error:
-        line = error.lineno + first_line - 1
-        raise NotJson(f"not JSON: {error.msg} at line {line}, column {error.colno}") from None
+        raise NotJson(json_fault(error, first_line)) from None
     except RecursionError:
         raise NotJson("nested too deeply") from None
     except NotJson:

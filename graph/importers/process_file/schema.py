@@ -6,7 +6,7 @@ is checked in `graph.ingest.check`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from veritrail_graph.graph.contract import FORMAT as FORMAT
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
-from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord, Unread
 from veritrail_graph.graph.model import Claim, Edge, Origin
 from veritrail_graph.graph.model.canonical import is_deeper_than
 from veritrail_graph.graph.model.noun import (
@@ -97,7 +97,9 @@ _FIELDS: dict[str, TypeAdapter[Any]] = {
 }
 
 
-def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRecord]:
+def read_node(
+    value: object, place: str
+) -> NodeRecord | list[Violation | NodeRecord] | list[Unread]:
     """A node, or everything that is wrong with it.
 
     A wrong node with a usable id is there nevertheless, so that its edges are not wrong too.
@@ -116,7 +118,8 @@ def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRe
     try:
         model = NodeModel.model_validate(value)
     except ValidationError as error:
-        return [*violations_of(error, where, NodeModel), *_stand_in(value, where)]
+        faults, usable = violations_of(error, where, NodeModel), _stand_in(value, where)
+        return [*faults, usable] if usable is not None else _unread(faults)
     return NodeRecord(
         model.node_id,
         model.text,
@@ -130,18 +133,24 @@ def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRe
     )
 
 
-def _stand_in(value: object, where: str) -> Iterator[NodeRecord]:
-    """What is usable of a node that breaks rules of its own."""
+def _unread(faults: Iterable[Violation]) -> list[Unread]:
+    """What is wrong with a record of which nothing is usable."""
+    return [Unread(one.kind, one.where, one.message, one.facts) for one in faults]
+
+
+def _stand_in(value: object, where: str) -> NodeRecord | None:
+    """What is usable of a node that breaks rules of its own; None: its id is not."""
     fields = value if isinstance(value, dict) else {}
     usable: dict[str, Any] = {}
     for key in ("node_id", "text", "stage"):
         with suppress(ValidationError, KeyError):
             usable[key] = _FIELDS[key].validate_python(fields[key], strict=True)
-    if "node_id" in usable:
-        yield NodeRecord(usable["node_id"], usable.get("text", ""), where, usable.get("stage"))
+    if "node_id" not in usable:
+        return None
+    return NodeRecord(usable["node_id"], usable.get("text", ""), where, usable.get("stage"))
 
 
-def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
+def read_edge(value: object, place: str) -> EdgeRecord | list[Unread]:
     """An edge, or everything that is wrong with it."""
     if type(value) is dict and len(value) == 2:  # the usual one
         source, target = value.get("source"), value.get("target")
@@ -150,7 +159,7 @@ def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
     try:
         edge = Edge.model_validate(value, extra="forbid")
     except ValidationError as error:
-        return list(violations_of(error, place, Edge))
+        return _unread(violations_of(error, place, Edge))
     return EdgeRecord(edge.source, edge.target, place, *edge.facts)
 
 
