@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
+from veritrail_graph.api.app.recorded_input import RecordedInput
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineError,
@@ -28,11 +29,7 @@ from veritrail_graph.graph.errors import (
 from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.records import (
     CopiedInput,
-    Header,
     ProcessInput,
-    ReviewRecord,
-    TrailInput,
-    packed,
 )
 
 if TYPE_CHECKING:
@@ -43,10 +40,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.copying import Copied
     from veritrail_graph.graph.importers.records import (
-        PlainNodes,
         ProcessInput,
-        Record,
-        TrailRecord,
     )
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
     from veritrail_graph.graph.ingest import CleanedUp, IngestReport
@@ -559,42 +553,6 @@ class Processes(Part):
         from veritrail_graph.graph.ingest import clean
 
         return await clean(await self._store())
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedInput:
-    """An input of whose reviews one key is the recorder.
-
-    Attributes:
-        source: The input.
-        name: Name of the key that it came in with; None where no key is asked for.
-    """
-
-    source: ProcessInput
-    name: str | None
-
-    @property
-    def header(self) -> Header:
-        """What the input says of the process as a whole."""
-        return self.source.header
-
-    def records(self) -> Iterator[Record]:
-        """Read the input once from its beginning."""
-        return self.source.records()
-
-    def packed(self) -> Iterator[Record | PlainNodes]:
-        """The same, many usual nodes at once."""
-        return packed(self.source)
-
-    def trails(self) -> Iterator[TrailRecord]:
-        """Read what it carries once from the beginning, under the name of who sent it."""
-        if not isinstance(self.source, TrailInput):
-            return
-        for one in self.source.trails():
-            if isinstance(one, ReviewRecord):
-                yield replace(one, review=one.review.replace(recorded_by=self.name))
-            else:
-                yield one
 
 
 def _open(path: Path, options: IngestOptions, importing: ImportOptions) -> ProcessInput:

@@ -111,9 +111,9 @@ def tell_changes(changes: Changes) -> None:
         say(f"… and {left}; --json has that of each claim.", "dim")
     likely = changes.possible_matches
     if likely:
-        names = some([f"{one.earlier},{one.claim_id}" for one in likely])
+        pairs = some([f"{one.earlier},{one.claim_id}" for one in likely])
         say(
-            f"{len(likely):,} claim(s) without a match resemble earlier ones ({names}). Where both "
+            f"{len(likely):,} claim(s) without a match resemble earlier ones ({pairs}). Where both "
             "say the same, put the pairs into a CSV file (earlier,claim_id) for --match.",
             "yellow",
         )

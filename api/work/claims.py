@@ -146,7 +146,7 @@ async def _new_claims(
     if not records:
         return []
     # Here, as it brings everything of an ingest.
-    from veritrail_graph.graph.ingest.check import claim_faults, claim_from
+    from veritrail_graph.graph.ingest.claims import claim_faults, claim_from
 
     process_id = process.process_id
     claims: dict[str, Claim] = {}

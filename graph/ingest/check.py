@@ -15,22 +15,21 @@ process produced).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veritrail_graph.graph.content_hash import (
     content_hash,
-    derived_claim_id,
     derived_process_id,
 )
 from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InvalidProcess, Violation, first_of_each_kind, shown
-from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
+from veritrail_graph.graph.importers.records import Header, NodeRecord, ProcessInput
+from veritrail_graph.graph.ingest.claims import check_claims
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
-from veritrail_graph.graph.model import Claim, Inference, Origin, Role, Verdict
-from veritrail_graph.graph.model.canonical import canonical
+from veritrail_graph.graph.model import Claim, Inference, Origin, Role
 
 MAX_NODE_TEXT = 10_000_000
 """The longest text of a node, in bytes of UTF-8, unless a setting says otherwise."""
@@ -120,7 +119,7 @@ def survey(
         if all(each.kind == "unknown_node" for each in violations):  # no broken node
             why = source.header.empty_because or "a process has at least one node"
             violations.insert(0, Violation("no_nodes", "nodes", why))
-        raise _invalid(violations, found.unread)
+        raise _invalid(violations, [*found.unread])
     repeated = topology.drop_repeated_edges()
     header, header_faults = _header(source.header, onto)
     violations += header_faults
@@ -139,7 +138,7 @@ def survey(
     )
     violations += claim_violations
     if violations:
-        raise _invalid(violations, found.unread)
+        raise _invalid(violations, [*found.unread])
     terminals = terminals or ()
     roles = topology.roles({topology.numbers[name] for name in terminals})
     hash_ = content_hash(topology, found.digests, header.stage_names, terminals)
@@ -215,8 +214,7 @@ def _terminals(
     topology = found.topology
     stored = found.onto.terminals if found.onto else ()
     given = header.terminals
-    is_guess = not stages_known and topology.out_degrees().count(0) != 1
-    if given is None and (is_guess or found.unread):
+    if given is None and not stages_known and topology.out_degrees().count(0) != 1:
         return None, None, []
     if given is None:
         likely = default_terminals(topology, found.likely_terminals)
@@ -326,27 +324,23 @@ _OF_WHAT_IS_MISSING = frozenset(
         "unsourced",
     }
 )
-"""Violations that say that a node or an edge is missing; one that could not be read may be it."""
+"""Violations that may only say that a node or an edge is missing."""
 _PLACES_NAMED = 3
 
 
-def _invalid(violations: Iterable[Violation], unread: Collection[str]) -> InvalidProcess:
+def _invalid(violations: Sequence[Violation], unread: Sequence[str]) -> InvalidProcess:
     """The error for an input that breaks rules.
 
     Args:
         violations: The broken rules.
-        unread: Places of nodes and edges that could not be read: what only follows from that is
-            left out.
+        unread: Places of nodes and edges that could not be read.
     """
-    facts = [one for one in violations if not unread or one.kind not in _OF_WHAT_IS_MISSING]
-    message = f"The process breaks {counted(len(facts), 'rule')}; nothing was stored"
-    if unread:
-        places = ", ".join([*unread][:_PLACES_NAMED])
-        more = len(unread) - _PLACES_NAMED
-        places += f" and {more:,} more" if more > 0 else ""
-        they = "it" if len(unread) == 1 else "they"
-        message += f". What depends on {places} was not checked, as {they} could not be read"
-    return InvalidProcess(message, first_of_each_kind(facts, MAX_VIOLATIONS_OF_A_KIND))
+    message = f"The process breaks {counted(len(violations), 'rule')}; nothing was stored"
+    if unread and any(one.kind in _OF_WHAT_IS_MISSING for one in violations):
+        more = f" and {len(unread) - _PLACES_NAMED:,} more" if len(unread) > _PLACES_NAMED else ""
+        places = ", ".join(unread[:_PLACES_NAMED]) + more
+        message += f". What seems to be missing may be in {places}, which could not be read"
+    return InvalidProcess(message, first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND))
 
 
 def check_sourced(topology: Topology) -> list[Violation]:
@@ -505,116 +499,4 @@ def check_edge_count(topology: Topology) -> list[Violation]:
                 "one node",
             )
         ]
-    return []
-
-
-def check_claims(
-    records: Sequence[ClaimRecord],
-    topology: Topology,
-    lengths: array[int],
-    terminals: tuple[str, ...] | None,
-) -> tuple[tuple[Claim, ...], list[Violation], list[str]]:
-    """Claims with their ids and nodes filled in, what is wrong with them, and warnings.
-
-    Args:
-        records: The claims of the input.
-        topology: The shape of the process.
-        lengths: Length of each node's text in characters, by number.
-        terminals: The terminals; None where they are unknown, which breaks no rule of claims.
-    """
-    names = terminals or ()
-    known = terminals is not None and topology.numbers.keys() >= set(names)
-    in_degrees = topology.in_degrees()
-    claims: dict[str, Claim] = {}
-    violations: list[Violation] = []
-    warnings: list[str] = []
-    for record in records:
-        faults = []
-        node_id = record.node_id
-        if node_id is None and known and len(names) == 1:
-            node_id = names[0]
-        if node_id is None and not known:
-            faults += _text_faults(record)
-        elif node_id is None:
-            message = f"node_id is missing, and the process has {len(names)} terminals"
-            faults += [
-                Violation("claim_without_node", record.where, message),
-                *_text_faults(record),
-            ]
-        elif node_id in topology.numbers:
-            number = topology.numbers[node_id]
-            is_root = topology.is_root(number, in_degrees[number])
-            faults += _root_faults(record, node_id) if is_root else []
-            faults += claim_faults(record, lengths[number])
-        else:
-            message = f"no node has the node_id {shown(node_id)}"
-            faults += [Violation("unknown_node", record.where, message), *_text_faults(record)]
-        violations += faults
-        if faults or node_id is None:
-            continue
-        claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
-        if claim.claim_id not in claims:
-            claims[claim.claim_id] = claim
-        elif record.claim_id is None and claims[claim.claim_id].text == claim.text:
-            warnings.append(f"{record.where}: this claim is repeated; it is kept once")
-        else:
-            message = f"the claim_id {claim.claim_id!r} is used earlier in the input"
-            violations.append(Violation("duplicate_claim_id", record.where, message))
-    return tuple(claims.values()), violations, warnings
-
-
-def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:
-    """A claim whose record keeps every rule."""
-    return Claim(
-        claim_id=record.claim_id or derived_id,
-        text=record.text,
-        node_id=node_id,
-        start=record.start,
-        end=record.end,
-        sub_claims=record.sub_claims,
-        label=Verdict(record.label) if record.label is not None else None,
-        also=record.also,
-        origin=record.origin,
-        said=record.said,
-    )
-
-
-def claim_faults(record: ClaimRecord, length: int) -> list[Violation]:
-    """What is wrong with a claim about a node whose text has `length` characters."""
-    return [*_text_faults(record), *_offset_faults(record, length)]
-
-
-def _root_faults(record: ClaimRecord, node_id: str) -> list[Violation]:
-    message = f"{shown(node_id)} is a root: it has no sources to check a claim against"
-    return [Violation("claim_on_root", record.where, message)]
-
-
-def _offset_faults(record: ClaimRecord, length: int) -> list[Violation]:
-    start, end = record.start, record.end
-    if (start is None) != (end is None):
-        message = "start and end are given together; one of them is missing"
-        return [Violation("single_offset", record.where, message)]
-    if start is None or end is None:
-        message = "also gives further places of a claim: start and end give the first"
-        return [Violation("single_offset", record.where, message)] if record.also else []
-    faults = []
-    for number, (first, behind) in enumerate([(start, end), *record.also]):
-        what = f"also[{number - 1}]: " if number else ""
-        if first > behind:
-            message = f"{what}start {first} is after end {behind}"
-            faults.append(Violation("reversed_offsets", record.where, message))
-        elif behind > length:
-            message = f"{what}end {behind} is outside the node's text of {length} characters"
-            faults.append(Violation("offset_out_of_range", record.where, message))
-    return faults
-
-
-def _text_faults(record: ClaimRecord) -> list[Violation]:
-    if not record.text.strip():
-        return [Violation("empty_text", record.where, "text is empty")]
-    try:
-        canonical([record.text, *record.sub_claims])
-    except UnicodeEncodeError:
-        message = "text contains a lone surrogate, which is not a character and cannot be stored"
-        return [Violation("lone_surrogate", record.where, message)]
     return []

@@ -15,7 +15,7 @@ from fakes.process_files import Records, only_violation, read, violations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.api.app.processes import RecordedInput
+from veritrail_graph.api.app.recorded_input import RecordedInput
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
