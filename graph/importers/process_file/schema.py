@@ -121,7 +121,8 @@ def read_node(
         faults, usable = violations_of(error, where, NodeModel), _stand_in(value, where)
         if usable is None:
             return _unread(faults)
-        return [*faults, usable]
+        found: list[Violation | NodeRecord] = [*faults, usable]
+        return found
     return NodeRecord(
         model.node_id,
         model.text,
