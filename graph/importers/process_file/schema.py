@@ -119,7 +119,10 @@ def read_node(
         model = NodeModel.model_validate(value)
     except ValidationError as error:
         faults, usable = violations_of(error, where, NodeModel), _stand_in(value, where)
-        return [*faults, usable] if usable is not None else _unread(faults)
+        if usable is None:
+            return _unread(faults)
+        found: list[Violation | NodeRecord] = [*faults, usable]
+        return found
     return NodeRecord(
         model.node_id,
         model.text,
