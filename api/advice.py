@@ -111,6 +111,10 @@ REST: Mapping[str, str] = {
     "process_unknown": "GET /v1/processes lists those that are.",
     "query_unknown": "GET /v1/queries says more.",
     "run_not_pinned": "GET /v1/processes/{{process_id}} names it.",
+    "run_outdated": "POST /v1/verifications starts a new one.",
+    "run_outdated_in_batches": (
+        "They end by themselves within a day. POST /v1/verifications starts a new run."
+    ),
     "run_unknown": "GET /v1/processes/{{process_id}}/verifications lists those of a process.",
     "samples_need_model": "(`samples`)",
     "service_file_version": "An operator of the service can move its file away.",
@@ -170,6 +174,10 @@ PYTHON: Mapping[str, str] = {
     "process_unknown": "`client.processes()` lists those that are.",
     "query_unknown": "`client.queries()` says more.",
     "run_not_pinned": "`client.process(process_id).run_of_record` names it.",
+    "run_outdated": "`client.verify(process_id)` starts a new one.",
+    "run_outdated_in_batches": (
+        "They end by themselves within a day. `client.verify(process_id)` starts a new run."
+    ),
     "run_unknown": _RUNS,
     "wrong_turns": "`client.turns(dialogue_id)` lists all with their roles.",
     "service_file_version": (

@@ -12,7 +12,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from veritrail_graph.graph.errors import EngineError, ProcessConflict
@@ -89,6 +89,28 @@ async def keep_version(
         return await ingest(
             store, read, process_id=name, max_node_text=_ANY_LENGTH, progress=progress
         )
+
+
+async def with_kept(store: Store, report: IngestReport, kept_as: str | None) -> IngestReport:
+    """The report of an ingest that kept what it replaced: what is kept was not removed.
+
+    Args:
+        store: The graph.
+        report: What the ingest did.
+        kept_as: The process that the earlier content is kept as; None: it was not kept.
+    """
+    if kept_as is None:
+        return report
+    verifications = await store.processes.count_verifications(kept_as)
+    reviews = await store.reviews.count(kept_as)
+    return replace(
+        report,
+        kept_as=kept_as,
+        kept_verifications=verifications,
+        kept_reviews=reviews,
+        removed_verifications=max(report.removed_verifications - verifications, 0),
+        removed_reviews=max(report.removed_reviews - reviews, 0),
+    )
 
 
 async def copy_process(

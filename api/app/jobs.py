@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.auth.access import LOCAL, Caller
@@ -26,11 +27,14 @@ from veritrail_graph.api.jobs.model import (
     JobStatus,
     Kind,
     OtherInput,
+    kind_of,
     sentence_of,
     since_of,
 )
+from veritrail_graph.api.jobs.outdated import process_of
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
+from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Submission
@@ -38,7 +42,14 @@ from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.work.runs import is_held
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, VeriTrailError
+from veritrail_graph.graph.errors import (
+    EngineError,
+    EngineUnavailable,
+    InputError,
+    NotFound,
+    ProcessConflict,
+    VeriTrailError,
+)
 from veritrail_graph.verifier.models.batch_port import BatchRecord
 
 if TYPE_CHECKING:
@@ -216,6 +227,7 @@ class Jobs:
 
         Raises:
             NotFound: There is no such run.
+            ProcessConflict: Its process has another content now, or was removed.
             InputError: It is of another process, is carried out elsewhere, or may spend no more.
         """
         job_id = f"j-{run_id.removeprefix('r-')}"
@@ -239,10 +251,37 @@ class Jobs:
             raise InputError(f"Run {run_id} is one of process {found.process_id!r}.")
         if not found.is_local and found.is_open:
             raise InputError(f"Run {run_id} is a job of the service, which carries it out.")
+        await self._check_content(job_id)  # before anything of the job is changed
         return self._run(job_id, here, progress, found.limits(changes or {}))
+
+    async def _check_content(self, job_id: str) -> None:
+        """See that the process of a run has the content that it had when the run began.
+
+        Raises:
+            ProcessConflict: It has not; the message names the batches that go on.
+        """
+        job = await self._service.read(lambda one: reading.job_of(one, job_id))
+        if job is not None and kind_of(job["header"]) is JobKind.VERIFICATION:
+            left = partial(self._service.read, lambda one: open_batches(one, job_id))
+            await process_of(self._ask, left, job)
+
+    async def can_go_on(self, run_id: str) -> bool:
+        """Whether the process of a run has the content that it had when the run began.
+
+        Where the graph does not answer, nothing speaks against it.
+        """
+        try:
+            await self._check_content(f"j-{run_id.removeprefix('r-')}")
+        except ProcessConflict:
+            return False
+        except EngineError:
+            return True
+        return True
 
     async def cancel_batches(self, run_id: str) -> list[BatchRecord]:
         """Ask the endpoints to end the batches that a run of this machine left there.
+
+        Its process need not be stored any more.
 
         Raises:
             NotFound: There is no such run.
@@ -462,6 +501,8 @@ class Jobs:
     async def _resume_here(self, job_id: str, limits: Mapping[str, float | int]) -> Job:
         """Take up again in this process what a job has left."""
         job = await self.get(job_id)
+        if job.status is not JobStatus.SUCCEEDED:
+            await self._check_content(job_id)
         if job_id in self._local:
             task = self._local[job_id][1]
             if job.status in OPEN and not job.cancelling and not task.done():

@@ -357,7 +357,7 @@ class Processes(Part):
         progress: Progress,
     ) -> IngestReport:
         from veritrail_graph.graph import ingest as ingesting
-        from veritrail_graph.graph.copying import keep_version
+        from veritrail_graph.graph.copying import keep_version, with_kept
         from veritrail_graph.graph.ingest.restoring import restore
         from veritrail_graph.graph.store.processes import READY
 
@@ -375,10 +375,7 @@ class Processes(Part):
         )
         if report.status == "replaced":
             await self._desert(found.process_id, "replaced")
-        if kept_as is not None:
-            verifications = await store.processes.count_verifications(kept_as)
-            report = report.with_kept(kept_as, verifications, await store.reviews.count(kept_as))
-        return await restore(store, source, report)
+        return await restore(store, source, await with_kept(store, report, kept_as))
 
     async def _record_ingest(self, by: Caller | None, found: Ingested, *, force: bool) -> None:
         added = {

@@ -118,6 +118,11 @@ ADVICE: Mapping[str, str] = {
     "run_of_dialogue": "`veritrail dialogue verify {process_id} --resume {run_id}` goes on.",
     "run_attributes": "Its job is resumed over REST (`:resume`) or from Python.",
     "run_not_pinned": "`veritrail list PROCESS --json` names it.",
+    "run_outdated": "`veritrail verify PROCESS` starts a new one.",
+    "run_outdated_in_batches": (
+        "`veritrail verify --cancel {run_id}` ends them; `veritrail verify PROCESS` starts a new "
+        "run."
+    ),
     "run_unknown": "`veritrail list PROCESS --json` names the runs of a process.",
     "samples_need_model": "(--samples)",
     "service_file_version": (

@@ -19,13 +19,19 @@ async def cancel_batches(settings: Settings, run_id: str) -> None:
 
     async with Application(settings, on_engine_start=say_starting) as app:
         found = await app.jobs.cancel_batches(run_id)
+        goes_on = bool(found) and await app.jobs.can_go_on(run_id)
+    if not found:
+        say(f"Run {run_id} has no batch at its endpoint.")
+        return
     lines = sum(one.lines for one in found)
-    say(
-        f"{len(found)} batch(es) with {lines:,} line(s) are being cancelled. What is done of them "
-        f"is paid; to read it and go on: veritrail verify --resume {run_id}"
-        if found
-        else f"Run {run_id} has no batch at its endpoint."
-    )
+    paid = f"{len(found)} batch(es) with {lines:,} line(s) are being cancelled. What is done of "
+    if goes_on:
+        say(f"{paid}them is paid; to read it and go on: veritrail verify --resume {run_id}")
+    else:
+        say(
+            f"{paid}them is paid, and is not read: the run cannot go on, as its process has "
+            "another content now or was removed."
+        )
 
 
 def say_batches(done: LocalResult, again: str) -> None:

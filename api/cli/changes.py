@@ -104,8 +104,8 @@ def tell_changes(changes: Changes) -> None:
         if not one.kept:
             reasons.setdefault(one.reason, []).append(one.claim_id)
     often = sorted(reasons.items(), key=lambda one: -len(one[1]))
-    for reason, names in often[:REASONS_SHOWN]:
-        say(f"Verified anew: {some(names, NAMES_SHOWN)}: {one_line(reason)}", "dim")
+    for reason, claim_ids in often[:REASONS_SHOWN]:
+        say(f"Verified anew: {some(claim_ids, NAMES_SHOWN)}: {one_line(reason)}", "dim")
     if len(often) > REASONS_SHOWN:
         left = counted(len(often) - REASONS_SHOWN, "more reason")
         say(f"… and {left}; --json has that of each claim.", "dim")

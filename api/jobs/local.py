@@ -33,7 +33,7 @@ from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.work.runs import held_run
-from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
+from veritrail_graph.graph.errors import NotFound, VeriTrailError
 from veritrail_graph.graph.model import RunUsage, Status, Usage, Verification
 from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.verifier.attribution.run import SENTENCES_AT_ONCE
@@ -369,15 +369,7 @@ class LocalRun:
         if job is None:
             raise NotFound(f"job {self.job_id!r} was removed")
         with held_run(self._settings, job["run_id"]):
-            async with self._sessions.enter(self.job_id) as session:
-                rounds = session.rounds if isinstance(session, JobSession) else None
-                if rounds is None:
-                    raise InputError(
-                        f"Run {job['run_id']} makes no batches.", code="run_without_batches"
-                    )
-                found = await rounds.cancel()
-            await self._sessions.close()
-        return found
+            return await self._sessions.cancel_batches(self.job_id)
 
     def cancel(self) -> None:
         """Stop the job: what is finished stays, the rest becomes `cancelled`."""

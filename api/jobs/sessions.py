@@ -32,6 +32,7 @@ from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.explanation_session import ExplanationSession
 from veritrail_graph.api.jobs.model import JobClaim, JobKind, kind_of, since_of
+from veritrail_graph.api.jobs.outdated import process_of
 from veritrail_graph.api.jobs.storage import JobRow, changes, reading
 from veritrail_graph.api.jobs.storage.batches import JobBatches
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
@@ -113,26 +114,11 @@ class JobSession:
             InputError: The process or the settings were removed or changed.
             EngineError: The graph did not answer for too long.
         """
-        process = await options.graph.ask(lambda store: store.processes.get(job["process_id"]))
-        how = judge_options(
-            options.settings,
-            VerifyRequest.model_validate_json(job["request"]),
-            prompts=options.prompts,
-            concurrency=options.concurrency,
-        )
-        if how.models.in_batches:
-            from veritrail_graph.verifier.models.batching import Rounds
-
-            batching = batch_options(options.settings, how.models)
-            rounds = Rounds(ledger, shared.spending, batching, options.on_batches)
-            shared = replace(shared, rounds=rounds)
-        judge = await stack.enter_async_context(configure_judge(options.settings, how, shared))
-        check_unchanged(job, judge.settings, process)
+        process = await process_of(options.graph.ask, ledger.open, job)
+        judge, rounds = await _open_judge(options, job, shared, stack, ledger)
         made = cls(options, job, judge, process)
-        if shared.rounds is not None:
-            made.rounds = shared.rounds
-            if judge.models is not None:
-                shared.rounds.warn = judge.models.warnings.append
+        if rounds is not None:
+            made.rounds = rounds
             stack.push_async_callback(ledger.forget_answers)
             stack.push_async_callback(made.close_rounds)
         return made
@@ -229,6 +215,33 @@ class JobSession:
             self._cancelling = self._cancelling or asyncio.ensure_future(self.rounds.cancel())
 
 
+async def _open_judge(
+    options: SessionOptions, job: JobRow, shared: Shared, stack: AsyncExitStack, ledger: JobBatches
+) -> tuple[ConfiguredJudge, Rounds | None]:
+    """Who judges the claims of a job, and what gathers its calls where it makes batches.
+
+    Raises:
+        InputError: The settings are not those that the job was submitted with.
+    """
+    how = judge_options(
+        options.settings,
+        VerifyRequest.model_validate_json(job["request"]),
+        prompts=options.prompts,
+        concurrency=options.concurrency,
+    )
+    if how.models.in_batches:
+        from veritrail_graph.verifier.models.batching import Rounds
+
+        batching = batch_options(options.settings, how.models)
+        rounds = Rounds(ledger, shared.spending, batching, options.on_batches)
+        shared = replace(shared, rounds=rounds)
+    judge = await stack.enter_async_context(configure_judge(options.settings, how, shared))
+    _check_settings(job, judge.settings)
+    if shared.rounds is not None and judge.models is not None:
+        shared.rounds.warn = judge.models.warnings.append
+    return judge, shared.rounds
+
+
 def _in_rounds(rounds: Rounds, observer: Observer) -> Observer:
     """The observer of a run whose walks share rounds."""
 
@@ -249,16 +262,20 @@ def check_unchanged(job: JobRow, settings: str, process: Process) -> None:
     Raises:
         InputError: The settings or the process were changed since.
     """
+    _check_settings(job, settings)
+    if process.content_hash != job["content_hash"]:
+        raise InputError(
+            f"Process {process.process_id!r} was replaced since run {job['run_id']} began; "
+            "start a new run."
+        )
+
+
+def _check_settings(job: JobRow, settings: str) -> None:
     others = differing(job["settings"], settings)
     if others:
         raise InputError(
             f"Run {job['run_id']} was made with other settings: {'; '.join(others)}. Set them "
             "as they were and resume it, or start a new run."
-        )
-    if process.content_hash != job["content_hash"]:
-        raise InputError(
-            f"Process {process.process_id!r} was replaced since run {job['run_id']} began; "
-            "start a new run."
         )
 
 
@@ -381,6 +398,30 @@ class JobSessions:
         finally:
             place.users -= 1
             self._left(key, place)
+
+    async def cancel_batches(self, job_id: str) -> list[BatchRecord]:
+        """Ask the endpoints to end the batches of a job that has no session.
+
+        Its process may have been replaced or removed: nothing is asked of the graph.
+
+        Raises:
+            InputError: The job makes no batches, or its settings were others.
+        """
+        job = await self._repository.read(partial(reading.job_of, job_id=job_id))
+        if job is None:
+            raise NotFound(f"job {job_id!r} was removed")
+        rounds = None
+        async with AsyncExitStack() as stack:
+            if kind_of(job["header"]) is JobKind.VERIFICATION:
+                shared = Shared(await self._spending(job), self.limiters, job["key_id"])
+                ledger = JobBatches(self._repository, job_id)
+                _, rounds = await _open_judge(self._options, job, shared, stack, ledger)
+            if rounds is None:
+                raise InputError(
+                    f"Run {job['run_id']} makes no batches.", code="run_without_batches"
+                )
+            stack.push_async_callback(rounds.close)
+            return await rounds.cancel()
 
     def stop(self, job_id: str, why: str) -> None:
         """End what is done for a job; the next who enters opens another session."""

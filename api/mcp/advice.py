@@ -19,6 +19,10 @@ ADVICE: Mapping[str, str] = {
     "process_unknown": "`list_processes` lists those that are.",
     "query_unknown": "The resource `veritrail://queries` lists those that are.",
     "run_not_pinned": "A person pins runs: the command line, REST or the page.",
+    "run_outdated": "`verify_claim` starts a new one.",
+    "run_outdated_in_batches": (
+        "They end by themselves within a day. `verify_claim` starts a new run."
+    ),
     "run_unknown": _VERIFICATIONS,
     "verification_unknown": _VERIFICATIONS,
     "version_unknown": (

@@ -24,17 +24,16 @@ from veritrail_graph.graph.content_hash import (
 )
 from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InvalidProcess, Violation, first_of_each_kind, shown
+from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.records import Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.claims import check_claims
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
+from veritrail_graph.graph.ingest.refusing import refused
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 from veritrail_graph.graph.model import Claim, Inference, Origin, Role
 
 MAX_NODE_TEXT = 10_000_000
 """The longest text of a node, in bytes of UTF-8, unless a setting says otherwise."""
-
-MAX_VIOLATIONS_OF_A_KIND = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def survey(
         if all(each.kind == "unknown_node" for each in violations):  # no broken node
             why = source.header.empty_because or "a process has at least one node"
             violations.insert(0, Violation("no_nodes", "nodes", why))
-        raise _invalid(violations, [*found.unread])
+        raise refused(violations, [*found.unread])
     repeated = topology.drop_repeated_edges()
     header, header_faults = _header(source.header, onto)
     violations += header_faults
@@ -138,7 +137,7 @@ def survey(
     )
     violations += claim_violations
     if violations:
-        raise _invalid(violations, [*found.unread])
+        raise refused(violations, [*found.unread])
     terminals = terminals or ()
     roles = topology.roles({topology.numbers[name] for name in terminals})
     hash_ = content_hash(topology, found.digests, header.stage_names, terminals)
@@ -311,36 +310,6 @@ def _warnings(
     if repeated and found.onto is None:  # an appended input may repeat what is stored
         warnings.append(f"{counted(repeated, 'edge is', 'edges are')} repeated; each is kept once")
     return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
-
-
-_OF_WHAT_IS_MISSING = frozenset(
-    {
-        "unknown_node",
-        "unknown_terminal",
-        "no_edges",
-        "claim_on_root",
-        "claim_without_node",
-        "root_stage",
-        "unsourced",
-    }
-)
-"""Violations that may only say that a node or an edge is missing."""
-_PLACES_NAMED = 3
-
-
-def _invalid(violations: Sequence[Violation], unread: Sequence[str]) -> InvalidProcess:
-    """The error for an input that breaks rules.
-
-    Args:
-        violations: The broken rules.
-        unread: Places of nodes and edges that could not be read.
-    """
-    message = f"The process breaks {counted(len(violations), 'rule')}; nothing was stored"
-    if unread and any(one.kind in _OF_WHAT_IS_MISSING for one in violations):
-        more = f" and {len(unread) - _PLACES_NAMED:,} more" if len(unread) > _PLACES_NAMED else ""
-        places = ", ".join(unread[:_PLACES_NAMED]) + more
-        message += f". What seems to be missing may be in {places}, which could not be read"
-    return InvalidProcess(message, first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND))
 
 
 def check_sourced(topology: Topology) -> list[Violation]:

@@ -29,11 +29,8 @@ from veritrail_graph.graph.importers.records import (
     TrailInput,
     VerificationRecord,
 )
-from veritrail_graph.graph.ingest.check import (
-    MAX_VIOLATIONS_OF_A_KIND,
-    Survey,
-    survey,
-)
+from veritrail_graph.graph.ingest.check import Survey, survey
+from veritrail_graph.graph.ingest.refusing import MAX_VIOLATIONS_OF_A_KIND, refused
 from veritrail_graph.graph.ingest.write import IngestReport
 from veritrail_graph.graph.model import NodeRef, Role, Status, Verdict, Verification, stages_of
 from veritrail_graph.graph.model.canonical import canonical
@@ -64,7 +61,7 @@ def survey_whole(source: ProcessInput, **options: Any) -> Survey:
         raise InvalidProcess(message, [*error.violations, *first]) from None
     violations = check_trails(source, found)
     if violations:
-        raise _invalid(violations)
+        raise refused(violations)
     return found
 
 
@@ -96,14 +93,6 @@ def check_trails(source: ProcessInput, found: Survey) -> list[Violation]:
 def _trails(source: ProcessInput) -> Iterator[Any]:
     if isinstance(source, TrailInput):
         yield from source.trails()
-
-
-def _invalid(violations: list[Violation]) -> InvalidProcess:
-    count = len(violations)
-    return InvalidProcess(
-        f"The process breaks {count} rule{'' if count == 1 else 's'}; nothing was stored",
-        first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND),
-    )
 
 
 @dataclass(slots=True)

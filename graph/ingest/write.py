@@ -15,7 +15,7 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.content_hash import node_digest
@@ -228,17 +228,6 @@ class IngestReport:
     kept_as: str | None = None
     kept_verifications: int = 0
     kept_reviews: int = 0
-
-    def with_kept(self, kept_as: str, verifications: int, reviews: int) -> IngestReport:
-        """The same where what was replaced is kept: what is kept was not removed."""
-        return replace(
-            self,
-            kept_as=kept_as,
-            kept_verifications=verifications,
-            kept_reviews=reviews,
-            removed_verifications=max(self.removed_verifications - verifications, 0),
-            removed_reviews=max(self.removed_reviews - reviews, 0),
-        )
 
 
 _PROBES = 1_000  # batches looked up by one statement

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,6 +114,30 @@ def test_an_interrupted_run_leaves_its_batch_and_says_how_to_come_back(
     told = veritrail("verify", "--resume", run, "--json", **quickly(server)).json
     assert outcome(told) == expected(CLAIMS)
     assert len(server.requests) == told["usage"]["calls"]
+
+
+def test_batches_of_a_run_whose_process_was_replaced_are_named_and_can_be_ended(
+    veritrail: Veritrail, server: ModelServer, tmp_path: Path
+) -> None:
+    file = pumps(tmp_path / "pumps-outdated.json", CLAIMS)
+    veritrail("ingest", file)
+    desk = desk_of(server)
+    desk.held = True
+    started = veritrail.start("verify", "pumps-outdated", "--batch", **quickly(server))
+    until(lambda: is_waiting(desk) or started.child.poll() is not None)
+    started.interrupt()
+    started.end(130)
+    run = run_id(veritrail, "pumps-outdated")
+    veritrail("ingest", pumps(tmp_path / "pumps-outdated.json", CLAIMS, filler=3), "--replace")
+    told = veritrail("verify", "--resume", run, status=2, **quickly(server)).err
+    assert f"replaced or appended to since run {run} began" in told
+    assert f"go on at the endpoint: {desk.batches[0].batch_id}" in told.replace("goes on", "go on")
+    assert f"--cancel {run}" in told
+    cancelled = veritrail("verify", "--cancel", run, **quickly(server))
+    assert desk.batches[0].status == "cancelling"
+    assert "the run cannot go on" in cancelled.err
+    assert "--resume" not in cancelled.err
+    assert "--cancel" not in veritrail("verify", "--resume", run, status=2, **quickly(server)).err
 
 
 @pytest.mark.parametrize("finish", ["wait", "live"])

@@ -200,11 +200,11 @@ class Rounds:
         """Ask the endpoints to end every batch that was not read; gives these batches."""
         found = list(await self.ledger.open())
         for record in found:
-            of = self._endpoint_of(record)
-            if of is None or record.batch_id is None:
+            if (of := self._endpoint_of(record)) is None or record.batch_id is None:
                 continue
             with contextlib.suppress(Gone, RequestRejected, _GivenUp):  # it may have ended
                 await self._lasting(partial(of.service.cancel, record.batch_id), self._until())
+                await self.ledger.note(replace(record, state=BatchState.CANCELLING))
         return found
 
     async def close(self) -> None:
