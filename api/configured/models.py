@@ -184,8 +184,7 @@ def all_model_settings(
         if options.escalate_to:
             raise InputError(
                 f"Verdicts are to be escalated to {second.model}, which is also the model that "
-                "gives them first. Name a cheaper one as --verdict-model (REST: verdict_model), or "
-                "leave out --escalate-to.",
+                "gives them first.",
                 code="escalation_to_itself",
                 model=second.model,
             )

@@ -25,6 +25,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "run_unknown": _VERIFICATIONS,
     "verification_unknown": _VERIFICATIONS,
+    "escalation_to_itself": "Name a cheaper `verdict_model`, or leave `escalate_to` out.",
     "version_unknown": (
         "Name a process (`list_processes` lists those that are stored), a content hash, or `last`."
     ),
