@@ -47,6 +47,7 @@ REST: Mapping[str, str] = {
         "POST /v1/processes?replace=true&keep=true keeps it the next time; `since` takes any other "
         "stored process."
     ),
+    "batch_options": 'Send `mode`: "batch", or leave both out.',
     "escalation_to_itself": "Name a cheaper `verdict_model`, or leave `escalate_to` out.",
     "version_unknown": (
         "Name a process (GET /v1/processes lists those that are stored), a content hash, or `last`."
@@ -165,6 +166,7 @@ PYTHON: Mapping[str, str] = {
         "`client.ingest(…, replace=True, keep=True)` keeps it the next time; `since` takes any "
         "other stored process."
     ),
+    "batch_options": 'Send `mode`: "batch", or leave both out.',
     "escalation_to_itself": "Name a cheaper `verdict_model`, or leave `escalate_to` out.",
     "version_unknown": (
         "Name a process (`client.processes()` lists those that are stored), a content hash, or "

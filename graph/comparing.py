@@ -10,7 +10,7 @@ Source: VeriTrail 3.2 (traceability); the comparison is ours.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
@@ -125,6 +125,51 @@ def compare(a: Verification, b: Verification) -> Difference:
 def changed_settings(a: str | None, b: str | None) -> tuple[Changed, ...]:
     """In what two settings, each as JSON, differ."""
     return _changed(flat_settings(a), flat_settings(b))
+
+
+_OF_A_STEP = {
+    "model": "the model",
+    "endpoint": "the endpoint",
+    "temperature": "the temperature",
+    "prompt": "the prompts",
+    "prompt_hash": "the prompts",
+    "structured": "structured output",
+}
+_OF_A_GROUP = {"limits": "the numbers of sentences", "samples": "the samples"}
+_PLAIN = {"engine": "the engine", "language": "the language", "sub_claims": "sub-claims or none"}
+
+
+def settings_in_words(changed: Sequence[Changed]) -> list[str]:
+    """What differs between two settings, as a person names it, each once.
+
+    Where the engine differs, so do its steps: only the engine is named.
+    """
+    differing = [one for one in changed if not _only_shares(one)]
+    words = dict.fromkeys(_setting_in_words(one.name) for one in differing)
+    engine = _PLAIN["engine"]
+    if engine in words:
+        return [engine]
+    if len(differing) < len(changed):
+        words[_SHARE] = None
+    return list(words)
+
+
+_SHARE = "how many claims share a prompt"
+
+
+def _only_shares(one: Changed) -> bool:
+    """Whether a setting differs only because claims share prompts on one side, or more of them."""
+    if one.name == "engine":
+        plain = [str(engine).replace("+shared", "") for engine in (one.a, one.b)]
+        return plain[0] == plain[1]
+    return any(part.endswith("_shared") or part == "share" for part in one.name.split("."))
+
+
+def _setting_in_words(name: str) -> str:
+    parts = name.split(".")
+    if "escalate_to" in parts:
+        return "the second judge"
+    return _OF_A_GROUP.get(parts[0]) or _OF_A_STEP.get(parts[-1]) or _PLAIN.get(name, name)
 
 
 def _changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Changed, ...]:

@@ -17,6 +17,7 @@ ADVICE: Mapping[str, str] = {
         "`veritrail ingest PATH --replace --keep` keeps it the next time; --since PROCESS compares "
         "with any other stored process."
     ),
+    "batch_options": "Add --batch, or leave both out.",
     "escalation_to_itself": "Name a cheaper --verdict-model, or leave --escalate-to out.",
     "version_unknown": (
         "Name a process (`veritrail list` shows those that are stored), a content hash, or `last`."

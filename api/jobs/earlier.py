@@ -6,15 +6,15 @@ Source: ours (docs/adr/0039-only-what-changed.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.jobs.model import Version
 from veritrail_graph.api.jobs.together import Together
-from veritrail_graph.graph.comparing import changed_settings
+from veritrail_graph.graph.comparing import changed_settings, settings_in_words
 from veritrail_graph.graph.copying import KEPT_DIGITS, kept_id
-from veritrail_graph.graph.errors import InputError, NotFound, shown
+from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.model import Process, Status, Verification
 from veritrail_graph.verifier.driver import Task, without_verdict
 from veritrail_graph.verifier.judge import LanguageModelJudge
@@ -23,6 +23,7 @@ from veritrail_graph.verifier.reuse import Reuse, reuse
 from veritrail_graph.verifier.verdict import PromptVerdict
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.requests.verify import ClaimPair
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.trails import EarlierOutline
 
@@ -30,6 +31,8 @@ LAST = "last"
 _DIGITS = re.compile(rf"[0-9a-f]{{{KEPT_DIGITS},64}}")
 MOST_TRIED = 3
 """Earlier verifications of one claim that are looked at, the likeliest first."""
+MOST_NAMED = 4
+"""Settings that a reason names."""
 
 
 async def find_version(store: Store, process: Process, since: str) -> Version:
@@ -113,6 +116,46 @@ async def _last(store: Store, process: Process) -> Version:
             process_id=name,
         )
     return max(found, key=lambda one: (one[0], one[1].content_hash))[1]
+
+
+async def check_matches(
+    store: Store,
+    process_id: str,
+    version: Version,
+    matches: Sequence[ClaimPair],
+    new: Set[str] | None,
+) -> None:
+    """See that pairs of claims name claims that there are.
+
+    Args:
+        store: The graph.
+        process_id: The process.
+        version: The earlier version.
+        matches: The pairs.
+        new: claim_ids that the process is about to get; None: that is not known yet.
+
+    Raises:
+        InputError: Some do not; each is named.
+    """
+    (_, before), (_, now) = [
+        await store.claims.numbered(name, list(ids))
+        for name, ids in (
+            (version.process_id, {one.earlier for one in matches}),
+            (process_id, {one.claim_id for one in matches}),
+        )
+    ]
+    faults = []
+    for place, one in enumerate(matches):
+        if one.earlier not in before:
+            faults.append(_no_claim(f"match[{place}].earlier", version.process_id, one.earlier))
+        if new is not None and one.claim_id not in now and one.claim_id not in new:
+            faults.append(_no_claim(f"match[{place}].claim_id", process_id, one.claim_id))
+    if faults:
+        raise InputError("`match` pairs claims that there are not.", faults)
+
+
+def _no_claim(where: str, process_id: str, claim_id: str) -> Violation:
+    return Violation("unknown_claim", where, f"{shown(process_id)} has no claim {shown(claim_id)}")
 
 
 def looks_at_ids(judge: Judge) -> bool:
@@ -205,8 +248,8 @@ class StoredVerdicts:
             return Reuse("it was verified with other sub-claims", one.verification_id)
         read = await self._reading.add(one.verification_id)
         settings = read[0].settings if read is not None else None
-        changed = [each.name for each in changed_settings(settings, self._of.settings)]
-        names = ", ".join(sorted(changed)[:MOST_TRIED])
+        changed = settings_in_words(changed_settings(settings, self._of.settings))
+        names = ", ".join(changed[:MOST_NAMED])
         return Reuse(f"it was verified with other settings: {names}", one.verification_id)
 
     async def _try(self, task: Task, one: EarlierOutline) -> Reuse:

@@ -24,7 +24,7 @@ from veritrail_graph.api.configured.attribution import (
 )
 from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_dialogue
 from veritrail_graph.api.configured.judge import ConfiguredJudge
-from veritrail_graph.api.jobs.earlier import find_version
+from veritrail_graph.api.jobs.earlier import check_matches, find_version
 from veritrail_graph.api.jobs.model import (
     OPEN,
     SENTENCE,
@@ -150,6 +150,7 @@ class Submission:
     ) -> Job:
         from veritrail_graph.api.configured.judge import configure_judge, judge_options
 
+        _check_batch(request)
         options = judge_options(
             self._settings, request, prompts=here.prompts, concurrency=here.concurrency
         )
@@ -310,18 +311,39 @@ class Submission:
             )
 
 
+def _check_batch(request: VerifyRequest) -> None:
+    """See that what is said of batches is said of a run that makes some.
+
+    Raises:
+        InputError: Calls are made live.
+    """
+    is_said = request.batch_finish != "wait" or request.batch_price_factor is not None
+    if request.mode == "live" and is_said:
+        raise InputError(
+            "How batches end and what part of the price they cost is of use only where calls are "
+            "made in batches; this run makes them live.",
+            code="batch_options",
+        )
+
+
 async def _since(opened: Callable[[], Awaitable[Store]], request: VerifyRequest) -> Version | None:
     """The earlier version from which verdicts are kept: the same for as long as the job lives.
 
     Raises:
-        InputError: It is not stored, or pairs of claims are given without it.
+        InputError: It is not stored, or pairs of claims are given without it, or name claims that
+            there are not.
     """
     if request.since is None:
         if request.match:
             raise InputError("`match` pairs claims with those of `since`; name that, too.")
         return None
-    store = await opened()
-    return await find_version(store, await store.processes.get(request.process_id), request.since)
+    store, name = await opened(), request.process_id
+    found = await find_version(store, await store.processes.get(name), request.since)
+    if request.match:
+        objects = [one for one in request.claims or () if isinstance(one, dict)]
+        new = {str(one["claim_id"]) for one in objects if "claim_id" in one}
+        await check_matches(store, name, found, request.match, None if request.extract else new)
+    return found
 
 
 async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:

@@ -192,6 +192,15 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         assert "a person confirmed" in first["reuse_reason"]
         alone = ("verify", "match-b", "--match", str(tmp_path / "pairs.csv"))
         assert "--since" in veritrail(*alone, status=2, **settings).err
+        (tmp_path / "wrong.csv").write_text("earlier,claim_id\nk0,nosuch\nk9,k0\n")
+        wrong = veritrail(*run, "--match", str(tmp_path / "wrong.csv"), status=2, **settings).json[
+            "error"
+        ]
+        assert [one["where"] for one in wrong["violations"]] == [
+            "match[0].claim_id", "match[1].earlier",
+        ]  # fmt: skip
+        lone = veritrail("verify", "match-b", "--batch-finish", "live", status=2, **settings)
+        assert "Add --batch" in lone.err
         other = veritrail(*run, "--q", "1", **settings).json
     assert other["kept"] == 0
     assert "other settings: q" in other["verifications"][1]["reuse_reason"]
