@@ -125,7 +125,7 @@ ADVICE: Mapping[str, str] = {
         "`veritrail verify --cancel {run_id}` ends them; `veritrail verify PROCESS` starts a new "
         "run."
     ),
-    "run_unknown": "`veritrail list PROCESS --json` names the runs of a process.",
+    "run_unknown": "`veritrail runs PROCESS` shows the runs of a process.",
     "samples_need_model": "(--samples)",
     "service_file_version": (
         "To finish its jobs, use the version that made it. To start without them, stop services "

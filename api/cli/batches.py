@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 
 async def cancel_batches(settings: Settings, run_id: str) -> None:
-    """End the batches that a run left at its endpoint."""
+    """End the batches that a run left at its endpoint; its id may be short, or @last."""
     from veritrail_graph.api.app import Application
+    from veritrail_graph.graph.errors import NotFound
 
     async with Application(settings, on_engine_start=say_starting) as app:
-        found = await app.jobs.cancel_batches(run_id)
+        try:
+            found = await app.jobs.cancel_batches(run_id)
+        except NotFound:
+            run_id = await app.names.run(run_id)
+            found = await app.jobs.cancel_batches(run_id)
         goes_on = bool(found) and await app.jobs.can_go_on(run_id)
     if not found:
         say(f"Run {run_id} has no batch at its endpoint.")

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import JudgedClaim
 
 TRAILS_SHOWN = 3
+MOST_CACHED = 0.1
+"""The share of answers from the cache up to which other ways to ask are compared."""
 EXPLAINED = 20
 """Trails that are shown below a table, where `--explain` has something to say of them."""
 
@@ -279,28 +281,43 @@ def tell(report: Report) -> None:
 
 
 def tell_ways(report: Report, own: list[Verification]) -> None:
-    """What the calls cost by model, and what they would have cost in other ways to ask."""
+    """What the calls cost by model, and what they would have cost in other ways to ask.
+
+    Of a few claims that were asked about in the usual way, their trails say enough.
+    """
     from veritrail_graph.api.cli.terminal import table
     from veritrail_graph.api.views.costs import cost_words, way_words
 
-    if not report.done.asked_models or len(own) <= TRAILS_SHOWN:
-        return
     spent = sum((one.usage for one in own), Usage())
-    rows = [["as it was asked", f"{spent.calls:,}", cost_words(spent)]]
     of_models: dict[str, Usage] = {}
     for step in (step for one in own for step in one.steps):
         of_models[step.model] = of_models.get(step.model, Usage()) + step.usage
+    is_usual = not spent.batch_calls and len(of_models) < 2 and not any(one.share for one in own)
+    if not report.done.asked_models or (is_usual and len(own) <= TRAILS_SHOWN):
+        return
+    rows = [["as it was asked", f"{spent.calls:,}", cost_words(spent)]]
     if len(of_models) > 1:
         rows += [
             [f"  of it {one_line(name, 40)}", f"{usage.calls:,}", cost_words(usage)]
             for name, usage in of_models.items()
         ]
-    rows += [
-        [way_words(name, share), f"{usage.calls:,}", cost_words(usage)]
-        for name, share, usage in report.done.other_ways(own)
-    ]
+    # What an answer from the cache took is not known, so it has no price in another way.
+    is_known = spent.cached_calls <= MOST_CACHED * (spent.calls + spent.cached_calls)
+    if is_known:
+        rows += [
+            [way_words(name, share), f"{usage.calls:,}", cost_words(usage)]
+            for name, share, usage in report.done.other_ways(own)
+        ]
     columns = ("calls", "cost")
-    table(("the same calls in other ways", *columns), rows, right=columns)
+    what = "the same calls in other ways" if is_known else "the calls of this run"
+    if is_known or len(rows) > 1:
+        table((what, *columns), rows, right=columns)
+    if not is_known:
+        say(
+            "Other ways are not compared, as many answers came from the cache: veritrail estimate "
+            f"{quoted(report.process_id)} compares them for all claims.",
+            "dim",
+        )
 
 
 def _outweighed_words(report: Report) -> str:

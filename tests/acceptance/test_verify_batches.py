@@ -70,6 +70,12 @@ def test_batches_give_the_verdicts_of_single_calls_at_half_the_price(
     assert told["usage"]["cost_usd"] == pytest.approx(single["usage"]["cost_usd"] / 2)
     tenth = anew(veritrail, process, server, "--batch-price-factor", "0.1")
     assert tenth["usage"]["cost_usd"] == pytest.approx(single["usage"]["cost_usd"] / 10)
+    one = ("verify", process, "--again", "--batch", "--price", "1,2", "--claim-id", "k1")
+    first, from_cache = (veritrail(*one, **quickly(server)) for _ in range(2))
+    assert "the same calls in other ways" in first.out
+    assert "shared prompts of 8, in batches" in first.out
+    assert "shared prompts" not in from_cache.out
+    assert "Other ways are not compared, as many answers came from the cache" in from_cache.err
     shown = veritrail("show", told["verifications"][0]["verification_id"], "--json").json
     assert shown["usage"]["batch_calls"] == told["verifications"][0]["usage"]["batch_calls"] > 0
 
@@ -107,7 +113,7 @@ def test_an_interrupted_run_leaves_its_batch_and_says_how_to_come_back(
     run = run_id(veritrail, process)
     assert f"--resume {run}" in ended.err
     assert KEY not in ended.err
-    cancelled = veritrail("verify", "--cancel", run, **quickly(server))
+    cancelled = veritrail("verify", "--cancel", run[:9], **quickly(server))
     assert "1 batch(es)" in cancelled.err
     assert desk.batches[0].status == "cancelling"
     desk.batches[0].answered, desk.held = 2, False
@@ -133,7 +139,7 @@ def test_batches_of_a_run_whose_process_was_replaced_are_named_and_can_be_ended(
     assert f"replaced or appended to since run {run} began" in told
     assert f"go on at the endpoint: {desk.batches[0].batch_id}" in told.replace("goes on", "go on")
     assert f"--cancel {run}" in told
-    cancelled = veritrail("verify", "--cancel", run, **quickly(server))
+    cancelled = veritrail("verify", "--cancel", "@last", **quickly(server))
     assert desk.batches[0].status == "cancelling"
     assert "the run cannot go on" in cancelled.err
     assert "--resume" not in cancelled.err

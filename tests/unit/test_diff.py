@@ -10,7 +10,7 @@ from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from rich.console import Console
 
 from veritrail_graph.api.cli.stored import difference_view
-from veritrail_graph.graph.comparing import Changed, Part, compare
+from veritrail_graph.graph.comparing import Changed, Part, compare, settings_in_words
 from veritrail_graph.graph.exporters.difference import difference_json
 from veritrail_graph.graph.model import (
     Claim,
@@ -168,3 +168,25 @@ def test_a_narrow_terminal_loses_nothing_of_a_setting():
     printed = told(a, a_trail("v-2", FIRST, settings='{"prompt": "y"}'), width=50)
     assert printed.count("x") == 90
     assert "…" not in printed
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["q"], ["q"]),
+        (["steps.verdict.model", "steps.evidence_selection.model"], ["the model"]),
+        (["steps.verdict.prompt", "steps.verdict.prompt_hash"], ["the prompts"]),
+        (["steps.verdict.escalate_to.model", "limits.max_reruns"],
+         ["the second judge", "the numbers of sentences"]),
+        (["steps.evidence_selection_shared.claims", "steps.evidence_selection_shared.endpoint"],
+         ["how many claims share a prompt"]),
+        (["engine", "steps.verdict.model"], ["the engine"]),
+    ],
+)  # fmt: skip
+def test_settings_that_differ_are_named_in_words(names, words):
+    assert settings_in_words([Changed(name, 1, 2) for name in names]) == words
+
+
+def test_an_engine_that_only_shares_prompts_is_no_other_engine():
+    changed = [Changed("engine", "openai", "openai+shared"), Changed("q", 1, 2)]
+    assert settings_in_words(changed) == ["q", "how many claims share a prompt"]
