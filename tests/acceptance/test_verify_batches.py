@@ -70,8 +70,8 @@ def test_batches_give_the_verdicts_of_single_calls_at_half_the_price(
     assert told["usage"]["cost_usd"] == pytest.approx(single["usage"]["cost_usd"] / 2)
     tenth = anew(veritrail, process, server, "--batch-price-factor", "0.1")
     assert tenth["usage"]["cost_usd"] == pytest.approx(single["usage"]["cost_usd"] / 10)
-    one = ("verify", process, "--again", "--batch", "--price", "1,2", "--claim-id", "k1")
-    first, from_cache = (veritrail(*one, **quickly(server)) for _ in range(2))
+    run = ("verify", process, "--again", "--batch", "--price", "1,2")
+    first, from_cache = (veritrail(*run, **quickly(server)) for _ in range(2))
     assert "the same calls in other ways" in first.out
     assert "shared prompts of 8, in batches" in first.out
     assert "shared prompts" not in from_cache.out
