@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 STATES = ("validating", "in_progress", "finalizing")
 ENDS = ("completed", "failed", "expired", "cancelled")
 LINE_KEYS = {"custom_id", "method", "url", "body"}
+NO_JSON_LINE = "This line is not parseable as valid JSON."
 EXPIRED = "This request could not be executed before the completion window expired."
 
 
@@ -75,6 +76,8 @@ class BatchDesk:
         held: Whether batches stay `in_progress`.
         loses: Names of calls (`upload`, `create`) that are done once without an answer.
         most_lines: Lines of a file that are taken.
+        is_faulty: Tells a line that fails the validation of its batch, by what it asks.
+        most_named: How many such lines a batch that fails names, at most.
         most_enqueued: Lines of all batches that are on their way, at most.
     """
 
@@ -82,6 +85,8 @@ class BatchDesk:
     held: bool = False
     loses: list[str] = field(default_factory=list)
     most_lines: int = 50_000
+    is_faulty: Callable[[dict[str, Any]], bool] = lambda _body: False
+    most_named: int = 100
     most_enqueued: int | None = None
     files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     batches: list[SentBatch] = field(default_factory=list)
@@ -183,6 +188,15 @@ class BatchDesk:
             server.wrong.append(problem)
             batch.end = "failed"
             batch.errors = [{"code": "invalid", "message": problem, "line": None, "param": None}]
+        faulty = [
+            place for place, line in enumerate(lines, start=1) if self.is_faulty(line["body"])
+        ]
+        if faulty and not problem:
+            batch.end = "failed"
+            batch.errors = [
+                {"code": "invalid_json_line", "message": NO_JSON_LINE, "line": one, "param": None}
+                for one in faulty[: self.most_named]
+            ]
         waiting = sum(len(one.lines) for one in self.batches if one.status not in ENDS)
         if self.most_enqueued is not None and waiting + len(lines) > self.most_enqueued:
             message = "Enqueued token limit reached."

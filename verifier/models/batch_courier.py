@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from veritrail_graph.verifier.models.batch_endpoint import BatchEndpoint, BatchOptions, Line
 from veritrail_graph.verifier.models.batch_port import (
+    BatchFault,
     BatchLedger,
     BatchRecord,
     BatchReport,
@@ -47,12 +48,25 @@ class GivenUp(ModelError):
 
 @dataclass(slots=True, eq=False)
 class Batch:
-    """A batch that this process looks at, with the calls that wait for it."""
+    """A batch that this process looks at, with the calls that wait for it.
+
+    Attributes:
+        order: The ids of its lines as the file has them; none where another process wrote it.
+    """
 
     record: BatchRecord
     of: BatchEndpoint
     lines: dict[str, Line]
     content: bytes = b""
+    order: tuple[str, ...] = ()
+
+    def named(self, faults: Sequence[BatchFault]) -> dict[str, BatchFault]:
+        """The lines that an endpoint names as faulty, and what it says of each."""
+        found: dict[str, BatchFault] = {}
+        for one in faults:
+            if one.line is not None and 1 <= one.line <= len(self.order):
+                found.setdefault(self.order[one.line - 1], one)
+        return found
 
 
 class Courier:

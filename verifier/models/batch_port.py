@@ -14,7 +14,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from veritrail_graph.verifier.models.port import Completion, Endpoint, ModelError, Request
+from veritrail_graph.verifier.models.port import (
+    Completion,
+    Endpoint,
+    ModelError,
+    Request,
+    RequestRejected,
+)
 
 
 class BatchState(StrEnum):
@@ -49,11 +55,13 @@ class BatchFault(NamedTuple):
         code: The endpoint's code.
         message: Its words.
         line: Number of the line in the file, from 1; None: the whole.
+        parameter: What in the line it is about, such as `body.temperature`, if it says so.
     """
 
     code: str
     message: str
     line: int | None = None
+    parameter: str | None = None
 
     @property
     def is_crowded(self) -> bool:
@@ -62,9 +70,8 @@ class BatchFault(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is wrong, and where."""
-        place = f", line {self.line}" if self.line is not None else ""
-        return f"{self.message or self.code}{place}"
+        """What is wrong."""
+        return (self.message or self.code).rstrip(". ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +210,10 @@ class BatchService(Protocol):
     async def delete(self, file_id: str) -> None:
         """Delete a file; one that is not there is deleted already."""
         ...
+
+
+class LineRefused(RequestRejected):
+    """A batch was not taken because of this one line."""
 
 
 class Gone(ModelError):

@@ -19,7 +19,7 @@ import copy
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
@@ -49,11 +49,12 @@ from veritrail_graph.verifier.models.port import (
     ModelError,
     OverBudget,
     RequestRejected,
-    TransportFault,
 )
 from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 
+MOST_SPOILT = 20
+"""Batches that a line goes out with and that are refused for other lines; then the run stops."""
 SETTLE = 0.05
 """Seconds in which nothing else may be asked before a round goes out."""
 TIDY_SECONDS = 10.0
@@ -330,7 +331,8 @@ class Rounds:
         content = b"".join(line.content for line in lines)
         for line in lines:
             line.content = b""
-        self._begin(Batch(record, of, {line.line_id: line for line in lines}, content))
+        waiting = {line.line_id: line for line in lines}
+        self._begin(Batch(record, of, waiting, content, tuple(waiting)))
 
     def _begin(self, batch: Batch) -> None:
         self._batches[batch.record.name] = batch
@@ -386,18 +388,21 @@ class Rounds:
         """A batch was not taken as a whole."""
         faults = report.faults or (BatchFault("failed", "no reason given"),)
         await self._courier.tidy(batch, [report.error_file, report.output_file])
-        await self.ledger.drop(batch.record.name)
         if any(one.is_crowded for one in faults) and self._may_come_later(batch):
             await self._asked_anew(batch)
             return
-        by_line = {one.line: one for one in faults if one.line is not None}
-        words = f"{batch.of.address} refused the batch"
-        first = next(iter(faults))
-        for line in list(batch.lines.values()):
-            if by_line:
-                self._fail(line, TransportFault(f"{words}, for another line: {first.words}"))
-            else:
-                self._fail(line, EndpointRefused(f"{words}: {first.words}", code="batch_refused"))
+        await self.ledger.drop(batch.record.name)
+        refusals = {
+            line_id: batch.of.refusal(batch.lines[line_id], fault)
+            for line_id, fault in batch.named(faults).items()
+        }
+        whole = _refusal_of_all(batch, faults, refusals)
+        for line_id, line in list(batch.lines.items()):
+            refusal = whole or refusals.get(line_id)
+            if refusal is not None:
+                self._fail(line, refusal)
+                del batch.lines[line_id]
+        await self._asked_anew(batch)
 
     def _may_come_later(self, batch: Batch) -> bool:
         """Send less at a time: the endpoint has too much of ours; False: that cannot help."""
@@ -450,3 +455,22 @@ class Rounds:
         if line.reserved:
             self._spending.give_back(line.reserved)
             line.reserved = 0.0
+
+
+def _refusal_of_all(
+    batch: Batch, faults: Sequence[BatchFault], refusals: Mapping[str, ModelError]
+) -> EndpointRefused | None:
+    """Why no batch will be taken; None: without some of its lines this one may be."""
+    for refusal in refusals.values():
+        if isinstance(refusal, EndpointRefused):
+            return refusal
+    words = f"{batch.of.address} refused the batch"
+    is_numbered = any(one.line is not None for one in faults)
+    if not refusals and (batch.order or not is_numbered):
+        return EndpointRefused(f"{words}: {faults[0].words}", code="batch_refused")
+    for line_id, line in batch.lines.items():
+        line.spoilt += line_id not in refusals
+        if line.spoilt >= MOST_SPOILT:
+            words = f"{batch.of.address} refused {MOST_SPOILT} batches, each for other lines"
+            return EndpointRefused(f"{words}; the last: {faults[0].words}", code="batch_refused")
+    return None

@@ -217,6 +217,7 @@ class OpenAiBatches:
             short_message(str(found.get("code") or ""), self._key),
             short_message(str(found.get("message") or ""), self._key),
             line if isinstance(line, int) else None,
+            short_message(_text(found.get("param")) or "", self._key) or None,
         )
 
 
