@@ -22,6 +22,10 @@ STATES = ("validating", "in_progress", "finalizing")
 ENDS = ("completed", "failed", "expired", "cancelled")
 LINE_KEYS = {"custom_id", "method", "url", "body"}
 NO_JSON_LINE = "This line is not parseable as valid JSON."
+FULL = (
+    "Enqueued token limit reached for scripted in organization org-1. Limit: {} enqueued tokens. "
+    "Please try again once some in_progress batches have been completed."
+)
 EXPIRED = "This request could not be executed before the completion window expired."
 
 
@@ -197,9 +201,10 @@ class BatchDesk:
                 {"code": "invalid_json_line", "message": NO_JSON_LINE, "line": one, "param": None}
                 for one in faulty[: self.most_named]
             ]
-        waiting = sum(len(one.lines) for one in self.batches if one.status not in ENDS)
+        taken = [one for one in self.batches if one.status not in ENDS and one.end != "failed"]
+        waiting = sum(len(one.lines) for one in taken)
         if self.most_enqueued is not None and waiting + len(lines) > self.most_enqueued:
-            message = "Enqueued token limit reached."
+            message = FULL.format(self.most_enqueued)
             batch.end = "failed"
             batch.errors = [
                 {"code": "token_limit_exceeded", "message": message, "line": None, "param": None}

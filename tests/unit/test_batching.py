@@ -282,11 +282,77 @@ def test_an_endpoint_that_finds_a_fault_in_every_file_ends_the_run() -> None:
     assert "not parseable" in str(found[-1])
 
 
-def test_too_much_at_a_time_is_sent_in_smaller_parts() -> None:
-    with ModelServer(desk=BatchDesk(most_enqueued=3)) as server:
-        assert ask(server, range(10)) == [Verdict.FULLY_SUPPORTED] * 10
-        assert server.desk is not None
-        assert len(server.requests) == 10
+def refused(desk: BatchDesk) -> int:
+    """How many batches were not taken."""
+    return sum(one.end == "failed" for one in desk.batches)
+
+
+def test_too_much_at_a_time_is_sent_in_smaller_parts_that_grow_again() -> None:
+    desk, ledger = BatchDesk(most_enqueued=5), MemoryLedger()
+    with ModelServer(desk=desk) as server:
+        assert ask(server, range(60), ledger) == [Verdict.FULLY_SUPPORTED] * 60
+        assert len(server.requests) == 60
+    sizes = [len(one.lines) for one in desk.batches]
+    assert sizes[:5] == [60, 30, 15, 7, 3]
+    assert max(len(one.lines) for one in desk.batches if one.end == "completed") == 5
+    assert refused(desk) <= 10
+    assert len(sizes) <= 30
+    assert desk.files == {}
+
+
+def test_what_has_no_room_waits_for_what_is_on_its_way() -> None:
+    desk = BatchDesk(held=True, most_enqueued=4)
+
+    async def whole(server: ModelServer) -> list[Any]:
+        run = opened(server, most_lines=4)
+        work = asyncio.ensure_future(all_of(run, range(8)))
+        await asyncio.to_thread(until, lambda: any(one.looks > 20 for one in desk.batches))
+        assert [len(one.lines) for one in desk.batches] == [4, 4]
+        assert refused(desk) == 1
+        desk.held = False
+        return await work
+
+    with ModelServer(desk=desk) as server:
+        assert asyncio.run(whole(server)) == [Verdict.FULLY_SUPPORTED] * 8
+    assert refused(desk) == 1
+    assert [len(one.lines) for one in desk.batches] == [4, 4, 4]
+
+
+def test_an_endpoint_that_is_full_without_us_is_left_alone_for_longer_and_longer() -> None:
+    desk = BatchDesk(most_enqueued=0)
+
+    async def whole(server: ModelServer) -> tuple[list[Any], list[str]]:
+        run = opened(server, poll=0.05)
+        work = asyncio.ensure_future(all_of(run, range(4)))
+        await asyncio.sleep(1.5)
+        assert 4 <= refused(desk) <= 10  # 4, 2 and 1 at once, then after 0.05, 0.1, 0.2 … seconds
+        desk.most_enqueued = 100
+        return await work, run.warnings
+
+    with ModelServer(desk=desk) as server:
+        found, warnings = asyncio.run(whole(server))
+        assert len(server.requests) == 4
+    assert found == [Verdict.FULLY_SUPPORTED] * 4
+    assert len(warnings) == 1
+    assert "Enqueued token limit reached" in warnings[0]
+
+
+def test_an_endpoint_that_stays_full_is_given_up_with_its_reason() -> None:
+    with ModelServer(desk=BatchDesk(most_enqueued=0)) as server:
+        found = ask(server, range(2), full_for=0.2)
+    assert all(isinstance(one, EndpointRefused) for one in found)
+    assert "Enqueued token limit reached" in str(found[0])
+
+
+def test_lines_without_room_do_not_wait_for_ever_where_the_budget_is_used_up() -> None:
+    desk = BatchDesk(most_enqueued=2)
+    usage = Usage(calls=1, batch_calls=1, input_tokens=20, output_tokens=8_192)
+    most = PRICE.with_batch(None).cost(usage)
+    real = PRICE.with_batch(None).cost(usage.replace(output_tokens=20))
+    with ModelServer(desk=desk) as server:
+        found = ask(server, range(12), price=PRICE, budget=most + 3 * real)
+        kinds = {type(one) for one in found}
+    assert kinds == {Verdict, OverBudget}
 
 
 def test_an_endpoint_without_batches_says_so() -> None:

@@ -52,6 +52,7 @@ class Batch:
 
     Attributes:
         order: The ids of its lines as the file has them; none where another process wrote it.
+        epoch: `Room.epoch` when it began.
     """
 
     record: BatchRecord
@@ -59,6 +60,7 @@ class Batch:
     lines: dict[str, Line]
     content: bytes = b""
     order: tuple[str, ...] = ()
+    epoch: int = 0
 
     def named(self, faults: Sequence[BatchFault]) -> dict[str, BatchFault]:
         """The lines that an endpoint names as faulty, and what it says of each."""

@@ -62,6 +62,7 @@ class BatchOptions:
         finishes_live: Whether what had no valid answer in a batch is asked live.
         keeps_files: Whether files stay at the endpoint after they were read.
         patience: How long uploads are tried.
+        full_for: Seconds in which an endpoint takes not even one line until it is given up.
     """
 
     most_lines: int = MAX_LINES
@@ -70,6 +71,7 @@ class BatchOptions:
     finishes_live: bool = False
     keeps_files: bool = False
     patience: Patience = field(default_factory=Patience)
+    full_for: float = 86_400.0
 
 
 @dataclass(slots=True, eq=False)

@@ -41,6 +41,7 @@ from veritrail_graph.verifier.models.batch_port import (
     BatchReport,
     BatchState,
 )
+from veritrail_graph.verifier.models.batch_room import Room
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_batches import batch_line
 from veritrail_graph.verifier.models.port import (
@@ -104,7 +105,8 @@ class Rounds:
         self._tidying: set[asyncio.Task[None]] = set()
         self._sending = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._most_lines = options.most_lines
+        self._rooms: dict[tuple[str, str], Room] = {}
+        self._wakers: dict[Room, asyncio.TimerHandle] = {}
         self._warned: set[str] = set()
         self._courier = Courier(
             ledger, options, lambda: self._changed(self.on_their_way), self._warn_once
@@ -192,8 +194,8 @@ class Rounds:
 
     async def close(self) -> None:
         """Wait for nothing any more; the batches go on where they are."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in filter(None, [self._timer, *self._wakers.values()]):
+            timer.cancel()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -237,8 +239,10 @@ class Rounds:
         try:
             async with self._sending:
                 new = await self._known(lines)
-                for batch_lines in self._files(self._affordable(new)):
+                for batch_lines in self._files(self._affordable(self._fitting(new))):
                     await self._plan(batch_lines)
+            if not self._batches and not self._wakers:  # nothing else would wake what waits
+                self._unpark()
         except Exception as error:  # noqa: BLE001  # raised in every call that waits
             for line in lines:
                 self._fail(line, error)
@@ -266,6 +270,47 @@ class Rounds:
             self._begin(Batch(records[name], some[0].of, {one.line_id: one for one in some}))
         return new
 
+    def _unpark(self) -> None:
+        """Let what waited for others go out with the next round."""
+        self._waiting.update(self._parked)
+        self._parked.clear()
+        self._touch()
+
+    def _park(self, line: Line) -> None:
+        self._flying.discard(line.line_id)
+        if not line.answer.done():
+            self._parked[line.line_id] = line
+
+    def _room(self, of: BatchEndpoint) -> Room:
+        made = Room(self.options.poll, self.options.full_for)
+        return self._rooms.setdefault((of.address, of.model), made)
+
+    def _lines_with(self, room: Room) -> int:
+        """Lines of batches that are on their way."""
+        on_their_way = [one for one in self._batches.values() if self._room(one.of) is room]
+        return sum(one.record.lines for one in on_their_way)
+
+    def _fitting(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines that their endpoints have room for; the others wait."""
+        sorted_out: dict[Room, list[Line]] = {}
+        for line in lines:
+            sorted_out.setdefault(self._room(line.of), []).append(line)
+        loop = asyncio.get_running_loop()
+        sent: list[Line] = []
+        for room, some in sorted_out.items():
+            rest = room.resting(loop.time())
+            if rest and room not in self._wakers:
+                self._wakers[room] = loop.call_later(rest, self._rested, room)
+            free = 0 if rest else room.free(len(some), self._lines_with(room))
+            sent += some[:free]
+            for line in some[free:]:
+                self._park(line)
+        return sent
+
+    def _rested(self, room: Room) -> None:
+        del self._wakers[room]
+        self._unpark()
+
     def _affordable(self, lines: list[Line]) -> list[Line]:
         """The lines that the budget holds; the others wait for what comes back, or end."""
         sent: list[Line] = []
@@ -279,8 +324,7 @@ class Rounds:
                 short.append(line)
         for line in short:
             if sent or self._batches:
-                self._flying.discard(line.line_id)
-                self._parked[line.line_id] = line
+                self._park(line)
             else:
                 self._fail(line, self._over_budget(line))
         return sent
@@ -312,7 +356,7 @@ class Rounds:
                 continue
             of_endpoint = files.setdefault(line.of, [])
             is_full = not of_endpoint or (
-                len(of_endpoint[-1]) >= self._most_lines
+                len(of_endpoint[-1]) >= self.options.most_lines
                 or sizes[line.of] + size > self.options.most_bytes
             )
             if is_full:
@@ -335,6 +379,7 @@ class Rounds:
         self._begin(Batch(record, of, waiting, content, tuple(waiting)))
 
     def _begin(self, batch: Batch) -> None:
+        batch.epoch = self._room(batch.of).epoch
         self._batches[batch.record.name] = batch
         self._start(self._carry(batch))
         self._changed(self.on_their_way)
@@ -363,12 +408,12 @@ class Rounds:
         finally:
             self._batches.pop(batch.record.name, None)
             self._changed(self.on_their_way)
-            self._waiting.update(self._parked)
-            self._parked.clear()
-            self._touch()
+            self._unpark()
 
     async def _read(self, batch: Batch, report: BatchReport | None) -> None:
         """Read the files of a batch, keep what they say, hand it out, and delete them."""
+        if report is not None:
+            self._room(batch.of).taken()
         files = [report.output_file, report.error_file] if report is not None else []
         answers = await self._courier.read(batch, files)
         async with self._sending:  # a round that is being sent sees it before or after
@@ -388,10 +433,12 @@ class Rounds:
         """A batch was not taken as a whole."""
         faults = report.faults or (BatchFault("failed", "no reason given"),)
         await self._courier.tidy(batch, [report.error_file, report.output_file])
-        if any(one.is_crowded for one in faults) and self._may_come_later(batch):
+        await self.ledger.drop(batch.record.name)
+        full = next((one for one in faults if one.is_crowded), None)
+        if full is not None:
+            self._is_full(batch, full)
             await self._asked_anew(batch)
             return
-        await self.ledger.drop(batch.record.name)
         refusals = {
             line_id: batch.of.refusal(batch.lines[line_id], fault)
             for line_id, fault in batch.named(faults).items()
@@ -404,22 +451,26 @@ class Rounds:
                 del batch.lines[line_id]
         await self._asked_anew(batch)
 
-    def _may_come_later(self, batch: Batch) -> bool:
-        """Send less at a time: the endpoint has too much of ours; False: that cannot help."""
-        if len(self._batches) == 1:  # only its own size can be the reason
-            if len(batch.lines) == 1:
-                return False
-            self._most_lines = max(1, min(self._most_lines, len(batch.lines)) // 2)
-        return True
+    def _is_full(self, batch: Batch, fault: BatchFault) -> None:
+        """An endpoint has no room for a batch: send less, or later, or give it up."""
+        room, now = self._room(batch.of), asyncio.get_running_loop().time()
+        others = self._lines_with(room) - batch.record.lines
+        is_kept = room.refused(batch.record.lines, others, batch.epoch, now)
+        where = f"{batch.of.address} has no room for calls of {batch.of.model} in batches"
+        if not is_kept:
+            hours = self.options.full_for / 3_600
+            words = f"{where}, not for a single one in {hours:.3g} hours: {fault.words}"
+            for line in batch.lines.values():
+                self._fail(line, EndpointRefused(words, code="batch_refused"))
+        elif room.resting(now):
+            self._warn_once(f"{where} for now, and is asked again and again: {fault.words}.")
 
     async def _asked_anew(self, batch: Batch) -> None:
         """Let the lines of a batch of which nothing came wait for the next round."""
         await self.ledger.drop(batch.record.name)
-        for line_id, line in batch.lines.items():
+        for line in batch.lines.values():
             self._release(line)
-            self._flying.discard(line_id)
-            if not line.answer.done():
-                self._parked[line_id] = line
+            self._park(line)
 
     def _warn_once(self, message: str) -> None:
         if message not in self._warned:
