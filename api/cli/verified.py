@@ -166,6 +166,7 @@ def as_document(report: Report) -> dict[str, Any]:
         document["changes"] = changes
     document["share_of_nodes"] = report.share_of_nodes
     document["not_in_force"] = [one.claim.claim_id for one in report.after.outweighed]
+    document["warnings"] = list(report.warnings)
     if done.extraction is not None:
         document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:

@@ -129,6 +129,8 @@ def test_lines_that_come_back_invalid_or_not_at_all_are_asked_again(
         is_live = [one for one in server.requests if not one.in_batch]
     assert outcome(told) == expected(CLAIMS)
     assert bool(is_live) is (finish == "live")
+    early = "Batch batch_1 expired with 1 of"
+    assert [one for one in told["warnings"] if one.startswith(early)]
     assert told["usage"]["batch_calls"] == told["usage"]["calls"] - len(is_live)
 
 

@@ -54,6 +54,13 @@ class SentBatch:
     failures: str | None = None
     looks: int = 0
 
+    @property
+    def known(self) -> int:
+        """How many of its lines it answers when it ends."""
+        if self.end == "failed":
+            return 0
+        return len(self.lines) if self.answered is None else self.answered
+
     def document(self) -> dict[str, Any]:
         is_over = self.status in ENDS
         return {
@@ -64,7 +71,7 @@ class SentBatch:
             "created_at": 1_700_000_000 + self.number,
             "request_counts": {
                 "total": len(self.lines),
-                "completed": len(self.lines) if is_over else 0,
+                "completed": self.known if is_over else 0,
                 "failed": 0,
             },
             "metadata": dict(self.metadata),
@@ -241,12 +248,11 @@ class BatchDesk:
             self._write_files(server, batch)
 
     def _write_files(self, server: ModelServer, batch: SentBatch) -> None:
-        known = len(batch.lines) if batch.answered is None else batch.answered
         good: list[bytes] = []
         bad: list[bytes] = []
         for place, line in enumerate(batch.lines):
             result: dict[str, Any] = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
-            if place < known:
+            if place < batch.known:
                 status, body = server.batch_reply(line["custom_id"].split("-")[0], line["body"])
                 result["response"] = {"status_code": status, "request_id": "r", "body": body}
                 result["error"] = None

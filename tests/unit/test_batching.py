@@ -151,11 +151,19 @@ def test_what_a_batch_left_unanswered_goes_out_with_the_next(end: str) -> None:
         if batch.number == 0:
             batch.end, batch.answered = end, 2
 
+    async def whole(server: ModelServer) -> tuple[list[Any], list[str]]:
+        run = opened(server)
+        return await all_of(run, range(5)), run.warnings
+
     with ModelServer(desk=BatchDesk(plan)) as server:
-        assert ask(server, range(5)) == [Verdict.FULLY_SUPPORTED] * 5
+        found, warnings = asyncio.run(whole(server))
+        assert found == [Verdict.FULLY_SUPPORTED] * 5
         assert server.desk is not None
         assert [len(batch.lines) for batch in server.desk.batches] == [5, 3]
         assert len(server.requests) == 5
+    how = "expired" if end == "expired" else "was cancelled"
+    left = "what it left is asked again."
+    assert warnings == [f"Batch batch_0 {how} with 2 of 5 lines answered; {left}"]
 
 
 def test_a_line_that_is_never_answered_ends_its_claim() -> None:

@@ -127,6 +127,18 @@ class BatchRecord:
     failed: int = 0
     is_read: bool = False
 
+    @property
+    def ended_early(self) -> str | None:
+        """What a person should know of it; None: nothing, all of its lines had their turn."""
+        if not self.is_read or self.state in (BatchState.COMPLETED, BatchState.FAILED):
+            return None
+        if not self.state.is_end:
+            how = "is not at its endpoint any more, and neither are its answers"
+        else:
+            ended = "expired" if self.state is BatchState.EXPIRED else "was cancelled"
+            how = f"{ended} with {self.done:,} of {self.lines:,} lines answered"
+        return f"Batch {self.batch_id} {how}; what it left is asked again."
+
 
 class KnownLine(NamedTuple):
     """A line that was asked before.

@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import copy
 import json
+import logging
 import uuid
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -65,6 +66,7 @@ LONG = 90 * 86_400.0
 BATCH_PATIENCE = Patience(deadline=LONG, attempt_timeout=LONG, base=0.001, cap=0.01)
 """Of calls that wait for a round: the next round is their wait."""
 
+_log = logging.getLogger("veritrail.batches")
 _WALK: ContextVar[str | None] = ContextVar("walk", default=None)
 
 
@@ -417,12 +419,17 @@ class Rounds:
         files = [report.output_file, report.error_file] if report is not None else []
         answers = await self._courier.read(batch, files)
         async with self._sending:  # a round that is being sent sees it before or after
-            batch.record = replace(batch.record, is_read=True)
+            done = max(
+                batch.record.done, sum("response" in json.loads(one) for one in answers.values())
+            )
+            batch.record = replace(batch.record, is_read=True, done=done)
             await self.ledger.keep(batch.record, answers)
             left = [one for one in batch.lines if one not in answers]
             known = await self.ledger.known(left)  # another session may have read it meanwhile
             answers |= {one: known[one].answer or "" for one in known}
             self._batches.pop(batch.record.name, None)
+        if batch.record.ended_early is not None:
+            self._warn_once(batch.record.ended_early)
         for line_id, line in batch.lines.items():
             self._deliver(line, answers.get(line_id) or missing_answer(batch.record))
         tidying = asyncio.create_task(self._courier.tidy(batch, files))
@@ -475,6 +482,7 @@ class Rounds:
     def _warn_once(self, message: str) -> None:
         if message not in self._warned:
             self._warned.add(message)
+            _log.info("%s", message)
             self.warn(message)
 
     def _endpoint_of(self, record: BatchRecord) -> BatchEndpoint | None:

@@ -43,6 +43,9 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         job = calls.wait(job_id, seconds=30)
         assert calls.outcome(job) == expected(6)
         assert job["batches"] == []
+        (warning,) = job["warnings"]
+        assert warning.startswith("Batch batch_0 was cancelled with 4 of 6 lines answered")
+        assert "4 of 6 lines answered" in service.get(f"/jobs/{job_id}").text
         assert job["usage"]["batch_calls"] == job["usage"]["calls"] == len(model.requests)
 
 
