@@ -348,7 +348,7 @@ def end(report: Report) -> None:
         say_batches(report.done, again)
         raise Exit(INTERRUPTED)
     if report.fault is not None:
-        say(f"After fixing this, resume with: {again}", "yellow")
+        say(_way_on(report.fault, again), "yellow")
         say_batches(report.done, again)
     if run is not None and run.refusal is not None:
         raise Exit(UNREACHABLE)
@@ -369,6 +369,16 @@ def end(report: Report) -> None:
         raise Exit(NOT_ALL_SUCCEEDED)
     if failed:
         raise Exit(NOT_ALL_SUCCEEDED)
+
+
+def _way_on(fault: VeriTrailError, again: str) -> str:
+    """What a person can do after a run was stopped; a run in batches stays in batches."""
+    anew = "the same command without --batch (and --again) makes a new run, in which what has a"
+    anew += " verdict is shown as it is stored"
+    if fault.code == "no_batches":
+        return f"Resumed, this run would ask in batches again; {anew}."
+    words = f"After fixing this, resume with: {again}"
+    return f"{words}. Or leave batches out: {anew}." if fault.code == "batch_refused" else words
 
 
 def _fault_text(report: Report) -> str:

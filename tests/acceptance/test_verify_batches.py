@@ -145,6 +145,12 @@ def test_what_makes_no_batches_is_refused(
     told = anew(veritrail, process, server, status=3)
     assert "takes no batches" in told["error"]["message"]
     assert {one["status"] for one in told["verifications"]} <= {"cancelled", "failed"}
+    how = ("--again", "--no-cache", "--batch")
+    ended = veritrail("verify", process, *how, status=3, **quickly(server))
+    assert "without --batch" in ended.err
+    assert "--resume" not in ended.err
+    single = veritrail("verify", process, "--json", **quickly(server)).json
+    assert outcome(single) == expected(CLAIMS)
 
 
 def test_an_estimate_counts_batches_at_their_price(veritrail: Veritrail, process: str) -> None:
