@@ -362,7 +362,7 @@ def end(report: Report) -> None:
         say(f"No claims could be extracted from {len(failed)} sentence(s): {reason}", "red")
     open_ = [v for v in report.done.verifications if not v.status.is_result]
     if open_:
-        reason = one_line(open_[0].error or "")
+        reason = one_line(open_[0].error or "").rstrip(".")
         if any(v.status is Status.OVER_BUDGET for v in open_):
             again += ", with a new --budget or --max-calls"
         say(f"{len(open_)} claim(s) have no verdict: {reason}. To go on: {again}", "red")

@@ -176,6 +176,7 @@ def test_a_line_that_is_never_answered_ends_its_claim() -> None:
         assert len(server.desk.batches) == 6
     assert isinstance(found, ModelError)
     assert "6 batches" in str(found)
+    assert str(found).endswith("window expired")  # more words follow where it is shown
 
 
 def test_a_batch_that_is_refused_as_a_whole_stops_the_run_with_its_reason() -> None:

@@ -239,7 +239,7 @@ def _error_words(error: Any) -> str:
     """What the file of errors says of a line."""
     if not isinstance(error, dict):
         return "the batch holds no answer to a line"
-    code, message = str(error.get("code") or ""), str(error.get("message") or "")
+    code, message = str(error.get("code") or ""), str(error.get("message") or "").rstrip(". ")
     return f"a line has no answer: {message or code or 'no reason given'}"[:300]
 
 
