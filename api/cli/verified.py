@@ -168,6 +168,7 @@ def as_document(report: Report) -> dict[str, Any]:
         document["changes"] = changes
     document["share_of_nodes"] = report.share_of_nodes
     document["not_in_force"] = [one.claim.claim_id for one in report.after.outweighed]
+    document["warnings"] = list(report.warnings)
     if done.extraction is not None:
         document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:
@@ -364,7 +365,7 @@ def end(report: Report) -> None:
         say_batches(report.done, again)
         raise Exit(INTERRUPTED)
     if report.fault is not None:
-        say(f"After fixing this, resume with: {again}", "yellow")
+        say(_way_on(report.fault, again), "yellow")
         say_batches(report.done, again)
     if run is not None and run.refusal is not None:
         raise Exit(UNREACHABLE)
@@ -378,13 +379,23 @@ def end(report: Report) -> None:
         say(f"No claims could be extracted from {len(failed)} sentence(s): {reason}", "red")
     open_ = [v for v in report.done.verifications if not v.status.is_result]
     if open_:
-        reason = one_line(open_[0].error or "")
+        reason = one_line(open_[0].error or "").rstrip(".")
         if any(v.status is Status.OVER_BUDGET for v in open_):
             again += ", with a new --budget or --max-calls"
         say(f"{len(open_)} claim(s) have no verdict: {reason}. To go on: {again}", "red")
         raise Exit(NOT_ALL_SUCCEEDED)
     if failed:
         raise Exit(NOT_ALL_SUCCEEDED)
+
+
+def _way_on(fault: VeriTrailError, again: str) -> str:
+    """What a person can do after a run was stopped; a run in batches stays in batches."""
+    anew = "the same command without --batch (and --again) makes a new run, in which what has a"
+    anew += " verdict is shown as it is stored"
+    if fault.code == "no_batches":
+        return f"Resumed, this run would ask in batches again; {anew}."
+    words = f"After fixing this, resume with: {again}"
+    return f"{words}. Or leave batches out: {anew}." if fault.code == "batch_refused" else words
 
 
 def _fault_text(report: Report) -> str:

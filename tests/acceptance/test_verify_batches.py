@@ -160,6 +160,8 @@ def test_lines_that_come_back_invalid_or_not_at_all_are_asked_again(
         is_live = [one for one in server.requests if not one.in_batch]
     assert outcome(told) == expected(CLAIMS)
     assert bool(is_live) is (finish == "live")
+    early = "Batch batch_1 expired with 1 of"
+    assert [one for one in told["warnings"] if one.startswith(early)]
     assert told["usage"]["batch_calls"] == told["usage"]["calls"] - len(is_live)
 
 
@@ -174,6 +176,12 @@ def test_what_makes_no_batches_is_refused(
     told = anew(veritrail, process, server, status=3)
     assert "takes no batches" in told["error"]["message"]
     assert {one["status"] for one in told["verifications"]} <= {"cancelled", "failed"}
+    how = ("--again", "--no-cache", "--batch")
+    ended = veritrail("verify", process, *how, status=3, **quickly(server))
+    assert "without --batch" in ended.err
+    assert "--resume" not in ended.err
+    single = veritrail("verify", process, "--json", **quickly(server)).json
+    assert outcome(single) == expected(CLAIMS)
 
 
 def test_an_estimate_counts_batches_at_their_price(veritrail: Veritrail, process: str) -> None:

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 STATES = ("validating", "in_progress", "finalizing")
 ENDS = ("completed", "failed", "expired", "cancelled")
 LINE_KEYS = {"custom_id", "method", "url", "body"}
+NO_JSON_LINE = "This line is not parseable as valid JSON."
+FULL = (
+    "Enqueued token limit reached for scripted in organization org-1. Limit: {} enqueued tokens. "
+    "Please try again once some in_progress batches have been completed."
+)
 EXPIRED = "This request could not be executed before the completion window expired."
 
 
@@ -49,6 +54,13 @@ class SentBatch:
     failures: str | None = None
     looks: int = 0
 
+    @property
+    def known(self) -> int:
+        """How many of its lines it answers when it ends."""
+        if self.end == "failed":
+            return 0
+        return len(self.lines) if self.answered is None else self.answered
+
     def document(self) -> dict[str, Any]:
         is_over = self.status in ENDS
         return {
@@ -59,7 +71,7 @@ class SentBatch:
             "created_at": 1_700_000_000 + self.number,
             "request_counts": {
                 "total": len(self.lines),
-                "completed": len(self.lines) if is_over else 0,
+                "completed": self.known if is_over else 0,
                 "failed": 0,
             },
             "metadata": dict(self.metadata),
@@ -75,6 +87,8 @@ class BatchDesk:
         held: Whether batches stay `in_progress`.
         loses: Names of calls (`upload`, `create`) that are done once without an answer.
         most_lines: Lines of a file that are taken.
+        is_faulty: Tells a line that fails the validation of its batch, by what it asks.
+        most_named: How many such lines a batch that fails names, at most.
         most_enqueued: Lines of all batches that are on their way, at most.
     """
 
@@ -82,6 +96,8 @@ class BatchDesk:
     held: bool = False
     loses: list[str] = field(default_factory=list)
     most_lines: int = 50_000
+    is_faulty: Callable[[dict[str, Any]], bool] = lambda _body: False
+    most_named: int = 100
     most_enqueued: int | None = None
     files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     batches: list[SentBatch] = field(default_factory=list)
@@ -183,9 +199,19 @@ class BatchDesk:
             server.wrong.append(problem)
             batch.end = "failed"
             batch.errors = [{"code": "invalid", "message": problem, "line": None, "param": None}]
-        waiting = sum(len(one.lines) for one in self.batches if one.status not in ENDS)
+        faulty = [
+            place for place, line in enumerate(lines, start=1) if self.is_faulty(line["body"])
+        ]
+        if faulty and not problem:
+            batch.end = "failed"
+            batch.errors = [
+                {"code": "invalid_json_line", "message": NO_JSON_LINE, "line": one, "param": None}
+                for one in faulty[: self.most_named]
+            ]
+        taken = [one for one in self.batches if one.status not in ENDS and one.end != "failed"]
+        waiting = sum(len(one.lines) for one in taken)
         if self.most_enqueued is not None and waiting + len(lines) > self.most_enqueued:
-            message = "Enqueued token limit reached."
+            message = FULL.format(self.most_enqueued)
             batch.end = "failed"
             batch.errors = [
                 {"code": "token_limit_exceeded", "message": message, "line": None, "param": None}
@@ -222,12 +248,11 @@ class BatchDesk:
             self._write_files(server, batch)
 
     def _write_files(self, server: ModelServer, batch: SentBatch) -> None:
-        known = len(batch.lines) if batch.answered is None else batch.answered
         good: list[bytes] = []
         bad: list[bytes] = []
         for place, line in enumerate(batch.lines):
             result: dict[str, Any] = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
-            if place < known:
+            if place < batch.known:
                 status, body = server.batch_reply(line["custom_id"].split("-")[0], line["body"])
                 result["response"] = {"status_code": status, "request_id": "r", "body": body}
                 result["error"] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from fakes.waiting import until
 
 from veritrail_graph.graph.model import Usage, Verdict
 from veritrail_graph.verifier.answers import read_verdict
+from veritrail_graph.verifier.models.batching import MOST_SPOILT
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
     EndpointRefused,
@@ -23,6 +24,7 @@ from veritrail_graph.verifier.models.port import (
     ModelError,
     OverBudget,
     Request,
+    RequestRejected,
     StepCall,
     Unreachable,
 )
@@ -54,7 +56,7 @@ async def asked(run: Batching, number: int, meter: Meter | None = None) -> Verdi
         run.rounds.walk_ends(str(number))
 
 
-async def all_of(run: Batching, numbers: Sequence[int], meter: Meter | None = None) -> list[Any]:
+async def all_of(run: Batching, numbers: Iterable[int], meter: Meter | None = None) -> list[Any]:
     try:
         work = [asyncio.ensure_future(asked(run, number, meter)) for number in numbers]
         return await asyncio.gather(*work, return_exceptions=True)
@@ -64,7 +66,7 @@ async def all_of(run: Batching, numbers: Sequence[int], meter: Meter | None = No
 
 def ask(
     server: ModelServer,
-    numbers: Sequence[int],
+    numbers: Iterable[int],
     ledger: MemoryLedger | None = None,
     meter: Meter | None = None,
     **how: Any,
@@ -75,7 +77,7 @@ def ask(
     return asyncio.run(whole())
 
 
-def killed(server: ModelServer, ledger: MemoryLedger, numbers: Sequence[int], seen: Any) -> None:
+def killed(server: ModelServer, ledger: MemoryLedger, numbers: Iterable[int], seen: Any) -> None:
     """Ask, and end without a word as soon as something is seen."""
 
     async def whole() -> None:
@@ -149,11 +151,19 @@ def test_what_a_batch_left_unanswered_goes_out_with_the_next(end: str) -> None:
         if batch.number == 0:
             batch.end, batch.answered = end, 2
 
+    async def whole(server: ModelServer) -> tuple[list[Any], list[str]]:
+        run = opened(server)
+        return await all_of(run, range(5)), run.warnings
+
     with ModelServer(desk=BatchDesk(plan)) as server:
-        assert ask(server, range(5)) == [Verdict.FULLY_SUPPORTED] * 5
+        found, warnings = asyncio.run(whole(server))
+        assert found == [Verdict.FULLY_SUPPORTED] * 5
         assert server.desk is not None
         assert [len(batch.lines) for batch in server.desk.batches] == [5, 3]
         assert len(server.requests) == 5
+    how = "expired" if end == "expired" else "was cancelled"
+    left = "what it left is asked again."
+    assert warnings == [f"Batch batch_0 {how} with 2 of 5 lines answered; {left}"]
 
 
 def test_a_line_that_is_never_answered_ends_its_claim() -> None:
@@ -166,6 +176,7 @@ def test_a_line_that_is_never_answered_ends_its_claim() -> None:
         assert len(server.desk.batches) == 6
     assert isinstance(found, ModelError)
     assert "6 batches" in str(found)
+    assert str(found).endswith("window expired")  # more words follow where it is shown
 
 
 def test_a_batch_that_is_refused_as_a_whole_stops_the_run_with_its_reason() -> None:
@@ -178,15 +189,179 @@ def test_a_batch_that_is_refused_as_a_whole_stops_the_run_with_its_reason() -> N
         found = ask(server, range(2), ledger)
         assert server.desk is not None
         assert server.desk.files == {}
-    assert all(isinstance(one, EndpointRefused) and "No such model." in str(one) for one in found)
+    assert all(isinstance(one, EndpointRefused) and "No such model" in str(one) for one in found)
     assert ledger.lines == {}
 
 
-def test_too_much_at_a_time_is_sent_in_smaller_parts() -> None:
-    with ModelServer(desk=BatchDesk(most_enqueued=3)) as server:
-        assert ask(server, range(10)) == [Verdict.FULLY_SUPPORTED] * 10
+def asks_of(*numbers: int) -> Callable[[dict[str, Any]], bool]:
+    """Tells the lines that ask about some of the ships."""
+    texts = [f"The ship {number} left." for number in numbers]
+    return lambda body: any(text in body["messages"][1]["content"] for text in texts)
+
+
+@pytest.mark.parametrize("most_named", [1, 100])
+def test_a_line_that_a_refused_batch_names_ends_its_call_alone(most_named: int) -> None:
+    meter, ledger = Meter(), MemoryLedger()
+    desk = BatchDesk(is_faulty=asks_of(2, 4), most_named=most_named)
+    with ModelServer(desk=desk) as server:
+        found = ask(server, range(6), ledger, meter)
+        assert server.wrong == []
+        sizes = [len(batch.lines) for batch in desk.batches]
+        assert sizes == ([6, 5, 4] if most_named == 1 else [6, 4])
+        assert desk.files == {}
+        assert len(server.requests) == 4
+    assert [found[one] for one in (0, 1, 3, 5)] == [Verdict.FULLY_SUPPORTED] * 4
+    for one in (found[2], found[4]):
+        assert isinstance(one, RequestRejected)
+        assert "not parseable as valid JSON" in str(one)
+        assert not isinstance(one, EndpointRefused)
+    assert meter.total.calls == 4
+
+
+def test_a_line_that_a_refused_batch_names_is_asked_live_where_that_is_wanted() -> None:
+    desk = BatchDesk(is_faulty=asks_of(1))
+    with ModelServer(desk=desk) as server:
+        assert ask(server, range(3), finishes_live=True) == [Verdict.FULLY_SUPPORTED] * 3
+        assert sorted(one.in_batch for one in server.requests) == [False, True, True]
+
+
+def test_lines_of_a_refused_batch_of_another_process_are_numbered_anew() -> None:
+    ledger, desk = MemoryLedger(), BatchDesk(held=True)
+    with ModelServer(desk=desk) as server:
+        killed(server, ledger, range(4), lambda: desk.batches and desk.batches[0].looks > 1)
+        desk.batches[0].end, desk.batches[0].status = "failed", "validating"
+        desk.batches[0].errors = [{"code": "invalid_json_line", "message": "No.", "line": 3}]
+        desk.held, desk.is_faulty = False, asks_of(2)
+        found = ask(server, reversed(range(4)), ledger)
+        assert [len(batch.lines) for batch in desk.batches] == [4, 4, 3]
+    assert isinstance(found[1], RequestRejected)
+    assert [found[one] for one in (0, 2, 3)] == [Verdict.FULLY_SUPPORTED] * 3
+
+
+@pytest.mark.parametrize("line", [0, 3, None])
+def test_a_refusal_that_names_no_line_of_the_file_stops_the_run(line: int | None) -> None:
+    def plan(batch: SentBatch) -> None:
+        batch.end = "failed"
+        batch.errors = [{"code": "invalid_file", "message": "Not so.", "line": line}]
+
+    with ModelServer(desk=BatchDesk(plan)) as server:
+        found = ask(server, range(2))
         assert server.desk is not None
-        assert len(server.requests) == 10
+        assert len(server.desk.batches) == 1
+    assert all(isinstance(one, EndpointRefused) and "Not so" in str(one) for one in found)
+
+
+def test_a_model_that_makes_no_batches_stops_the_run_also_where_a_line_is_named() -> None:
+    def plan(batch: SentBatch) -> None:
+        message = "The provided model 'scripted' is not supported by the Batch API."
+        batch.end = "failed"
+        batch.errors = [
+            {"code": "model_not_found", "message": message, "line": 1, "param": "body.model"}
+        ]
+
+    with ModelServer(desk=BatchDesk(plan)) as server:
+        found = ask(server, range(3))
+        assert server.desk is not None
+        assert len(server.desk.batches) == 1
+    assert all(isinstance(one, EndpointRefused) and "Batch API" in str(one) for one in found)
+
+
+def test_a_parameter_that_a_refused_batch_names_is_left_out() -> None:
+    def plan(batch: SentBatch) -> None:
+        if "temperature" in batch.lines[0]["body"]:
+            message = "Unsupported parameter: 'temperature' is not supported with this model."
+            batch.end = "failed"
+            batch.errors = [
+                {"code": "unsupported_parameter", "message": message, "line": 1,
+                 "param": "body.temperature"}
+            ]  # fmt: skip
+
+    with ModelServer(desk=BatchDesk(plan)) as server:
+        assert ask(server, range(3)) == [Verdict.FULLY_SUPPORTED] * 3
+        assert server.desk is not None
+        assert [len(batch.lines) for batch in server.desk.batches] == [3, 3]
+
+
+def test_an_endpoint_that_finds_a_fault_in_every_file_ends_the_run() -> None:
+    with ModelServer(desk=BatchDesk(is_faulty=lambda _body: True, most_named=1)) as server:
+        found = ask(server, range(40))
+        assert server.desk is not None
+        assert len(server.desk.batches) == MOST_SPOILT
+    assert isinstance(found[-1], EndpointRefused)
+    assert "not parseable" in str(found[-1])
+
+
+def refused(desk: BatchDesk) -> int:
+    """How many batches were not taken."""
+    return sum(one.end == "failed" for one in desk.batches)
+
+
+def test_too_much_at_a_time_is_sent_in_smaller_parts_that_grow_again() -> None:
+    desk, ledger = BatchDesk(most_enqueued=5), MemoryLedger()
+    with ModelServer(desk=desk) as server:
+        assert ask(server, range(60), ledger) == [Verdict.FULLY_SUPPORTED] * 60
+        assert len(server.requests) == 60
+    sizes = [len(one.lines) for one in desk.batches]
+    assert sizes[:5] == [60, 30, 15, 7, 3]
+    assert max(len(one.lines) for one in desk.batches if one.end == "completed") == 5
+    assert refused(desk) <= 10
+    assert len(sizes) <= 30
+    assert desk.files == {}
+
+
+def test_what_has_no_room_waits_for_what_is_on_its_way() -> None:
+    desk = BatchDesk(held=True, most_enqueued=4)
+
+    async def whole(server: ModelServer) -> list[Any]:
+        run = opened(server, most_lines=4)
+        work = asyncio.ensure_future(all_of(run, range(8)))
+        await asyncio.to_thread(until, lambda: any(one.looks > 20 for one in desk.batches))
+        assert [len(one.lines) for one in desk.batches] == [4, 4]
+        assert refused(desk) == 1
+        desk.held = False
+        return await work
+
+    with ModelServer(desk=desk) as server:
+        assert asyncio.run(whole(server)) == [Verdict.FULLY_SUPPORTED] * 8
+    assert refused(desk) == 1
+    assert [len(one.lines) for one in desk.batches] == [4, 4, 4]
+
+
+def test_an_endpoint_that_is_full_without_us_is_left_alone_for_longer_and_longer() -> None:
+    desk = BatchDesk(most_enqueued=0)
+
+    async def whole(server: ModelServer) -> tuple[list[Any], list[str]]:
+        run = opened(server, poll=0.05)
+        work = asyncio.ensure_future(all_of(run, range(4)))
+        await asyncio.sleep(1.5)
+        assert 4 <= refused(desk) <= 10  # 4, 2 and 1 at once, then after 0.05, 0.1, 0.2 … seconds
+        desk.most_enqueued = 100
+        return await work, run.warnings
+
+    with ModelServer(desk=desk) as server:
+        found, warnings = asyncio.run(whole(server))
+        assert len(server.requests) == 4
+    assert found == [Verdict.FULLY_SUPPORTED] * 4
+    assert len(warnings) == 1
+    assert "Enqueued token limit reached" in warnings[0]
+
+
+def test_an_endpoint_that_stays_full_is_given_up_with_its_reason() -> None:
+    with ModelServer(desk=BatchDesk(most_enqueued=0)) as server:
+        found = ask(server, range(2), full_for=0.2)
+    assert all(isinstance(one, EndpointRefused) for one in found)
+    assert "Enqueued token limit reached" in str(found[0])
+
+
+def test_lines_without_room_do_not_wait_for_ever_where_the_budget_is_used_up() -> None:
+    desk = BatchDesk(most_enqueued=2)
+    usage = Usage(calls=1, batch_calls=1, input_tokens=20, output_tokens=8_192)
+    most = PRICE.with_batch(None).cost(usage)
+    real = PRICE.with_batch(None).cost(usage.replace(output_tokens=20))
+    with ModelServer(desk=desk) as server:
+        found = ask(server, range(12), price=PRICE, budget=most + 3 * real)
+        kinds = {type(one) for one in found}
+    assert kinds == {Verdict, OverBudget}
 
 
 def test_an_endpoint_without_batches_says_so() -> None:

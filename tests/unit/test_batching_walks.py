@@ -20,7 +20,12 @@ from veritrail_graph.graph.model import Claim, Usage, Verification
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
-from veritrail_graph.verifier.models.batch_port import BatchReport, BatchState, WrittenLine
+from veritrail_graph.verifier.models.batch_port import (
+    BatchFault,
+    BatchReport,
+    BatchState,
+    WrittenLine,
+)
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.port import Completion, ModelPort, Request
 from veritrail_graph.verifier.models.retrying import Patience
@@ -38,14 +43,18 @@ class Answering:
 
     Attributes:
         seed: Another one gives other answers.
+        most_lines: Takes no more lines than these at a time.
         leaves_out: Leaves out one line of so many the first time, and spoils as many; 0: none.
     """
 
     seed: int
     leaves_out: int = 0
+    most_lines: int = 1_000
     address: str = "memory"
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     asked: list[int] = field(default_factory=list)
+    on_their_way: dict[str, int] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
 
     def _number(self, *parts: object) -> int:
         text = json.dumps([self.seed, *parts])
@@ -83,12 +92,21 @@ class Answering:
         return name if name in self.files else None
 
     async def create(self, file_id: str, name: str) -> BatchReport:
-        return BatchReport(name, BatchState.COMPLETED, output_file=name)
+        lines = len(self.files[name])
+        if sum(self.on_their_way.values()) + lines > self.most_lines:
+            self.refused.add(name)
+        else:
+            self.on_their_way[name] = lines
+        return BatchReport(name, BatchState.VALIDATING)
 
     async def created(self, file_id: str, name: str) -> BatchReport | None:
         return None
 
     async def look(self, batch_id: str) -> BatchReport:
+        if batch_id in self.refused:
+            full = BatchFault("token_limit_exceeded", "Enqueued token limit reached.")
+            return BatchReport(batch_id, BatchState.FAILED, faults=(full,))
+        self.on_their_way.pop(batch_id, None)
         return BatchReport(batch_id, BatchState.COMPLETED, output_file=batch_id)
 
     async def cancel(self, batch_id: str) -> None:
@@ -172,10 +190,13 @@ def test_batches_and_single_calls_give_the_same_verdicts(data: st.DataObject) ->
         for place, node in enumerate(nodes)
     ]
     q, seed = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 1 << 30))
-    endpoint = Answering(seed, data.draw(st.sampled_from([0, 3])))
+    endpoint = Answering(
+        seed, data.draw(st.sampled_from([0, 3])), data.draw(st.sampled_from([1, 3, 1_000]))
+    )
     most = data.draw(st.sampled_from([1, 2, 1_000]))
     single = asyncio.run(live(dag, claims, q, seed))
     batched = asyncio.run(in_batches(dag, claims, q, endpoint, most))
     assert outcome(batched) == outcome(single)
     assert max(endpoint.asked, default=0) <= most
     assert endpoint.files == {}
+    assert endpoint.on_their_way == {}

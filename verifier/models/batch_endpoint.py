@@ -14,18 +14,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.batch_port import (
+    BatchFault,
     BatchingEndpoint,
     BatchRecord,
     BatchService,
+    LineRefused,
 )
 from veritrail_graph.verifier.models.cache import answer_key
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.port import (
     AnswerTooLong,
     Completion,
+    ContextTooLong,
+    EndpointRefused,
     InvalidAnswer,
     Meter,
     ModelError,
+    ParameterRefused,
     Request,
     TransportFault,
 )
@@ -57,6 +62,7 @@ class BatchOptions:
         finishes_live: Whether what had no valid answer in a batch is asked live.
         keeps_files: Whether files stay at the endpoint after they were read.
         patience: How long uploads are tried.
+        full_for: Seconds in which an endpoint takes not even one line until it is given up.
     """
 
     most_lines: int = MAX_LINES
@@ -65,6 +71,7 @@ class BatchOptions:
     finishes_live: bool = False
     keeps_files: bool = False
     patience: Patience = field(default_factory=Patience)
+    full_for: float = 86_400.0
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +86,8 @@ class Line:
     content: bytes = b""
     context: object | None = None
     reserved: float = 0.0
+    spoilt: int = 0
+    """How often its batch was refused for other lines."""
 
 
 class BatchEndpoint:
@@ -118,6 +127,10 @@ class BatchEndpoint:
         line = Line(line_id, self, request, max_output_tokens, loop.create_future())
         try:
             return await self._rounds.answer(line)
+        except LineRefused:
+            if self._live is None:
+                raise
+            return await self._live.call(request, max_output_tokens)
         except TransportFault as fault:
             self._faults[key] += 1
             if self._faults[key] >= MOST_FAULTS:
@@ -157,6 +170,25 @@ class BatchEndpoint:
             fault.retry_after = None  # the next round comes when it comes
             raise
         return Completion(found.text, found.usage.replace(batch_calls=found.usage.calls))
+
+    def refusal(self, line: Line, fault: BatchFault) -> ModelError:
+        """What it means that a batch was refused because of a line.
+
+        It is what the same answer to a single call means: a parameter may be learned from it.
+        """
+        parameter = fault.parameter.removeprefix("body.") if fault.parameter else None
+        told = {"code": fault.code, "message": fault.message, "param": parameter}
+        try:
+            self.inner.read_line(400, {"error": told}, line.request, line.context)
+        except (ParameterRefused, ContextTooLong) as error:
+            return error
+        except EndpointRefused:
+            return EndpointRefused(
+                f"{self.address} refused the batch: {fault.words}", code="batch_refused"
+            )
+        except ModelError:
+            pass
+        return LineRefused(f"{self.address} does not take this call in a batch: {fault.words}")
 
     async def close(self) -> None:
         """Let go of its connections."""
@@ -207,7 +239,7 @@ def _error_words(error: Any) -> str:
     """What the file of errors says of a line."""
     if not isinstance(error, dict):
         return "the batch holds no answer to a line"
-    code, message = str(error.get("code") or ""), str(error.get("message") or "")
+    code, message = str(error.get("code") or ""), str(error.get("message") or "").rstrip(". ")
     return f"a line has no answer: {message or code or 'no reason given'}"[:300]
 
 

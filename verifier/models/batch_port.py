@@ -14,7 +14,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from veritrail_graph.verifier.models.port import Completion, Endpoint, ModelError, Request
+from veritrail_graph.verifier.models.port import (
+    Completion,
+    Endpoint,
+    ModelError,
+    Request,
+    RequestRejected,
+)
 
 
 class BatchState(StrEnum):
@@ -49,11 +55,13 @@ class BatchFault(NamedTuple):
         code: The endpoint's code.
         message: Its words.
         line: Number of the line in the file, from 1; None: the whole.
+        parameter: What in the line it is about, such as `body.temperature`, if it says so.
     """
 
     code: str
     message: str
     line: int | None = None
+    parameter: str | None = None
 
     @property
     def is_crowded(self) -> bool:
@@ -62,9 +70,8 @@ class BatchFault(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is wrong, and where."""
-        place = f", line {self.line}" if self.line is not None else ""
-        return f"{self.message or self.code}{place}"
+        """What is wrong."""
+        return (self.message or self.code).rstrip(". ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,18 @@ class BatchRecord:
     done: int = 0
     failed: int = 0
     is_read: bool = False
+
+    @property
+    def ended_early(self) -> str | None:
+        """What a person should know of it; None: nothing, all of its lines had their turn."""
+        if not self.is_read or self.state in (BatchState.COMPLETED, BatchState.FAILED):
+            return None
+        if not self.state.is_end:
+            how = "is not at its endpoint any more, and neither are its answers"
+        else:
+            ended = "expired" if self.state is BatchState.EXPIRED else "was cancelled"
+            how = f"{ended} with {self.done:,} of {self.lines:,} lines answered"
+        return f"Batch {self.batch_id} {how}; what it left is asked again."
 
 
 class KnownLine(NamedTuple):
@@ -203,6 +222,10 @@ class BatchService(Protocol):
     async def delete(self, file_id: str) -> None:
         """Delete a file; one that is not there is deleted already."""
         ...
+
+
+class LineRefused(RequestRejected):
+    """A batch was not taken because of this one line."""
 
 
 class Gone(ModelError):

@@ -18,16 +18,15 @@ import contextlib
 import copy
 import json
 import logging
-import random
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 from veritrail_graph.graph.clock import now
+from veritrail_graph.verifier.models.batch_courier import Batch, Courier, GivenUp
 from veritrail_graph.verifier.models.batch_endpoint import (
     BatchEndpoint,
     BatchOptions,
@@ -42,8 +41,8 @@ from veritrail_graph.verifier.models.batch_port import (
     BatchRecord,
     BatchReport,
     BatchState,
-    Gone,
 )
+from veritrail_graph.verifier.models.batch_room import Room
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_batches import batch_line
 from veritrail_graph.verifier.models.port import (
@@ -52,17 +51,14 @@ from veritrail_graph.verifier.models.port import (
     ModelError,
     OverBudget,
     RequestRejected,
-    TransportFault,
-    Unreachable,
 )
 from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 
-T = TypeVar("T")
-
-FIRST_POLL, SETTLE = 2.0, 0.05
-"""Seconds from the first look at a batch to the next, which grow to those that are set; seconds in
-which nothing else may be asked before a round goes out."""
+MOST_SPOILT = 20
+"""Batches that a line goes out with and that are refused for other lines; then the run stops."""
+SETTLE = 0.05
+"""Seconds in which nothing else may be asked before a round goes out."""
 TIDY_SECONDS = 10.0
 """How long the deletion of files may take when a run ends."""
 LONG = 90 * 86_400.0
@@ -72,17 +68,6 @@ BATCH_PATIENCE = Patience(deadline=LONG, attempt_timeout=LONG, base=0.001, cap=0
 
 _log = logging.getLogger("veritrail.batches")
 _WALK: ContextVar[str | None] = ContextVar("walk", default=None)
-
-
-@dataclass(slots=True, eq=False)
-class _Batch:
-    """A batch that this process looks at, with the calls that wait for it."""
-
-    record: BatchRecord
-    of: BatchEndpoint
-    lines: dict[str, Line]
-    content: bytes = b""
-    report: BatchReport | None = None
 
 
 class Rounds:
@@ -117,14 +102,17 @@ class Rounds:
         self._waiting: dict[str, Line] = {}
         self._parked: dict[str, Line] = {}
         self._flying: set[str] = set()
-        self._batches: dict[str, _Batch] = {}
+        self._batches: dict[str, Batch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._tidying: set[asyncio.Task[None]] = set()
         self._sending = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._most_lines = options.most_lines
+        self._rooms: dict[tuple[str, str], Room] = {}
+        self._wakers: dict[Room, asyncio.TimerHandle] = {}
         self._warned: set[str] = set()
-        self._is_reached = False
+        self._courier = Courier(
+            ledger, options, lambda: self._changed(self.on_their_way), self._warn_once
+        )
 
     @property
     def on_their_way(self) -> list[BatchRecord]:
@@ -202,15 +190,14 @@ class Rounds:
         for record in found:
             if (of := self._endpoint_of(record)) is None or record.batch_id is None:
                 continue
-            with contextlib.suppress(Gone, RequestRejected, _GivenUp):  # it may have ended
-                await self._lasting(partial(of.service.cancel, record.batch_id), self._until())
+            if await self._courier.cancel(of, record.batch_id):
                 await self.ledger.note(replace(record, state=BatchState.CANCELLING))
         return found
 
     async def close(self) -> None:
         """Wait for nothing any more; the batches go on where they are."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in filter(None, [self._timer, *self._wakers.values()]):
+            timer.cancel()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -254,8 +241,10 @@ class Rounds:
         try:
             async with self._sending:
                 new = await self._known(lines)
-                for batch_lines in self._files(self._affordable(new)):
+                for batch_lines in self._files(self._affordable(self._fitting(new))):
                     await self._plan(batch_lines)
+            if not self._batches and not self._wakers:  # nothing else would wake what waits
+                self._unpark()
         except Exception as error:  # noqa: BLE001  # raised in every call that waits
             for line in lines:
                 self._fail(line, error)
@@ -280,8 +269,49 @@ class Rounds:
             if batch is not None:
                 batch.lines.update({line.line_id: line for line in some})
                 continue
-            self._begin(_Batch(records[name], some[0].of, {one.line_id: one for one in some}))
+            self._begin(Batch(records[name], some[0].of, {one.line_id: one for one in some}))
         return new
+
+    def _unpark(self) -> None:
+        """Let what waited for others go out with the next round."""
+        self._waiting.update(self._parked)
+        self._parked.clear()
+        self._touch()
+
+    def _park(self, line: Line) -> None:
+        self._flying.discard(line.line_id)
+        if not line.answer.done():
+            self._parked[line.line_id] = line
+
+    def _room(self, of: BatchEndpoint) -> Room:
+        made = Room(self.options.poll, self.options.full_for)
+        return self._rooms.setdefault((of.address, of.model), made)
+
+    def _lines_with(self, room: Room) -> int:
+        """Lines of batches that are on their way."""
+        on_their_way = [one for one in self._batches.values() if self._room(one.of) is room]
+        return sum(one.record.lines for one in on_their_way)
+
+    def _fitting(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines that their endpoints have room for; the others wait."""
+        sorted_out: dict[Room, list[Line]] = {}
+        for line in lines:
+            sorted_out.setdefault(self._room(line.of), []).append(line)
+        loop = asyncio.get_running_loop()
+        sent: list[Line] = []
+        for room, some in sorted_out.items():
+            rest = room.resting(loop.time())
+            if rest and room not in self._wakers:
+                self._wakers[room] = loop.call_later(rest, self._rested, room)
+            free = 0 if rest else room.free(len(some), self._lines_with(room))
+            sent += some[:free]
+            for line in some[free:]:
+                self._park(line)
+        return sent
+
+    def _rested(self, room: Room) -> None:
+        del self._wakers[room]
+        self._unpark()
 
     def _affordable(self, lines: list[Line]) -> list[Line]:
         """The lines that the budget holds; the others wait for what comes back, or end."""
@@ -296,8 +326,7 @@ class Rounds:
                 short.append(line)
         for line in short:
             if sent or self._batches:
-                self._flying.discard(line.line_id)
-                self._parked[line.line_id] = line
+                self._park(line)
             else:
                 self._fail(line, self._over_budget(line))
         return sent
@@ -329,7 +358,7 @@ class Rounds:
                 continue
             of_endpoint = files.setdefault(line.of, [])
             is_full = not of_endpoint or (
-                len(of_endpoint[-1]) >= self._most_lines
+                len(of_endpoint[-1]) >= self.options.most_lines
                 or sizes[line.of] + size > self.options.most_bytes
             )
             if is_full:
@@ -348,21 +377,24 @@ class Rounds:
         content = b"".join(line.content for line in lines)
         for line in lines:
             line.content = b""
-        self._begin(_Batch(record, of, {line.line_id: line for line in lines}, content))
+        waiting = {line.line_id: line for line in lines}
+        self._begin(Batch(record, of, waiting, content, tuple(waiting)))
 
-    def _begin(self, batch: _Batch) -> None:
+    def _begin(self, batch: Batch) -> None:
+        batch.epoch = self._room(batch.of).epoch
         self._batches[batch.record.name] = batch
         self._start(self._carry(batch))
         self._changed(self.on_their_way)
 
     # One batch, from its upload to its answers.
 
-    async def _carry(self, batch: _Batch) -> None:
+    async def _carry(self, batch: Batch) -> None:
         """Upload a batch where it is not there yet, wait for it, and hand its answers out."""
         try:
-            if batch.record.batch_id is None and not await self._submitted(batch):
+            if batch.record.batch_id is None and not await self._courier.submit(batch):
+                await self._asked_anew(batch)
                 return
-            report = await self._ended(batch)
+            report = await self._courier.ended(batch)
             if report is not None and report.state is BatchState.FAILED:
                 await self._failed(batch, report)
             else:
@@ -370,171 +402,87 @@ class Rounds:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  # raised in every call that waits for it
-            if batch.record.batch_id is None and not isinstance(error, _GivenUp):
-                await self._tidy(batch, [])
+            if batch.record.batch_id is None and not isinstance(error, GivenUp):
+                await self._courier.tidy(batch, [])
                 await self.ledger.drop(batch.record.name)
             for line in list(batch.lines.values()):
                 self._fail(line, error)
         finally:
             self._batches.pop(batch.record.name, None)
             self._changed(self.on_their_way)
-            self._waiting.update(self._parked)
-            self._parked.clear()
-            self._touch()
+            self._unpark()
 
-    async def _submitted(self, batch: _Batch) -> bool:
-        """Upload a batch and make it, unless either was done before; False: ask its lines anew."""
-        service, name = batch.of.service, batch.record.name
-        is_ours = bool(batch.content)  # else another process planned it
-        found: list[BatchReport | None] = [None]
-        file_id = batch.record.file_id
-        tried = 0
-
-        async def upload() -> str | None:
-            nonlocal tried
-            tried += 1
-            if not is_ours or tried > 1:  # an attempt that broke off may have arrived
-                known = await service.uploaded(name)
-                if known is not None or not is_ours:
-                    return known
-            return await service.upload(name, batch.content)
-
-        if file_id is None:
-            if not is_ours:
-                found[0] = await self._lasting(lambda: service.created("", name))
-            file_id = "" if found[0] else await self._lasting(upload, self._until())
-            if file_id is None:  # nothing of it was sent
-                await self._asked_anew(batch)
-                return False
-            await self._noted(batch, file_id=file_id or None, state=BatchState.UPLOADED)
-        batch.content, tried = b"", 0
-
-        async def create() -> BatchReport:
-            nonlocal tried
-            tried += 1
-            if not is_ours or tried > 1:
-                known = await service.created(file_id or "", name)
-                if known is not None:
-                    return known
-            return await service.create(file_id or "", name)
-
-        report = found[0] or await self._lasting(create, self._until())
-        await self._noted(batch, report)
-        return True
-
-    def _until(self) -> float:
-        return asyncio.get_running_loop().time() + self.options.patience.deadline
-
-    async def _ended(self, batch: _Batch) -> BatchReport | None:
-        """Wait until a batch has ended; None: it is not there any more."""
-        batch_id = batch.record.batch_id or ""
-        pause = min(FIRST_POLL, self.options.poll)
-        while True:
-            try:
-                report = await self._lasting(lambda: batch.of.service.look(batch_id))
-            except Gone:
-                return None
-            await self._noted(batch, report)
-            if report.state.is_end:
-                return report
-            await asyncio.sleep(pause)
-            pause = min(self.options.poll, pause * 1.5)
-
-    async def _noted(
-        self, batch: _Batch, report: BatchReport | None = None, **changes: Any
-    ) -> None:
-        """Remember how a batch is, where that is new."""
-        if report is not None:
-            changes = {
-                "batch_id": report.batch_id,
-                "state": report.state,
-                "done": report.done,
-                "failed": report.failed,
-            }
-        record = replace(batch.record, **changes)
-        if record != batch.record:
-            batch.record = record
-            await self.ledger.note(record)
-            self._changed(self.on_their_way)
-
-    async def _read(self, batch: _Batch, report: BatchReport | None) -> None:
+    async def _read(self, batch: Batch, report: BatchReport | None) -> None:
         """Read the files of a batch, keep what they say, hand it out, and delete them."""
-        answers: dict[str, str] = {}
+        if report is not None:
+            self._room(batch.of).taken()
         files = [report.output_file, report.error_file] if report is not None else []
-        for file_id in filter(None, files):
-            with contextlib.suppress(Gone):
-                await self._lasting(partial(self._read_file, batch, file_id, answers))
+        answers = await self._courier.read(batch, files)
         async with self._sending:  # a round that is being sent sees it before or after
-            batch.record = replace(batch.record, is_read=True)
+            done = max(
+                batch.record.done, sum("response" in json.loads(one) for one in answers.values())
+            )
+            batch.record = replace(batch.record, is_read=True, done=done)
             await self.ledger.keep(batch.record, answers)
             left = [one for one in batch.lines if one not in answers]
             known = await self.ledger.known(left)  # another session may have read it meanwhile
             answers |= {one: known[one].answer or "" for one in known}
             self._batches.pop(batch.record.name, None)
+        if batch.record.ended_early is not None:
+            self._warn_once(batch.record.ended_early)
         for line_id, line in batch.lines.items():
             self._deliver(line, answers.get(line_id) or missing_answer(batch.record))
-        tidying = asyncio.create_task(self._tidy(batch, files))
+        tidying = asyncio.create_task(self._courier.tidy(batch, files))
         self._tidying.add(tidying)
         tidying.add_done_callback(self._tidying.discard)
 
-    async def _read_file(self, batch: _Batch, file_id: str, answers: dict[str, str]) -> None:
-        async for text in batch.of.service.lines(file_id):
-            try:
-                found = json.loads(text)
-            except ValueError:
-                continue  # as if it were not there: the line is asked again
-            line_id = found.get("custom_id") if isinstance(found, dict) else None
-            if isinstance(line_id, str) and line_id not in answers:
-                kept = {key: found.get(key) for key in ("response", "error") if found.get(key)}
-                answers[line_id] = json.dumps(kept, ensure_ascii=False)
-
-    async def _failed(self, batch: _Batch, report: BatchReport) -> None:
+    async def _failed(self, batch: Batch, report: BatchReport) -> None:
         """A batch was not taken as a whole."""
         faults = report.faults or (BatchFault("failed", "no reason given"),)
-        await self._tidy(batch, [report.error_file, report.output_file])
+        await self._courier.tidy(batch, [report.error_file, report.output_file])
         await self.ledger.drop(batch.record.name)
-        if any(one.is_crowded for one in faults) and self._may_come_later(batch):
+        full = next((one for one in faults if one.is_crowded), None)
+        if full is not None:
+            self._is_full(batch, full)
             await self._asked_anew(batch)
             return
-        by_line = {one.line: one for one in faults if one.line is not None}
-        words = f"{batch.of.address} refused the batch"
-        first = next(iter(faults))
-        for line in list(batch.lines.values()):
-            if by_line:
-                self._fail(line, TransportFault(f"{words}, for another line: {first.words}"))
-            else:
-                self._fail(line, EndpointRefused(f"{words}: {first.words}", code="batch_refused"))
+        refusals = {
+            line_id: batch.of.refusal(batch.lines[line_id], fault)
+            for line_id, fault in batch.named(faults).items()
+        }
+        whole = _refusal_of_all(batch, faults, refusals)
+        for line_id, line in list(batch.lines.items()):
+            refusal = whole or refusals.get(line_id)
+            if refusal is not None:
+                self._fail(line, refusal)
+                del batch.lines[line_id]
+        await self._asked_anew(batch)
 
-    def _may_come_later(self, batch: _Batch) -> bool:
-        """Send less at a time: the endpoint has too much of ours; False: that cannot help."""
-        if len(self._batches) == 1:  # only its own size can be the reason
-            if len(batch.lines) == 1:
-                return False
-            self._most_lines = max(1, min(self._most_lines, len(batch.lines)) // 2)
-        return True
+    def _is_full(self, batch: Batch, fault: BatchFault) -> None:
+        """An endpoint has no room for a batch: send less, or later, or give it up."""
+        room, now = self._room(batch.of), asyncio.get_running_loop().time()
+        others = self._lines_with(room) - batch.record.lines
+        is_kept = room.refused(batch.record.lines, others, batch.epoch, now)
+        where = f"{batch.of.address} has no room for calls of {batch.of.model} in batches"
+        if not is_kept:
+            hours = self.options.full_for / 3_600
+            words = f"{where}, not for a single one in {hours:.3g} hours: {fault.words}"
+            for line in batch.lines.values():
+                self._fail(line, EndpointRefused(words, code="batch_refused"))
+        elif room.resting(now):
+            self._warn_once(f"{where} for now, and is asked again and again: {fault.words}.")
 
-    async def _asked_anew(self, batch: _Batch) -> None:
+    async def _asked_anew(self, batch: Batch) -> None:
         """Let the lines of a batch of which nothing came wait for the next round."""
         await self.ledger.drop(batch.record.name)
-        for line_id, line in batch.lines.items():
+        for line in batch.lines.values():
             self._release(line)
-            self._flying.discard(line_id)
-            if not line.answer.done():
-                self._parked[line_id] = line
-
-    async def _tidy(self, batch: _Batch, files: Sequence[str | None]) -> None:
-        """Delete files at the endpoint: they hold the user's texts."""
-        if self.options.keeps_files:
-            return
-        for file_id in filter(None, [batch.record.file_id, *files]):
-            try:
-                await batch.of.service.delete(file_id)
-            except ModelError as error:
-                self._warn_once(f"files of batches stay at {batch.of.address}: {error}")
+            self._park(line)
 
     def _warn_once(self, message: str) -> None:
         if message not in self._warned:
             self._warned.add(message)
+            _log.info("%s", message)
             self.warn(message)
 
     def _endpoint_of(self, record: BatchRecord) -> BatchEndpoint | None:
@@ -542,34 +490,6 @@ class Rounds:
             if (one.address, one.model) == (record.address, record.model):
                 return one
         return None
-
-    async def _lasting(self, attempt: Callable[[], Awaitable[T]], until: float | None = None) -> T:
-        """Try something again while the endpoint does not answer.
-
-        Args:
-            attempt: What is tried.
-            until: When it is given up, on the loop's clock; None: never.
-        """
-        loop, pause = asyncio.get_running_loop(), 0.5
-        began = loop.time()
-        while True:
-            try:
-                found = await attempt()
-                self._is_reached = True
-                return found
-            except TransportFault as fault:
-                wait = fault.retry_after or random.uniform(pause / 2, pause)  # noqa: S311
-                wait = min(wait, max(self.options.poll, pause))
-                self._is_reached = self._is_reached or not fault.is_unreachable
-                is_late = loop.time() - began >= self.options.patience.unreachable
-                if is_late and not self._is_reached:
-                    why = "the endpoint could not be reached from the first call on"
-                    raise Unreachable(f"{why}: {fault}") from None
-                if until is not None and loop.time() + wait > until:
-                    raise _GivenUp(f"given up: {fault}") from None
-                _log.debug("tried again: %s", fault)
-                await asyncio.sleep(wait)
-                pause = min(2 * pause, max(self.options.poll, 0.5))
 
     # What becomes of a line.
 
@@ -596,5 +516,20 @@ class Rounds:
             line.reserved = 0.0
 
 
-class _GivenUp(ModelError):
-    """It is not known whether what was sent has arrived; a later process looks for it."""
+def _refusal_of_all(
+    batch: Batch, faults: Sequence[BatchFault], refusals: Mapping[str, ModelError]
+) -> EndpointRefused | None:
+    """Why no batch will be taken; None: without some of its lines this one may be."""
+    for refusal in refusals.values():
+        if isinstance(refusal, EndpointRefused):
+            return refusal
+    words = f"{batch.of.address} refused the batch"
+    is_numbered = any(one.line is not None for one in faults)
+    if not refusals and (batch.order or not is_numbered):
+        return EndpointRefused(f"{words}: {faults[0].words}", code="batch_refused")
+    for line_id, line in batch.lines.items():
+        line.spoilt += line_id not in refusals
+        if line.spoilt >= MOST_SPOILT:
+            words = f"{batch.of.address} refused {MOST_SPOILT} batches, each for other lines"
+            return EndpointRefused(f"{words}; the last: {faults[0].words}", code="batch_refused")
+    return None

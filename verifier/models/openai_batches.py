@@ -176,7 +176,8 @@ class OpenAiBatches:
             return Gone(reply)
         if status in (404, 405, 501):
             return EndpointRefused(
-                f"{reply}: it takes no batches; leave batches out", code="no_batches"
+                f"{reply}: it takes no batches; a new run with single calls does without them",
+                code="no_batches",
             )
         if status == 409:
             return RequestRejected(reply)
@@ -217,6 +218,7 @@ class OpenAiBatches:
             short_message(str(found.get("code") or ""), self._key),
             short_message(str(found.get("message") or ""), self._key),
             line if isinstance(line, int) else None,
+            short_message(_text(found.get("param")) or "", self._key) or None,
         )
 
 

@@ -19,6 +19,17 @@ def open_batches(connection: Connection, job_id: str) -> list[BatchRecord]:
     return [batch_record(row) for row in found.mappings()]
 
 
+def early_ends(connection: Connection, job_id: str) -> list[str]:
+    """What a person should know of batches of a job that left lines unanswered, oldest first."""
+    whole = (BatchState.COMPLETED.value, BatchState.FAILED.value)
+    found = connection.execute(
+        sa.select(batches)
+        .where(batches.c.job_id == job_id, batches.c.is_read, batches.c.state.not_in(whole))
+        .order_by(batches.c.since, batches.c.name)
+    )
+    return [words for row in found.mappings() if (words := batch_record(row).ended_early)]
+
+
 def batch_record(row: RowMapping) -> BatchRecord:
     """A batch from its row."""
     names = ("name", "address", "model", "lines", "since", "file_id", "batch_id", "done", "failed")

@@ -27,7 +27,7 @@ from veritrail_graph.api.jobs.model import (
     Work,
     kind_of,
 )
-from veritrail_graph.api.jobs.storage.batch_rows import open_batches
+from veritrail_graph.api.jobs.storage.batch_rows import early_ends, open_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.api.work.sentences import unjudged_words
@@ -216,7 +216,14 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
     found = [_job(rows[one], parts) for one in job_ids if one in rows]
     if not ids:
         return found
-    return [replace(one, batches=tuple(open_batches(connection, one.job_id))) for one in found]
+    return [
+        replace(
+            one,
+            batches=tuple(open_batches(connection, one.job_id)),
+            warnings=(*one.warnings, *early_ends(connection, one.job_id)),
+        )
+        for one in found
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,9 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         assert (waiting["batch_id"], waiting["status"]) == ("batch_0", "in_progress")
         assert waiting["lines"] == 6
         assert "batch_0" in service.get(f"/jobs/{job_id}").text, "the page says it, too"
+        again = service.post(f"/v1/jobs/{job_id}:resume")
+        assert (again.status_code, again.json()["status"]) == (200, "running")
+        assert len(desk.batches) == 1, "it goes on as it was"
         desk.batches[0].answered = 4
         assert service.post(f"/v1/jobs/{job_id}:cancel").status_code == 200
         # Whether the batch is looked at once more before the job ends is a matter of moments.
@@ -43,6 +46,9 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         job = calls.wait(job_id, seconds=30)
         assert calls.outcome(job) == expected(6)
         assert job["batches"] == []
+        (warning,) = job["warnings"]
+        assert warning.startswith("Batch batch_0 was cancelled with 4 of 6 lines answered")
+        assert "4 of 6 lines answered" in service.get(f"/jobs/{job_id}").text
         assert job["usage"]["batch_calls"] == job["usage"]["calls"] == len(model.requests)
 
 
