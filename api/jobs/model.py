@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from veritrail_graph.graph.asking import USUAL, Asking
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.attribution import LeftOut
@@ -209,6 +210,7 @@ class Job:
         left_out: Nodes that were asked for, and of which no sentence is attributed.
         warnings: What a person should know of it.
         explanation: The explanation of its verdicts; None: none was asked for.
+        asking: How its judge is asked.
     """
 
     job_id: str
@@ -235,6 +237,7 @@ class Job:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     explanation: Explained | None = None
+    asking: Asking = USUAL
 
 
 @dataclass(frozen=True, slots=True)

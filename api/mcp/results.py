@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
+from veritrail_graph.api.views.asking import asking_sentences
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
@@ -202,6 +203,9 @@ class Trail(BaseModel):
     indicative: bool = Field(description="Whether no language model judged")
     engine: str
     model: str | None
+    asked: list[str] = Field(
+        [], description="How the judge was asked where that is ours and not as the paper asks"
+    )
     error_stages: list[int] = Field(description="Stages that introduced unsupported content")
     error_nodes: list[str]
     iterations: list[Round]
@@ -264,6 +268,7 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         indicative=found.indicative,
         engine=found.engine,
         model=found.model,
+        asked=list(asking_sentences([found])),
         error_stages=list(found.error_stages),
         error_nodes=[node.node_id for node in found.error_nodes[:NODES]],
         iterations=[_round(one) for one in found.iterations[:ITERATIONS]],
@@ -331,6 +336,7 @@ def trail_text(found: Trail) -> str:
     lines.append(f"Verdict: {verdict_words(found.verdict) if found.verdict else found.status}")
     if found.indicative:
         lines.append(f"This is {indicative_words(found.engine)}.")
+    lines += found.asked
     lines += people_text(found.people, found.verification_id)
     if found.kept_from:
         lines.append(f"The verdict was {found.kept_from}")

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
+from veritrail_graph.api.views.asking import asking_sentences, asking_short
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
 from veritrail_graph.api.views.words import (
@@ -28,6 +29,7 @@ from veritrail_graph.api.views.words import (
     mark_now,
     reuse_words,
 )
+from veritrail_graph.graph.asking import Asking, asking_behind
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
@@ -45,7 +47,6 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
-from veritrail_graph.graph.model.trail import SHARED
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -224,6 +225,7 @@ class Judge:
         first: The day of the first of these verifications, in UTC.
         last: The day of the last one.
         kept: How many of the verdicts were kept from earlier verifications.
+        share: Claims of one prompt, at most, where prompts were shared; None: one claim a prompt.
     """
 
     engine: str
@@ -233,13 +235,13 @@ class Judge:
     first: str
     last: str
     kept: int = 0
+    share: int | None = None
 
     @property
     def words(self) -> str:
         """Them in a line."""
         by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
-        if SHARED in self.engine.split("+"):
-            by += ", with shared prompts (ours, not the paper's)"
+        by += asking_short(Asking(self.share))
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
         kept = f", {self.kept:,} of them kept from earlier verifications" if self.kept else ""
         return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}{kept}"
@@ -356,21 +358,28 @@ class ReportData:
     @property
     def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
-        given: dict[tuple[str, str | None, int], list[Verification]] = {}
+        given: dict[tuple[str, str | None, int, Asking], list[Verification]] = {}
         for one in self.verifications:
             if one.verdict is not None:
-                given.setdefault((one.engine, one.model, one.q), []).append(one)
+                by = (one.engine, one.model, one.q, asking_behind(one))
+                given.setdefault(by, []).append(one)
         found = []
-        for by, each in given.items():
+        for (engine, model, q, asking), each in given.items():
             days = [one.created_at[:10] for one in each]
             kept = sum(one.reused_from is not None for one in each)
-            found.append(Judge(*by, len(each), min(days), max(days), kept))
+            of = (len(each), min(days), max(days), kept)
+            found.append(Judge(engine, model, q, *of, asking.share))
         return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
 
     @property
     def judgements(self) -> tuple[str, ...]:
         """The same in words, a line a judge."""
         return tuple(one.words for one in self.judges)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How judges were asked where that is not as the paper asks, a sentence each."""
+        return asking_sentences(one for one in self.verifications if one.verdict is not None)
 
     @property
     def stages(self) -> tuple[StageFigures, ...]:

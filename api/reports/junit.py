@@ -72,6 +72,8 @@ def junit_report(
         "veritrail.content_hash": process.content_hash,
         "veritrail.made_by": material.made.by,
     }
+    if material.ways:
+        about["veritrail.asked"] = " ".join(material.ways)
     if material.share_of_nodes is not None:
         about["veritrail.share_of_nodes"] = f"{material.share_of_nodes:.4g}"
     by_node: dict[str, list[TestCase]] = {}

@@ -358,13 +358,3 @@ def reuse_words(verification: Verification) -> str | None:
         return None
     why = verification.reuse_reason or "no reason is stored"
     return f"kept from {verification.reused_from}: {why}"
-
-
-def sharing_words(share: int | None) -> str | None:
-    """That prompts were shared, which is ours and not the paper's; None: they were not."""
-    if share is None:
-        return None
-    return (
-        f"shared prompts (ours, not the paper's): up to {share} claims in one prompt; claims "
-        "over the same texts for evidence, any claims for verdicts"
-    )

@@ -475,6 +475,7 @@ class RunSummary:
         q: After how many verdicts in a row a walk stopped; None: not known yet.
         indicative: Whether no model judged; None: not known yet.
         usage: What it cost; only calls and cost are counted.
+        settings: What decides its outcomes, as JSON; None: not known.
     """
 
     run_id: str
@@ -487,6 +488,7 @@ class RunSummary:
     q: int | None = None
     indicative: bool | None = None
     usage: Usage = field(default_factory=Usage)
+    settings: str | None = None
 
     @property
     def total(self) -> int:

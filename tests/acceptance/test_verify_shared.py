@@ -51,9 +51,12 @@ def test_shared_prompts_give_the_same_trails_and_every_output_says_so(
         "shared prompts (ours, not the paper's): up to 8 claims in one prompt"
         in veritrail("show", found).out
     )
-    report = veritrail("report", process, "--format", "markdown").out
-    assert "openai+shared" in report
-    assert "shared prompts (ours, not the paper's)" in report
+    assert "scripted, 8 claims a prompt" in veritrail("runs", process).out
+    assert {one["share"] for one in veritrail("runs", process, "--json").json["runs"]} == {8}
+    for name in ("markdown", "html", "junit"):
+        report = veritrail("report", process, "--format", name).out
+        assert "openai+shared" in report
+        assert "up to 8 claims in one prompt" in report
 
 
 def test_a_second_judge_is_asked_where_the_first_is_not_sure(

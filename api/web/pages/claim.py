@@ -18,6 +18,7 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
+from veritrail_graph.api.views.asking import asked_as, asking_sentences
 from veritrail_graph.api.views.columns import columns_of
 from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.context import context_of, quoted
@@ -26,7 +27,7 @@ from veritrail_graph.api.views.dialogue import listed_mark
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.sources import SourcePlace, place_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
-from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words, sharing_words
+from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import reviewer_of
 from veritrail_graph.api.web.rendering import render
@@ -122,7 +123,8 @@ async def show_claim(
         contrast=contrast,
         source_place=source_place,
         columns=columns_of(view) if view else (),
-        shared=sharing_words(view.verification.share) if view is not None else None,
+        ways=asking_sentences([view.verification]) if view is not None else (),
+        asked_as=asked_as,
         kept_from=reuse_words(view.verification) if view is not None else None,
         **_cards(judged.claim.node_id, cards, view, texts),
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
@@ -398,6 +400,7 @@ async def show_difference(
         request,
         "difference.html",
         process=process,
+        asked_as=asked_as,
         claim=found[a].claim,
         sides=[(one, mark_now(one)) for one in (found[a], found[b])],
         changed=[_row(one) for one in (*difference.claim, *difference.outcome)],

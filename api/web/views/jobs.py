@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
+from veritrail_graph.api.views.asking import asking_short, whole_sentences
 from veritrail_graph.api.views.costs import Spent, cost_words, spent, way_words
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
@@ -112,6 +113,16 @@ class JobView:
     def is_verification(self) -> bool:
         """Whether it verifies claims."""
         return self.job.kind is JobKind.VERIFICATION
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How its judge is asked where that is not as the paper asks, a sentence each."""
+        return whole_sentences(self.job.asking)
+
+    @property
+    def asked(self) -> str:
+        """The same in short, behind a comma; empty: as usual."""
+        return asking_short(self.job.asking)
 
     @property
     def title(self) -> str:

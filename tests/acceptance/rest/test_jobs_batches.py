@@ -74,6 +74,13 @@ def test_the_claims_of_a_job_share_prompts_also_where_workers_do_them(
         job = calls.wait(calls.submit("sharing", share=4, price="1,2"), seconds=30)
         assert calls.outcome(job) == expected(6)
         shared = model.of("evidence_selection_shared")
+        for page, words in (
+            (f"/jobs/{job['job_id']}", "Shared prompts (ours, not the paper&#39;s): up to 4 claims"),
+            ("/jobs", ", 4 claims a prompt"),
+            ("/processes/sharing/runs", ", 4 claims a prompt"),
+            ("/processes/sharing/claims/k0", ", 4 claims a prompt"),
+        ):
+            assert words in service.get(page).text, page
         # All six over the same texts; then the two that no text supported, over the texts below.
         assert [len(split_shared(one.user)) for one in shared] == [3, 3, 2]
         assert job["usage"]["calls"] == len(model.requests)
