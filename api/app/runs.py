@@ -49,6 +49,11 @@ class RunFound(Answer):
         None,
         description="Prompts were shared: each asked about up to so many claims; null: about one.",
     )
+    escalate_to: str | None = Field(
+        None,
+        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
+        "first is not Fully Supported, or not by every sample; null: there was one judge.",
+    )
     q: int | None = Field(description="Null: nothing of it has ended yet.")
     indicative: bool | None = Field(description="Whether no model judged.")
     is_of_record: bool = Field(description="Whether its verdicts count, whatever else there is.")
@@ -60,7 +65,7 @@ class RunFound(Answer):
     @property
     def asking(self) -> Asking:
         """How its judge was asked."""
-        return Asking(self.share)
+        return Asking(self.share, self.escalate_to)
 
     @classmethod
     def of(cls, found: RunSummary, of_record: str | None) -> RunFound:
@@ -72,6 +77,7 @@ class RunFound(Answer):
             engine=found.engine,
             model=found.model,
             share=asking.share,
+            escalate_to=asking.second,
             q=found.q,
             indicative=found.indicative,
             is_of_record=found.run_id == of_record,
@@ -143,6 +149,11 @@ class ComparedSide(Answer):
         None,
         description="Prompts were shared: each asked about up to so many claims; null: about one.",
     )
+    escalate_to: str | None = Field(
+        None,
+        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
+        "first is not Fully Supported, or not by every sample; null: there was one judge.",
+    )
     q: int
     indicative: bool
     created_at: str = Field(description="When the first of it was made.")
@@ -154,7 +165,7 @@ class ComparedSide(Answer):
     @property
     def asking(self) -> Asking:
         """How its judge was asked."""
-        return Asking(self.share)
+        return Asking(self.share, self.escalate_to)
 
 
 class RunComparison(Answer):
@@ -337,6 +348,7 @@ def _side_of(
         engine=latest.engine,
         model=latest.model,
         share=asking.share,
+        escalate_to=asking.second,
         q=latest.q,
         indicative=any(one.indicative for one in every),
         created_at=min(one.created_at for one in every),

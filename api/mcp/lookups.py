@@ -82,6 +82,9 @@ class ShownRun(BaseModel):
     share: int | None = Field(
         description="Claims that one prompt asked about, at most; null: one, as the paper asks"
     )
+    escalate_to: str | None = Field(
+        description="The second judge of a cascade; null: one judge, as in the paper"
+    )
     indicative: bool | None
     is_of_record: bool
     verdicts: dict[str, int]
@@ -260,6 +263,7 @@ class Lookups:
                 created_at=one.created_at,
                 judge=one.model or one.engine,
                 share=one.share,
+                escalate_to=one.escalate_to,
                 indicative=one.indicative,
                 is_of_record=one.is_of_record,
                 verdicts=one.verdicts,

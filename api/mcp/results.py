@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
-from veritrail_graph.api.views.asking import asking_sentences
+from veritrail_graph.api.views.asking import asking_sentences, escalation_words
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
@@ -181,6 +181,15 @@ class Round(BaseModel):
     number: int
     interim_verdict: str | None = Field(description="null: samples did not agree on evidence")
     reasoning: str
+    judged_by: str | None = Field(
+        None, description="In a cascade of two judges, the model whose verdict counts"
+    )
+    first_verdict: str | None = Field(
+        None, description="In a cascade, the verdict of the first judge where the second was asked"
+    )
+    escalated: str | None = Field(
+        None, description="In a cascade, why the second judge was asked; null: it was not"
+    )
     nodes_checked: int
     evidence: list[FoundSentence]
     evidence_left_out: int = 0
@@ -285,6 +294,9 @@ def _round(found: Iteration) -> Round:
         number=found.number,
         interim_verdict=found.verdict,
         reasoning=one_line(found.reasoning, TEXT),
+        judged_by=found.judged_by,
+        first_verdict=found.first_verdict,
+        escalated=escalation_words(found),
         nodes_checked=len(found.checked),
         evidence=[
             FoundSentence(
@@ -362,6 +374,7 @@ def trail_text(found: Trail) -> str:
                 else "no interim verdict"
             )
         )
+        lines += [f"  {one.escalated}"] if one.escalated else []
         lines += [
             f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence
         ]

@@ -226,6 +226,7 @@ class Judge:
         last: The day of the last one.
         kept: How many of the verdicts were kept from earlier verifications.
         share: Claims of one prompt, at most, where prompts were shared; None: one claim a prompt.
+        escalate_to: The second judge of a cascade; None: there was one judge.
     """
 
     engine: str
@@ -236,12 +237,13 @@ class Judge:
     last: str
     kept: int = 0
     share: int | None = None
+    escalate_to: str | None = None
 
     @property
     def words(self) -> str:
         """Them in a line."""
         by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
-        by += asking_short(Asking(self.share))
+        by += asking_short(Asking(self.share, self.escalate_to))
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
         kept = f", {self.kept:,} of them kept from earlier verifications" if self.kept else ""
         return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}{kept}"
@@ -368,7 +370,7 @@ class ReportData:
             days = [one.created_at[:10] for one in each]
             kept = sum(one.reused_from is not None for one in each)
             of = (len(each), min(days), max(days), kept)
-            found.append(Judge(engine, model, q, *of, asking.share))
+            found.append(Judge(engine, model, q, *of, asking.share, asking.second))
         return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
 
     @property

@@ -6,13 +6,16 @@ import json
 from typing import Any
 
 import pytest
-from fakes.trails import NFS, a_round, a_trail
+from fakes.trails import FS, NFS, a_round, a_trail
 
 from veritrail_graph.api.cli.trail import judge_words
 from veritrail_graph.api.mcp.results import trail_of, trail_text
 from veritrail_graph.api.views.asking import asked_as, asking_sentences
+from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.graph.asking import Asking, asking_behind
-from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.model import Verdict, Verification
+
+INC = Verdict.INCONCLUSIVE
 
 
 def judged(settings: dict[str, Any] | None = None, **other: Any) -> Verification:
@@ -40,6 +43,45 @@ def test_shared_prompts_are_said_by_every_output(one: Verification) -> None:
     told = trail_of(one, None)
     assert told.asked == list(asking_sentences([one]))
     assert SAYS in trail_text(told)
+
+
+CASCADE = {"steps": {"verdict": {"model": "cheap", "escalate_to": {"model": "strong"}}}}
+RULE = (
+    "A cascade of two judges (ours, not the paper's): the first judge's verdict counts where it is "
+    "Fully Supported and every sample gave it; everywhere else strong is asked about the same "
+    "evidence, and its verdict counts."
+)
+
+
+def test_a_cascade_and_its_rule_are_said_by_every_output() -> None:
+    one = judged(CASCADE, model="cheap + strong")
+    assert asking_behind(one) == Asking(second="strong")
+    assert asking_sentences([one]) == (RULE,)
+    assert "cheap + strong, cascade, q = 3" in judge_words(one)
+    assert RULE in trail_text(trail_of(one, None))
+    both = judged({"steps": CASCADE["steps"] | SHARED["steps"]})
+    assert asked_as(both) == ", 8 claims a prompt, cascade"
+    assert len(asking_sentences([both])) == 2
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reasons", "why"),
+    [
+        (NFS, "No pier.", "The first judge's verdict was Not Fully Supported (No pier.)"),
+        (INC, "Unclear.", "The first judge's verdict was Inconclusive (Unclear.)"),
+        (FS, "Yes.", "The first judge's samples differed (Yes.)"),
+        (None, "no valid answer: cut off", "The first judge gave no valid answer (cut off)"),
+        (NFS, "", "The first judge's verdict was Not Fully Supported"),
+    ],
+)
+def test_a_trail_says_the_true_reason_why_the_second_judge_was_asked(
+    verdict: Verdict | None, reasons: str, why: str
+) -> None:
+    said = {"judged_by": "strong", "first_verdict": verdict, "first_reasoning": reasons}
+    one = a_trail("v-1", a_round(1, NFS, "s1", **said))
+    words = f"{why}, so strong was asked, and its verdict counts."
+    assert trail_view(one).iterations[0].remarks == (words,)
+    assert words in trail_text(trail_of(one, None))
 
 
 def test_a_judge_that_is_asked_as_the_paper_asks_needs_no_words() -> None:

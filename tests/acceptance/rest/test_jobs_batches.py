@@ -75,7 +75,10 @@ def test_the_claims_of_a_job_share_prompts_also_where_workers_do_them(
         assert calls.outcome(job) == expected(6)
         shared = model.of("evidence_selection_shared")
         for page, words in (
-            (f"/jobs/{job['job_id']}", "Shared prompts (ours, not the paper&#39;s): up to 4 claims"),
+            (
+                f"/jobs/{job['job_id']}",
+                "Shared prompts (ours, not the paper&#39;s): up to 4 claims",
+            ),
             ("/jobs", ", 4 claims a prompt"),
             ("/processes/sharing/runs", ", 4 claims a prompt"),
             ("/processes/sharing/claims/k0", ", 4 claims a prompt"),
