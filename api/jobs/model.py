@@ -211,6 +211,7 @@ class Job:
         warnings: What a person should know of it.
         explanation: The explanation of its verdicts; None: none was asked for.
         asking: How its judge is asked.
+        since: The earlier version of the process from which it keeps verdicts; None: from none.
     """
 
     job_id: str
@@ -238,6 +239,7 @@ class Job:
     warnings: tuple[str, ...] = ()
     explanation: Explained | None = None
     asking: Asking = USUAL
+    since: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking, expected, outcome, pumps
+from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
+from fakes.service_process import serving
 
 pytestmark = pytest.mark.engine
 
@@ -159,6 +161,24 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
     gone = veritrail("verify", name, "--since", "0" * 64, status=2)
     assert "removes its earlier content" in gone.err
     assert "--keep" in gone.err
+
+
+def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
+    home: Veritrail, tmp_path: Path
+) -> None:
+    with ModelServer() as model, serving(home, env=asking(model)) as service:
+        home("ingest", edited(tmp_path, "page-old", nothing))
+        calls = Calls(service.url)
+        before = calls.wait(calls.submit("page-old"), seconds=30)
+        home("ingest", edited(tmp_path, "page-new", text("r2", " It snows.")))
+        job = calls.wait(calls.submit("page-new", since="page-old"), seconds=30)
+        assert calls.outcome(job) == calls.outcome(before) == expected(CLAIMS)
+        page = service.get(f"/jobs/{job['job_id']}").text
+        assert '<a href="/processes/page-old"><bdi>page-old</bdi></a>' in page
+        assert "<dt>Kept</dt><dd>3</dd>" in page
+        assert "<dt>Verified anew</dt><dd>3</dd>" in page
+        assert "iteration 2: the text of &#39;r2&#39; changed" in page
+        assert "Since the earlier version" not in service.get(f"/jobs/{before['job_id']}").text
 
 
 def test_claims_with_other_texts_are_kept_where_a_person_matched_them(

@@ -26,6 +26,7 @@ from veritrail_graph.api.jobs.model import (
     JobStatus,
     Work,
     kind_of,
+    since_of,
 )
 from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
@@ -277,6 +278,7 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         warnings=tuple(_warnings(header, parts.lacking.get(job_id, 0))),
         explanation=parts.explained.get(job_id),
         asking=asking_of(row["settings"]),
+        since=since_of(row["header"]),
     )
 
 
