@@ -356,5 +356,9 @@ def reuse_words(verification: Verification) -> str | None:
     """That a verdict was kept from an earlier verification, and why; None: it was not."""
     if verification.reused_from is None:
         return None
-    why = verification.reuse_reason or "no reason is stored"
-    return f"kept from {verification.reused_from}: {why}"
+    return f"kept from {verification.reused_from}: {reuse_reason(verification)}"
+
+
+def reuse_reason(verification: Verification) -> str:
+    """Why an earlier verdict was kept, or why it was not."""
+    return verification.reuse_reason or "no reason is stored"

@@ -178,7 +178,14 @@ def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
         assert "<dt>Kept</dt><dd>3</dd>" in page
         assert "<dt>Verified anew</dt><dd>3</dd>" in page
         assert "iteration 2: the text of &#39;r2&#39; changed" in page
+        one = next(each for each in calls.verifications(job) if each["reused_from"])
+        link = f"/processes/page-old/claims/{one['claim_id']}?verification={one['reused_from']}"
+        claim = f"/processes/page-new/claims/{one['claim_id']}"
+        assert f'<a href="{link}">' in service.get(claim).text
+        assert service.get(link).status_code == 200
         assert "Since the earlier version" not in service.get(f"/jobs/{before['job_id']}").text
+        home("delete", "page-old", "--yes")
+        assert "which is not stored any more" in service.get(claim).text
 
 
 def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
