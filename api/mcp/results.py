@@ -227,6 +227,9 @@ class Trail(BaseModel):
     kept_from: str | None = Field(
         None, description="From which earlier verification the verdict was kept, and why it holds"
     )
+    not_kept: str | None = Field(
+        None, description="With `since`: why no earlier verdict was kept; null: one was, or no since"
+    )
 
 
 class Answered(BaseModel):
@@ -286,6 +289,9 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         error=one_line(found.error, TEXT) if found.error else None,
         unsaid=UNSAID if found.is_unsaid else None,
         kept_from=one_line(kept, TEXT) if (kept := reuse_words(found)) else None,
+        not_kept=one_line(found.reuse_reason, TEXT)
+        if found.reused_from is None and found.reuse_reason
+        else None,
     )
 
 
@@ -352,6 +358,8 @@ def trail_text(found: Trail) -> str:
     lines += people_text(found.people, found.verification_id)
     if found.kept_from:
         lines.append(f"The verdict was {found.kept_from}")
+    if found.not_kept:
+        lines.append(f"No earlier verdict was kept: {found.not_kept}")
     if found.reasoning:
         lines.append(f"Reasoning: {found.reasoning}")
     if found.error:

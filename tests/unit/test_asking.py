@@ -84,6 +84,15 @@ def test_a_trail_says_the_true_reason_why_the_second_judge_was_asked(
     assert words in trail_text(trail_of(one, None))
 
 
+def test_an_assistant_is_told_why_no_earlier_verdict_was_kept() -> None:
+    why = "iteration 2: the text of 'r2' changed"
+    told = trail_of(judged(reuse_reason=why, compared_with="v-0"), None)
+    assert (told.kept_from, told.not_kept) == (None, why)
+    assert f"No earlier verdict was kept: {why}" in trail_text(told)
+    kept = trail_of(judged(reuse_reason="nothing changed", reused_from="v-0"), None)
+    assert (kept.kept_from, kept.not_kept) == ("kept from v-0: nothing changed", None)
+
+
 def test_a_judge_that_is_asked_as_the_paper_asks_needs_no_words() -> None:
     one = judged({"steps": {"evidence_selection": {"model": "m"}, "verdict": {"model": "m"}}})
     assert (asked_as(one), asking_sentences([one, judged()])) == ("", ())
