@@ -228,7 +228,8 @@ class Trail(BaseModel):
         None, description="From which earlier verification the verdict was kept, and why it holds"
     )
     not_kept: str | None = Field(
-        None, description="With `since`: why no earlier verdict was kept; null: one was, or no since"
+        None,
+        description="With `since`: why no earlier verdict was kept; null: one was",
     )
 
 

@@ -22,6 +22,7 @@ from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
 from veritrail_graph.api.views.words import (
     BY_KIND,
     STATE_OF,
+    VERDICT_WORDS,
     Mark,
     State,
     indicative_reason,
@@ -64,6 +65,8 @@ class CheckedClaim:
         reviewed: What people said of it; None: nothing.
         number: Its place among the claims of the process, counted from 1, as the page has it.
         category: What counts for it as a claim of a dialogue's turn; None: nothing does.
+        before: The verification of it in an earlier version, where its run compared both and that
+            is stored, without its trail.
     """
 
     claim: Claim
@@ -73,6 +76,7 @@ class CheckedClaim:
     reviewed: Reviewed | None = None
     number: int = 1
     category: ClaimCategory | None = None
+    before: Verification | None = None
 
     @property
     def mark(self) -> Mark:
@@ -118,14 +122,46 @@ class CheckedClaim:
         return self.verification is not None and self.verification.claim != self.claim.text
 
     @property
+    def has_changed(self) -> bool:
+        """Whether it had another verdict in the earlier version."""
+        before = self.before.verdict if self.before is not None else None
+        return None not in (before, self.verdict) and before is not self.verdict
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether it had the same verdict with other error stages in the earlier version."""
+        before = self.before
+        is_same = before is not None and before.verdict is not None and not self.has_changed
+        return is_same and self.verdict is not None and before.error_stages != self.error_stages
+
+    @property
+    def since(self) -> tuple[str, ...]:
+        """What was found of it when it was compared with an earlier version."""
+        found = []
+        kept = reuse_words(self.verification) if self.verification is not None else None
+        if kept is not None:
+            found.append(f"The verdict was {kept}.")
+        before = self.before
+        if before is not None and before.verdict is not None and self.has_changed:
+            found.append(
+                f"The verdict changed: in the earlier version it was "
+                f"{VERDICT_WORDS[before.verdict]} ({before.verification_id})."
+            )
+        if before is not None and self.has_moved:
+            stages = ", ".join(map(str, before.error_stages)) or "none"
+            found.append(
+                f"The error stages moved: in the earlier version they were {stages} "
+                f"({before.verification_id})."
+            )
+        return tuple(found)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know of its verification."""
         found = []
         if self.is_indicative:
             found.append(f"{indicative_words(self.engine).capitalize()}.")
-        kept = reuse_words(self.verification) if self.verification is not None else None
-        if kept is not None:
-            found.append(f"The verdict was {kept}.")
+        found += self.since
         if self.was_edited:
             found.append(
                 "The claim was edited after this verification, which is about its former text."
@@ -382,6 +418,20 @@ class ReportData:
     def ways(self) -> tuple[str, ...]:
         """How judges were asked where that is not as the paper asks, a sentence each."""
         return asking_sentences(one for one in self.verifications if one.verdict is not None)
+
+    @property
+    def since(self) -> str | None:
+        """What was kept and what changed since earlier versions; None: none was compared."""
+        found = [one for one in self.claims if one.verification is not None]
+        kept = sum(one.verification.reused_from is not None for one in found if one.verification)
+        if not kept and not any(one.before for one in found):
+            return None
+        changed = sum(one.has_changed for one in found)
+        moved = sum(one.has_moved for one in found)
+        return (
+            f"Since earlier versions: {counted(kept, 'verdict')} kept, {changed:,} changed, "
+            f"{moved:,} the same with other error stages."
+        )
 
     @property
     def stages(self) -> tuple[StageFigures, ...]:

@@ -72,6 +72,8 @@ def junit_report(
         "veritrail.content_hash": process.content_hash,
         "veritrail.made_by": material.made.by,
     }
+    if material.since:
+        about["veritrail.since"] = material.since
     if material.ways:
         about["veritrail.asked"] = " ".join(material.ways)
     if material.share_of_nodes is not None:
@@ -161,6 +163,7 @@ def _text(one: CheckedClaim) -> str:
         return lines[0]
     if one.reason:
         lines.append(f"Reasons: {one.reason}")
+    lines += one.since
     if found.error_nodes:
         nodes = ", ".join(node.node_id for node in found.error_nodes[:20])
         more = len(found.error_nodes) - 20
@@ -190,6 +193,8 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "indicative": str(found.indicative).lower(),
             "error_stages": ",".join(map(str, one.error_stages)),
             "cost": _cost(found),
+            "reused_from": found.reused_from or "",
+            "since": " ".join(one.since),
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -178,6 +180,18 @@ def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
         assert "<dt>Kept</dt><dd>3</dd>" in page
         assert "<dt>Verified anew</dt><dd>3</dd>" in page
         assert "iteration 2: the text of &#39;r2&#39; changed" in page
+        summary = "Since earlier versions: 3 verdicts kept, 0 changed, 0 the same with other error"
+        for name, says in (
+            ("markdown", "> The verdict was kept from v-"),
+            ("junit", 'name="veritrail.reused_from"'),
+        ):
+            report = home("report", "page-new", "--format", name).out
+            assert summary in report
+            assert report.count(says) == 3
+        csv_text = home("report", "page-new", "--format", "csv").out
+        rows = list(csv.DictReader(io.StringIO(csv_text, newline="")))
+        assert sum(bool(row["reused_from"]) for row in rows) == 3
+        assert {row["verdict_before"] for row in rows} == {row["verdict"] for row in rows}
         one = next(each for each in calls.verifications(job) if each["reused_from"])
         link = f"/processes/page-old/claims/{one['claim_id']}?verification={one['reused_from']}"
         claim = f"/processes/page-new/claims/{one['claim_id']}"

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from fakes.trails import FS, NFS, a_round, a_trail
+from fakes.trails import FS, NFS, NODES, a_round, a_trail
 
 from veritrail_graph.api.cli.trail import judge_words
 from veritrail_graph.api.mcp.results import trail_of, trail_text
+from veritrail_graph.api.reports.data import CheckedClaim
 from veritrail_graph.api.views.asking import asked_as, asking_sentences
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.graph.asking import Asking, asking_behind
@@ -82,6 +83,23 @@ def test_a_trail_says_the_true_reason_why_the_second_judge_was_asked(
     words = f"{why}, so strong was asked, and its verdict counts."
     assert trail_view(one).iterations[0].remarks == (words,)
     assert words in trail_text(trail_of(one, None))
+
+
+def test_a_report_says_of_a_claim_what_changed_since_the_earlier_version() -> None:
+    def claim(now: Verification, before: Verification) -> CheckedClaim:
+        return CheckedClaim(now.verified_claim, now, before=before)
+
+    old = judged(error_nodes=(NODES["c1"],)).replace(verification_id="v-0")
+    new = judged(error_nodes=(NODES["s1"],))
+    supported = new.replace(verdict=FS, error_nodes=(), error_stages=())
+    assert claim(supported, old).since == (
+        "The verdict changed: in the earlier version it was Not Fully Supported (v-0).",
+    )
+    assert claim(new, old).since == (
+        "The error stages moved: in the earlier version they were 1 (v-0).",
+    )
+    assert claim(new, new).since == ()
+    assert claim(new, old).remarks == claim(new, old).since
 
 
 def test_an_assistant_is_told_why_no_earlier_verdict_was_kept() -> None:
