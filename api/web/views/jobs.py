@@ -5,6 +5,7 @@ Source: VeriTrail 2 (the three verdicts), C.1 (q), D (computational cost).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -346,6 +347,9 @@ class Filled(JobForm):
         escalate_to: A stronger model for verdicts that are not sure; nothing: none.
         share: Claims of one prompt, at most.
         batch: `1`: models are asked in batches.
+        batch_finish: `live`: what has no valid answer in a batch is asked live.
+        batch_price_factor: What part of the price a call in a batch costs; nothing: as far as it
+            is known, else half of it.
         since: An earlier version whose verdicts are kept where no change can touch them; nothing:
             none.
         claims: Stored claims, by their ids with blanks between.
@@ -362,6 +366,8 @@ class Filled(JobForm):
     escalate_to: str = ""
     share: str = "1"
     batch: str = ""
+    batch_finish: str = ""
+    batch_price_factor: str = ""
     since: str = ""
     add: str = ""
     explain: str = ""
@@ -480,6 +486,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     q = _whole(filled.q, "q", MAX_Q, wrong)
     share = _whole(filled.share, "share", MOST_SHARED, wrong)
     budget = dollars(filled.budget_usd, wrong)
+    in_batches = _batch_fields(filled, wrong)
     texts = [line.strip() for line in filled.texts.splitlines() if line.strip()]
     if filled.which not in dict(WHICH):
         wrong.append(Violation("wrong_value", "which", "choose which claims are verified"))
@@ -501,7 +508,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "escalate_to": filled.escalate_to or None,
         "share": share,
         "since": filled.since.strip() or None,
-        "mode": "batch" if filled.batch == "1" else "live",
+        **in_batches,
         "budget_usd": budget,
         "price": filled.price or None,
         "unfinished": filled.which == "unverified",
@@ -516,6 +523,34 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         objects = [{"text": text, **origin} for text in texts]
         asked["claims"] = objects if filled.which == "typed" else None
     return VerifyRequest.checked(asked)
+
+
+def _batch_fields(filled: Filled, wrong: list[Violation]) -> dict[str, Any]:
+    """How batches are made; what is wrong of it joins `wrong`."""
+    given = {
+        name: value
+        for name in ("batch_finish", "batch_price_factor")
+        if (value := getattr(filled, name))
+    }
+    if filled.batch != "1":
+        words = "is for batches alone: choose “Ask in batches”, or leave it out"
+        wrong += [Violation("wrong_value", name, words) for name in given]
+        return {"mode": "live"}
+    fields: dict[str, Any] = {"mode": "batch"}
+    if filled.batch_finish == "live":
+        fields["batch_finish"] = "live"
+    if filled.batch_price_factor:
+        part = _PART.fullmatch(filled.batch_price_factor)
+        factor = float(part[0].replace(",", ".")) if part is not None else None
+        if factor is None or factor > 1:
+            words = "must be a number from 0 to 1, such as 0.5"
+            wrong.append(Violation("wrong_value", "batch_price_factor", words))
+        fields["batch_price_factor"] = factor
+    return fields
+
+
+_PART = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,10})?|[.,][0-9]{1,10}")
+"""A plain number of a form."""
 
 
 def _whole(text: str, name: str, most: int, wrong: list[Violation]) -> int:
