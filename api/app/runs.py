@@ -54,7 +54,7 @@ class RunFound(Answer):
         description="Of a cascade: the second judge, whose verdict counts wherever that of the "
         "first is not Fully Supported, or not by every sample; null: there was one judge.",
     )
-    q: int | None = Field(description="Null: nothing of it has ended yet.")
+    q: int | None = Field(description="Null: not known.")
     indicative: bool | None = Field(description="Whether no model judged.")
     is_of_record: bool = Field(description="Whether its verdicts count, whatever else there is.")
     verifications: int
