@@ -175,6 +175,7 @@ def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
         home("ingest", edited(tmp_path, "page-new", text("r2", " It snows.")))
         job = calls.wait(calls.submit("page-new", since="page-old"), seconds=30)
         assert calls.outcome(job) == calls.outcome(before) == expected(CLAIMS)
+        assert (job["since"], before["since"]) == ("page-old", None)
         page = service.get(f"/jobs/{job['job_id']}").text
         assert '<a href="/processes/page-old"><bdi>page-old</bdi></a>' in page
         assert "<dt>Kept</dt><dd>3</dd>" in page

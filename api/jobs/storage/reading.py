@@ -279,6 +279,8 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         explanation=parts.explained.get(job_id),
         asking=asking_of(row["settings"]),
         since=since_of(row["header"]),
+        model=header.model,
+        in_batches=_is_in_batches(header, row["request"]),
     )
 
 
@@ -291,6 +293,12 @@ def _warnings(header: JobHeader, lacking: int) -> list[str]:
             f"{lacking:,} sentence(s) are stored, but their judgement or correction failed."
         )
     return warnings
+
+
+def _is_in_batches(header: JobHeader, request: str) -> bool:
+    """Whether models are asked in batches; attributions have modes of another kind."""
+    is_verification = header.kind is JobKind.VERIFICATION
+    return is_verification and json.loads(request).get("mode") == "batch"
 
 
 def _asks_models(settings: dict[str, Any]) -> bool:

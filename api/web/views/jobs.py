@@ -21,6 +21,7 @@ from veritrail_graph.api.web.views.process import Count, counts_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution_estimate import EstimatedSentences
@@ -49,6 +50,21 @@ _WORDS = {
     JobStatus.FAILED: "Ended with failures",
     JobStatus.CANCELLED: "Cancelled",
 }
+
+
+BATCH_WORDS: Mapping[BatchState, str] = {
+    BatchState.PLANNED: "about to be uploaded",
+    BatchState.UPLOADED: "uploaded",
+    BatchState.VALIDATING: "being looked over by the endpoint",
+    BatchState.IN_PROGRESS: "being answered",
+    BatchState.FINALIZING: "almost done",
+    BatchState.CANCELLING: "being cancelled",
+    BatchState.COMPLETED: "answered",
+    BatchState.FAILED: "refused",
+    BatchState.EXPIRED: "expired",
+    BatchState.CANCELLED: "cancelled",
+}
+"""The states of a batch, as people read them."""
 
 
 _TITLES = {
@@ -119,6 +135,16 @@ class JobView:
     def ways(self) -> tuple[str, ...]:
         """How its judge is asked where that is not as the paper asks, a sentence each."""
         return whole_sentences(self.job.asking)
+
+    @property
+    def working(self) -> str:
+        """What is said of a claim that has begun: in a batch it waits, for up to a day."""
+        return "Waiting for a batch" if self.job.batches else "Being checked"
+
+    @property
+    def batches(self) -> tuple[tuple[BatchRecord, str], ...]:
+        """The batches that it waits for, each with its state in words."""
+        return tuple((one, BATCH_WORDS[one.state]) for one in self.job.batches)
 
     @property
     def asked(self) -> str:

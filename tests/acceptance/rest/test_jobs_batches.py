@@ -32,7 +32,16 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         (waiting,) = service.get(f"/v1/jobs/{job_id}").json()["batches"]
         assert (waiting["batch_id"], waiting["status"]) == ("batch_0", "in_progress")
         assert waiting["lines"] == 6
-        assert "batch_0" in service.get(f"/jobs/{job_id}").text, "the page says it, too"
+        page = service.get(f"/jobs/{job_id}").text
+        assert "batch_0" in page, "the page says it, too"
+        assert ": being answered, 0 of 6 answered" in page
+        assert "in_progress" not in page
+        assert "Being checked" not in page
+        assert page.count("Waiting for a batch") == 6
+        said = service.get(f"/v1/jobs/{job_id}").json()
+        (run,) = service.get("/v1/processes/rounds/runs").json()["runs"]
+        assert (run["run_id"], run["q"]) == (said["run_id"], 3)
+        assert (said["mode"], said["model"], said["share"]) == ("batch", "scripted", None)
         desk.batches[0].answered = 4
         assert service.post(f"/v1/jobs/{job_id}:cancel").status_code == 200
         # Whether the batch is looked at once more before the job ends is a matter of moments.
@@ -72,6 +81,7 @@ def test_the_claims_of_a_job_share_prompts_also_where_workers_do_them(
     with ModelServer() as model, serving(home, env=asking(model)) as service:
         calls = Calls(service.url)
         job = calls.wait(calls.submit("sharing", share=4, price="1,2"), seconds=30)
+        assert (job["mode"], job["share"], job["since"]) == ("live", 4, None)
         assert calls.outcome(job) == expected(6)
         shared = model.of("evidence_selection_shared")
         for page, words in (
