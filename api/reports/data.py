@@ -131,8 +131,9 @@ class CheckedClaim:
     def has_moved(self) -> bool:
         """Whether it had the same verdict with other error stages in the earlier version."""
         before = self.before
-        is_same = before is not None and before.verdict is not None and not self.has_changed
-        return is_same and self.verdict is not None and before.error_stages != self.error_stages
+        if before is None or self.verdict is None or before.verdict is not self.verdict:
+            return False
+        return before.error_stages != self.error_stages
 
     @property
     def since(self) -> tuple[str, ...]:

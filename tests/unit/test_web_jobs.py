@@ -10,8 +10,9 @@ from fakes.rendered import rendered
 from veritrail_graph.api.app.changes import Changes, ComparedClaim, PossibleMatch
 from veritrail_graph.api.jobs.model import Job, JobStatus, Version
 from veritrail_graph.api.web.views.changes import changes_view
-from veritrail_graph.api.web.views.jobs import job_view
+from veritrail_graph.api.web.views.jobs import BATCH_WORDS, job_view
 from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.verifier.models.batch_port import BatchState
 
 
 def a_job(counts: dict[str, int], **other: Any) -> Job:
@@ -68,6 +69,10 @@ def test_only_of_a_job_under_way_claims_are_being_extracted(status: JobStatus, w
     views = [job_view(a_job({}, status=status, created_at="2026-01-01T00:00:00Z"))]
     page = rendered("jobs.html", views=views, process=None, first=None, next=None)
     assert f'<p class="small muted">{words}</p>' in page
+
+
+def test_every_state_of_a_batch_has_words() -> None:
+    assert set(BATCH_WORDS) == {one.value for one in BatchState}
 
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} & more"

@@ -21,7 +21,6 @@ from veritrail_graph.api.web.views.process import Count, counts_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.model.dialogue import TURN
-from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution_estimate import EstimatedSentences
@@ -52,17 +51,17 @@ _WORDS = {
 }
 
 
-BATCH_WORDS: Mapping[BatchState, str] = {
-    BatchState.PLANNED: "about to be uploaded",
-    BatchState.UPLOADED: "uploaded",
-    BatchState.VALIDATING: "being looked over by the endpoint",
-    BatchState.IN_PROGRESS: "being answered",
-    BatchState.FINALIZING: "almost done",
-    BatchState.CANCELLING: "being cancelled",
-    BatchState.COMPLETED: "answered",
-    BatchState.FAILED: "refused",
-    BatchState.EXPIRED: "expired",
-    BatchState.CANCELLED: "cancelled",
+BATCH_WORDS: Mapping[str, str] = {
+    "planned": "about to be uploaded",
+    "uploaded": "uploaded",
+    "validating": "being looked over by the endpoint",
+    "in_progress": "being answered",
+    "finalizing": "almost done",
+    "cancelling": "being cancelled",
+    "completed": "answered",
+    "failed": "refused",
+    "expired": "expired",
+    "cancelled": "cancelled",
 }
 """The states of a batch, as people read them."""
 
@@ -142,9 +141,9 @@ class JobView:
         return "Waiting for a batch" if self.job.batches else "Being checked"
 
     @property
-    def batches(self) -> tuple[tuple[BatchRecord, str], ...]:
+    def batches(self) -> tuple[tuple[object, str], ...]:
         """The batches that it waits for, each with its state in words."""
-        return tuple((one, BATCH_WORDS[one.state]) for one in self.job.batches)
+        return tuple((one, BATCH_WORDS[one.state.value]) for one in self.job.batches)
 
     @property
     def asked(self) -> str:
