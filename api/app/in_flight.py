@@ -122,7 +122,9 @@ class InFlight(Part):
         for job, claim in await self._missing(await self.claims(process_id)):
             header = json.loads(job["header"])
             about = (job["created_at"], header["engine"], header["model"])
-            run = runs.get(job["run_id"]) or RunSummary(job["run_id"], process_id, *about, {})
+            run = runs.get(job["run_id"]) or RunSummary(
+                job["run_id"], process_id, *about, {}, q=header.get("q"), settings=job["settings"]
+            )
             counts = {**run.counts, claim.status: run.counts.get(claim.status, 0) + 1}
             runs[run.run_id] = replace(
                 run, counts=counts, created_at=min(run.created_at, job["created_at"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -111,6 +111,22 @@ class JobModel(JobSummary):
     node_ids: list[str] = Field(description="The nodes of an attribution.")
     turn_ids: list[str] = Field(description="The turns of a dialogue, in their order.")
     batches: list[WaitingBatch] = Field(description="The batches that it waits for.")
+    mode: Literal["live", "batch"] = Field(
+        "live", description="Whether models are asked call by call, or in batches."
+    )
+    model: str | None = Field(None, description="The models that it asks; null: none is asked.")
+    share: int | None = Field(
+        None,
+        description="Prompts are shared: each asks about up to so many claims; null: about one.",
+    )
+    escalate_to: str | None = Field(
+        None, description="The second judge of a cascade; null: there is one judge."
+    )
+    since: str | None = Field(
+        None,
+        description="The process that the earlier version is stored as from which verdicts are "
+        "kept; null: none are. `GET /v1/jobs/{job_id}/changes` has more.",
+    )
 
     @classmethod
     def _more(cls, job: Job) -> dict[str, Any]:
@@ -119,4 +135,9 @@ class JobModel(JobSummary):
             "node_ids": list(job.node_ids),
             "turn_ids": list(job.turn_ids),
             "batches": [WaitingBatch.of(one) for one in job.batches],
+            "mode": "batch" if job.in_batches else "live",
+            "model": job.model,
+            "share": job.asking.share,
+            "escalate_to": job.asking.second,
+            "since": job.since.process_id if job.since is not None else None,
         }

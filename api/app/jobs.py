@@ -29,7 +29,6 @@ from veritrail_graph.api.jobs.model import (
     OtherInput,
     kind_of,
     sentence_of,
-    since_of,
 )
 from veritrail_graph.api.jobs.outdated import process_of
 from veritrail_graph.api.jobs.settings import JobSettings
@@ -434,7 +433,7 @@ class Jobs:
 
         job = await self.get(job_id)
         row = await self._service.read(lambda one: reading.job_of(one, job_id))
-        since = since_of(row["header"]) if row is not None else None
+        since = job.since
         if row is None or since is None:
             raise InputError(f"Job {job_id} was submitted without `since`.", code="no_since")
         store = await self._graph.store()

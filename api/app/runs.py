@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.asking import USUAL, Asking, asking_behind, asking_of
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Usage, Verdict
 
@@ -43,7 +45,16 @@ class RunFound(Answer):
     created_at: str
     engine: str
     model: str | None
-    q: int | None = Field(description="Null: nothing of it has ended yet.")
+    share: int | None = Field(
+        None,
+        description="Prompts were shared: each asked about up to so many claims; null: about one.",
+    )
+    escalate_to: str | None = Field(
+        None,
+        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
+        "first is not Fully Supported, or not by every sample; null: there was one judge.",
+    )
+    q: int | None = Field(description="Null: not known.")
     indicative: bool | None = Field(description="Whether no model judged.")
     is_of_record: bool = Field(description="Whether its verdicts count, whatever else there is.")
     verifications: int
@@ -51,14 +62,22 @@ class RunFound(Answer):
     verdicts: dict[str, int] = Field(description="Its verifications by verdict.")
     spent: Spending
 
+    @property
+    def asking(self) -> Asking:
+        """How its judge was asked."""
+        return Asking(self.share, self.escalate_to)
+
     @classmethod
     def of(cls, found: RunSummary, of_record: str | None) -> RunFound:
         """The answer for a run, beside the run of record."""
+        asking = asking_of(found.settings)
         return cls(
             run_id=found.run_id,
             created_at=found.created_at,
             engine=found.engine,
             model=found.model,
+            share=asking.share,
+            escalate_to=asking.second,
             q=found.q,
             indicative=found.indicative,
             is_of_record=found.run_id == of_record,
@@ -126,6 +145,15 @@ class ComparedSide(Answer):
     kind: str = Field(description="run or judge.")
     engine: str
     model: str | None
+    share: int | None = Field(
+        None,
+        description="Prompts were shared: each asked about up to so many claims; null: about one.",
+    )
+    escalate_to: str | None = Field(
+        None,
+        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
+        "first is not Fully Supported, or not by every sample; null: there was one judge.",
+    )
     q: int
     indicative: bool
     created_at: str = Field(description="When the first of it was made.")
@@ -133,6 +161,11 @@ class ComparedSide(Answer):
     verdicts: dict[str, int]
     without_verdict: int
     spent: Spending
+
+    @property
+    def asking(self) -> Asking:
+        """How its judge was asked."""
+        return Asking(self.share, self.escalate_to)
 
 
 class RunComparison(Answer):
@@ -187,8 +220,13 @@ class Runs(Part):
         await self._app.processes.get(process_id)
         sides = [await self._side(process_id, name) for name in (first, second)]
         order = (await self._app.claims.numbered(process_id))[1]
+        latest = [_latest(found).verification_id for _, found in sides]
+        asked = {
+            one.verification_id: asking_behind(one)
+            for one in await (await self._store()).trails.headers(latest)
+        }
         return await asyncio.to_thread(
-            compared, process_id, (first, sides[0]), (second, sides[1]), order
+            compared, process_id, (first, sides[0]), (second, sides[1]), order, asked
         )
 
     async def _side(self, process_id: str, name: str) -> tuple[str, list[FoundOfClaim]]:
@@ -216,6 +254,7 @@ def compared(
     first: tuple[str, tuple[str, Sequence[FoundOfClaim]]],
     second: tuple[str, tuple[str, Sequence[FoundOfClaim]]],
     order: dict[str, int],
+    asked: Mapping[str, Asking] = MappingProxyType({}),
 ) -> RunComparison:
     """Two sides over all claims.
 
@@ -224,6 +263,7 @@ def compared(
         first: The name of the first side, its kind, and what it found.
         second: The same of the second one.
         order: The place of each claim in its process.
+        asked: How the judge of the latest verification of a side was asked, by verification_id.
     """
     a = {one.claim_id: one for one in first[1][1]}
     b = {one.claim_id: one for one in second[1][1]}
@@ -237,8 +277,8 @@ def compared(
     counts = Counter(one.change for one in claims)
     return RunComparison(
         process_id=process_id,
-        a=_side_of(first[0], first[1][0], a.values()),
-        b=_side_of(second[0], second[1][0], b.values()),
+        a=_side_of(first[0], first[1][0], a.values(), asked),
+        b=_side_of(second[0], second[1][0], b.values(), asked),
         changes={change: counts[change] for change in Change},
         pairs=pairs,
         claims=claims,
@@ -288,9 +328,16 @@ def _usage(one: FoundOfClaim) -> Usage:
     return Usage(calls=one.calls, cost_usd=one.cost_usd, unpriced_calls=one.unpriced_calls)
 
 
-def _side_of(name: str, kind: str, found: Iterable[FoundOfClaim]) -> ComparedSide:
+def _latest(found: Iterable[FoundOfClaim]) -> FoundOfClaim:
+    return max(found, key=lambda one: one.created_at)
+
+
+def _side_of(
+    name: str, kind: str, found: Iterable[FoundOfClaim], asked: Mapping[str, Asking]
+) -> ComparedSide:
     every = list(found)
-    latest = max(every, key=lambda one: one.created_at)
+    latest = _latest(every)
+    asking = asked.get(latest.verification_id, USUAL)
     verdicts = Counter(one.verdict for one in every)
     usage = Usage()
     for one in every:
@@ -300,6 +347,8 @@ def _side_of(name: str, kind: str, found: Iterable[FoundOfClaim]) -> ComparedSid
         kind=kind,
         engine=latest.engine,
         model=latest.model,
+        share=asking.share,
+        escalate_to=asking.second,
         q=latest.q,
         indicative=any(one.indicative for one in every),
         created_at=min(one.created_at for one in every),

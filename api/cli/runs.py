@@ -10,6 +10,7 @@ import typer
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
+from veritrail_graph.api.views.asking import asking_short
 from veritrail_graph.api.views.costs import UNKNOWN, money_words
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -40,7 +41,7 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
             (
                 one.run_id,
                 one.created_at[:16].replace("T", " "),
-                one.model or one.engine,
+                f"{one.model or one.engine}{asking_short(one.asking)}",
                 str(one.q or ""),
                 *(f"{number:,}" for number in one.verdicts.values()),
                 cost_of(one.spent),
@@ -119,7 +120,8 @@ def _tell(found: RunComparison) -> None:
             f"{number:,} {VERDICT_WORDS[Verdict(one)].lower()}"
             for one, number in side.verdicts.items()
         )
-        say(f"{name}: {side.model or side.engine}, q = {side.q}: {verdicts}; {cost_of(side.spent)}")
+        judge = f"{side.model or side.engine}{asking_short(side.asking)}"
+        say(f"{name}: {judge}, q = {side.q}: {verdicts}; {cost_of(side.spent)}")
     counts = {change.value: number for change, number in found.changes.items()}
     say(
         f"{len(found.claims):,} claim(s): {counts['lost']:,} lost, {counts['gained']:,} gained, "

@@ -15,6 +15,7 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_abou
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
+from veritrail_graph.api.views.asking import asked_as
 from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
@@ -498,6 +499,7 @@ def _heads(difference: Difference) -> Iterator[Text]:
     for name, one in (("A", difference.a), ("B", difference.b)):
         words, style = verdict_words(one.verdict, one.status)
         by = f"{one.engine} {one.model}" if one.model else one.engine
+        by += asked_as(one)
         facts = f" · {one_line(by)} · {one.created_at}"
         yield Text.assemble((f"{name}  ", "bold"), one.verification_id, "  ", (words, style), facts)
 

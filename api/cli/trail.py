@@ -10,6 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from veritrail_graph.api.cli.terminal import laid_out, table, verdict_words
+from veritrail_graph.api.views.asking import asked_as, asking_words
 from veritrail_graph.api.views.costs import (
     UNKNOWN,
     cost_words,
@@ -19,7 +20,8 @@ from veritrail_graph.api.views.costs import (
 )
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
-from veritrail_graph.api.views.words import either, indicative_words, reuse_words, sharing_words
+from veritrail_graph.api.views.words import either, indicative_words, reuse_words
+from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict
 
@@ -101,6 +103,7 @@ def show_others(verifications: Sequence[Verification]) -> None:
 def judge_words(one: Verification) -> str:
     """Who gave a verdict, with which q and when."""
     by = f"{one.engine} {one_line(one.model, 40)}" if one.model else one.engine
+    by += asked_as(one)
     mark = " (indicative)" if one.indicative and one.verdict is not None else ""
     return f"{by}{mark}, q = {one.q}, {one.created_at[:10]}"
 
@@ -138,8 +141,8 @@ def trail_tree(
     tree.add(Text(" · ".join(facts), style="dim"))
     if verification.run_id:
         tree.add(Text(f"run {one_line(verification.run_id)}", style="dim"))
-    if shared := sharing_words(verification.share):
-        tree.add(Text(shared, style="yellow"))
+    for words in asking_words(asking_behind(verification)):
+        tree.add(Text(words, style="yellow"))
     if reused := reuse_words(verification):
         tree.add(Text(clean(reused), style="cyan"))
     if verification.score is not None:

@@ -16,8 +16,9 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.explain import ExplainedTrails
 from veritrail_graph.api.cli.terminal import quoted, say, show
+from veritrail_graph.api.views.asking import asking_sentences
 from veritrail_graph.api.views.texts import one_line, some
-from veritrail_graph.api.views.words import indicative_words, sharing_words
+from veritrail_graph.api.views.words import indicative_words
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import (
     RunUsage,
@@ -230,8 +231,8 @@ def tell(report: Report) -> None:
                 "dim",
             )
     say_batch_calls(spent.usage)
-    if shared := sharing_words(next((one.share for one in done if one.share), None)):
-        say(f"{shared[0].upper()}{shared[1:]}.", "yellow")
+    for sentence in asking_sentences(done):
+        say(sentence, "yellow")
     if report.changes is not None:
         tell_changes(report.changes)
     asked = sum(one.origin is not None for one in done)

@@ -487,6 +487,8 @@ def notes_on(
     claims = material.claims
     notes = []
     notes += [f"verdicts in force: {line}" for line in material.judgements]
+    notes += [line.rstrip(".") for line in material.ways]
+    notes += [material.since.rstrip(".")] if material.since else []
     judged = _count(claims, lambda one: one.verdict is not None)
     if indicative := _count(claims, lambda one: one.is_indicative):
         notes.append(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from veritrail_graph.graph.asking import USUAL, Asking
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.attribution import LeftOut
@@ -90,6 +91,7 @@ class JobHeader:
         turn_ids: The turns of a dialogue that it verifies.
         left_out: Nodes that were asked for, and of which no sentence is attributed.
         unjudged: How many judged labels of earlier runs it removed.
+        model: The models that it asks; None: none is asked.
     """
 
     kind: JobKind
@@ -97,6 +99,7 @@ class JobHeader:
     turn_ids: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unjudged: int = 0
+    model: str | None = None
 
     @classmethod
     def of(cls, header: str) -> JobHeader:
@@ -108,6 +111,7 @@ class JobHeader:
             tuple(said.get("turns", ())),
             tuple(LeftOut.model_validate(one) for one in said.get("left_out", ())),
             said.get(UNJUDGED, 0),
+            said.get("model"),
         )
 
     def sentence(self, claim_id: str) -> tuple[str, int]:
@@ -209,6 +213,10 @@ class Job:
         left_out: Nodes that were asked for, and of which no sentence is attributed.
         warnings: What a person should know of it.
         explanation: The explanation of its verdicts; None: none was asked for.
+        asking: How its judge is asked.
+        since: The earlier version of the process from which it keeps verdicts; None: from none.
+        model: The models that it asks; None: none is asked.
+        in_batches: Whether its models are asked in batches.
     """
 
     job_id: str
@@ -235,6 +243,10 @@ class Job:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     explanation: Explained | None = None
+    asking: Asking = USUAL
+    since: Version | None = None
+    model: str | None = None
+    in_batches: bool = False
 
 
 @dataclass(frozen=True, slots=True)

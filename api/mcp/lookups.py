@@ -18,6 +18,7 @@ from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.mcp.results import TEXT, quoted, verdict_words
 from veritrail_graph.api.requests.job import Id
+from veritrail_graph.api.views.asking import asking_short
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
@@ -78,6 +79,12 @@ class ShownRun(BaseModel):
     run_id: str
     created_at: str
     judge: str
+    share: int | None = Field(
+        description="Claims that one prompt asked about, at most; null: one, as the paper asks"
+    )
+    escalate_to: str | None = Field(
+        description="The second judge of a cascade; null: one judge, as in the paper"
+    )
     indicative: bool | None
     is_of_record: bool
     verdicts: dict[str, int]
@@ -255,6 +262,8 @@ class Lookups:
                 run_id=one.run_id,
                 created_at=one.created_at,
                 judge=one.model or one.engine,
+                share=one.share,
+                escalate_to=one.escalate_to,
                 indicative=one.indicative,
                 is_of_record=one.is_of_record,
                 verdicts=one.verdicts,
@@ -263,10 +272,11 @@ class Lookups:
             for one in found[:RUNS]
         ]
         lines = [
-            f"- {one.run_id} {one.created_at[:16]} {one.judge}: {_counts(one.verdicts)}"
+            f"- {one.run_id} {one.created_at[:16]} {one.judge}{asking_short(run.asking)}: "
+            f"{_counts(one.verdicts)}"
             + (", indicative" if one.indicative else "")
             + (", run of record" if one.is_of_record else "")
-            for one in runs
+            for one, run in zip(runs, found, strict=False)
         ]
         value = ShownRuns(process_id=process_id, runs=runs, truncated=len(found) > RUNS)
         return answer_of(value, "\n".join(lines) or "No claim of this process was verified yet.")

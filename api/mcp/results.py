@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
+from veritrail_graph.api.views.asking import asking_sentences, escalation_words
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
@@ -180,6 +181,15 @@ class Round(BaseModel):
     number: int
     interim_verdict: str | None = Field(description="null: samples did not agree on evidence")
     reasoning: str
+    judged_by: str | None = Field(
+        None, description="In a cascade of two judges, the model whose verdict counts"
+    )
+    first_verdict: str | None = Field(
+        None, description="In a cascade, the verdict of the first judge where the second was asked"
+    )
+    escalated: str | None = Field(
+        None, description="In a cascade, why the second judge was asked; null: it was not"
+    )
     nodes_checked: int
     evidence: list[FoundSentence]
     evidence_left_out: int = 0
@@ -202,6 +212,9 @@ class Trail(BaseModel):
     indicative: bool = Field(description="Whether no language model judged")
     engine: str
     model: str | None
+    asked: list[str] = Field(
+        [], description="How the judge was asked where that is ours and not as the paper asks"
+    )
     error_stages: list[int] = Field(description="Stages that introduced unsupported content")
     error_nodes: list[str]
     iterations: list[Round]
@@ -213,6 +226,10 @@ class Trail(BaseModel):
     )
     kept_from: str | None = Field(
         None, description="From which earlier verification the verdict was kept, and why it holds"
+    )
+    not_kept: str | None = Field(
+        None,
+        description="With `since`: why no earlier verdict was kept; null: one was",
     )
 
 
@@ -264,6 +281,7 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         indicative=found.indicative,
         engine=found.engine,
         model=found.model,
+        asked=list(asking_sentences([found])),
         error_stages=list(found.error_stages),
         error_nodes=[node.node_id for node in found.error_nodes[:NODES]],
         iterations=[_round(one) for one in found.iterations[:ITERATIONS]],
@@ -272,6 +290,9 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         error=one_line(found.error, TEXT) if found.error else None,
         unsaid=UNSAID if found.is_unsaid else None,
         kept_from=one_line(kept, TEXT) if (kept := reuse_words(found)) else None,
+        not_kept=one_line(found.reuse_reason, TEXT)
+        if found.reused_from is None and found.reuse_reason
+        else None,
     )
 
 
@@ -280,6 +301,9 @@ def _round(found: Iteration) -> Round:
         number=found.number,
         interim_verdict=found.verdict,
         reasoning=one_line(found.reasoning, TEXT),
+        judged_by=found.judged_by,
+        first_verdict=found.first_verdict,
+        escalated=escalation_words(found),
         nodes_checked=len(found.checked),
         evidence=[
             FoundSentence(
@@ -331,9 +355,12 @@ def trail_text(found: Trail) -> str:
     lines.append(f"Verdict: {verdict_words(found.verdict) if found.verdict else found.status}")
     if found.indicative:
         lines.append(f"This is {indicative_words(found.engine)}.")
+    lines += found.asked
     lines += people_text(found.people, found.verification_id)
     if found.kept_from:
         lines.append(f"The verdict was {found.kept_from}")
+    if found.not_kept:
+        lines.append(f"No earlier verdict was kept: {found.not_kept}")
     if found.reasoning:
         lines.append(f"Reasoning: {found.reasoning}")
     if found.error:
@@ -356,6 +383,7 @@ def trail_text(found: Trail) -> str:
                 else "no interim verdict"
             )
         )
+        lines += [f"  {one.escalated}"] if one.escalated else []
         lines += [
             f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence
         ]

@@ -18,6 +18,7 @@ from veritrail_graph.api.views.costs import UNKNOWN
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model import Usage, Verification
 
@@ -27,7 +28,8 @@ COLUMNS = (
     "disputed", "iterations", "nodes_with_evidence", "sentences", "roots_with_evidence", "routes",
     "termination", "q", "engine", "model", "calls", "input_tokens", "output_tokens", "cost_usd",
     "verification_id", "created_at", "content_hash", "question",
-    "share_of_nodes", "category",
+    "share_of_nodes", "category", "reused_from", "reuse_reason", "compared_with", "verdict_before",
+    "error_stages_before", "share", "escalate_to",
 )  # fmt: skip
 
 
@@ -65,12 +67,15 @@ def row_of(trail: Trail) -> dict[str, Any]:
         row["review"] = one.reviewed.kind.value
         row["reviewed_verdict"] = said.value if said else None
         row["disputed"] = one.reviewed.disputed
+    if one.before is not None:
+        row["verdict_before"] = one.before.verdict.value if one.before.verdict else None
+        row["error_stages_before"] = "; ".join(map(str, one.before.error_stages))
     return row | _of_verification(found) if found is not None else row
 
 
 def _of_verification(found: Verification) -> dict[str, Any]:
     view = trail_view(found)
-    usage = found.usage
+    usage, asking = found.usage, asking_behind(found)
     return {
         "indicative": found.indicative,
         "error_nodes": "; ".join(node.node_id for node in found.error_nodes),
@@ -90,6 +95,11 @@ def _of_verification(found: Verification) -> dict[str, Any]:
         "verification_id": found.verification_id,
         "created_at": found.created_at,
         "content_hash": found.content_hash,
+        "reused_from": found.reused_from,
+        "reuse_reason": found.reuse_reason,
+        "compared_with": found.compared_with,
+        "share": asking.share,
+        "escalate_to": asking.second,
     }
 
 

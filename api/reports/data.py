@@ -16,11 +16,13 @@ from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
+from veritrail_graph.api.views.asking import asking_sentences, asking_short
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
 from veritrail_graph.api.views.words import (
     BY_KIND,
     STATE_OF,
+    VERDICT_WORDS,
     Mark,
     State,
     indicative_reason,
@@ -28,6 +30,7 @@ from veritrail_graph.api.views.words import (
     mark_now,
     reuse_words,
 )
+from veritrail_graph.graph.asking import Asking, asking_behind
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
@@ -45,7 +48,6 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
-from veritrail_graph.graph.model.trail import SHARED
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -63,6 +65,8 @@ class CheckedClaim:
         reviewed: What people said of it; None: nothing.
         number: Its place among the claims of the process, counted from 1, as the page has it.
         category: What counts for it as a claim of a dialogue's turn; None: nothing does.
+        before: The verification of it in an earlier version, where its run compared both and that
+            is stored, without its trail.
     """
 
     claim: Claim
@@ -72,6 +76,7 @@ class CheckedClaim:
     reviewed: Reviewed | None = None
     number: int = 1
     category: ClaimCategory | None = None
+    before: Verification | None = None
 
     @property
     def mark(self) -> Mark:
@@ -117,14 +122,47 @@ class CheckedClaim:
         return self.verification is not None and self.verification.claim != self.claim.text
 
     @property
+    def has_changed(self) -> bool:
+        """Whether it had another verdict in the earlier version."""
+        before = self.before.verdict if self.before is not None else None
+        return None not in (before, self.verdict) and before is not self.verdict
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether it had the same verdict with other error stages in the earlier version."""
+        before = self.before
+        if before is None or self.verdict is None or before.verdict is not self.verdict:
+            return False
+        return before.error_stages != self.error_stages
+
+    @property
+    def since(self) -> tuple[str, ...]:
+        """What was found of it when it was compared with an earlier version."""
+        found = []
+        kept = reuse_words(self.verification) if self.verification is not None else None
+        if kept is not None:
+            found.append(f"The verdict was {kept}.")
+        before = self.before
+        if before is not None and before.verdict is not None and self.has_changed:
+            found.append(
+                f"The verdict changed: in the earlier version it was "
+                f"{VERDICT_WORDS[before.verdict]} ({before.verification_id})."
+            )
+        if before is not None and self.has_moved:
+            stages = ", ".join(map(str, before.error_stages)) or "none"
+            found.append(
+                f"The error stages moved: in the earlier version they were {stages} "
+                f"({before.verification_id})."
+            )
+        return tuple(found)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know of its verification."""
         found = []
         if self.is_indicative:
             found.append(f"{indicative_words(self.engine).capitalize()}.")
-        kept = reuse_words(self.verification) if self.verification is not None else None
-        if kept is not None:
-            found.append(f"The verdict was {kept}.")
+        found += self.since
         if self.was_edited:
             found.append(
                 "The claim was edited after this verification, which is about its former text."
@@ -224,6 +262,8 @@ class Judge:
         first: The day of the first of these verifications, in UTC.
         last: The day of the last one.
         kept: How many of the verdicts were kept from earlier verifications.
+        share: Claims of one prompt, at most, where prompts were shared; None: one claim a prompt.
+        escalate_to: The second judge of a cascade; None: there was one judge.
     """
 
     engine: str
@@ -233,13 +273,14 @@ class Judge:
     first: str
     last: str
     kept: int = 0
+    share: int | None = None
+    escalate_to: str | None = None
 
     @property
     def words(self) -> str:
         """Them in a line."""
         by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
-        if SHARED in self.engine.split("+"):
-            by += ", with shared prompts (ours, not the paper's)"
+        by += asking_short(Asking(self.share, self.escalate_to))
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
         kept = f", {self.kept:,} of them kept from earlier verifications" if self.kept else ""
         return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}{kept}"
@@ -356,21 +397,42 @@ class ReportData:
     @property
     def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
-        given: dict[tuple[str, str | None, int], list[Verification]] = {}
+        given: dict[tuple[str, str | None, int, Asking], list[Verification]] = {}
         for one in self.verifications:
             if one.verdict is not None:
-                given.setdefault((one.engine, one.model, one.q), []).append(one)
+                by = (one.engine, one.model, one.q, asking_behind(one))
+                given.setdefault(by, []).append(one)
         found = []
-        for by, each in given.items():
+        for (engine, model, q, asking), each in given.items():
             days = [one.created_at[:10] for one in each]
             kept = sum(one.reused_from is not None for one in each)
-            found.append(Judge(*by, len(each), min(days), max(days), kept))
+            of = (len(each), min(days), max(days), kept)
+            found.append(Judge(engine, model, q, *of, asking.share, asking.second))
         return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
 
     @property
     def judgements(self) -> tuple[str, ...]:
         """The same in words, a line a judge."""
         return tuple(one.words for one in self.judges)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How judges were asked where that is not as the paper asks, a sentence each."""
+        return asking_sentences(one for one in self.verifications if one.verdict is not None)
+
+    @property
+    def since(self) -> str | None:
+        """What was kept and what changed since earlier versions; None: none was compared."""
+        found = [one for one in self.claims if one.verification is not None]
+        kept = sum(one.verification.reused_from is not None for one in found if one.verification)
+        if not kept and not any(one.before for one in found):
+            return None
+        changed = sum(one.has_changed for one in found)
+        moved = sum(one.has_moved for one in found)
+        return (
+            f"Since earlier versions: {counted(kept, 'verdict')} kept, {changed:,} changed, "
+            f"{moved:,} the same with other error stages."
+        )
 
     @property
     def stages(self) -> tuple[StageFigures, ...]:

@@ -31,6 +31,7 @@ from veritrail_graph.api.reports.data import (
 )
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
+from veritrail_graph.api.views.asking import asked_as
 from veritrail_graph.api.views.context import quoted
 from veritrail_graph.api.views.costs import money_words, spent_together, step_words
 from veritrail_graph.api.views.dialogue import OF_TURNS
@@ -184,6 +185,7 @@ def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str,
         "indicative": material.indicative,
         "indicative_reason": material.indicative_reason,
         "still_open": open_words(material),
+        "asked_as": asked_as,
     }
 
 

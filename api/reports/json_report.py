@@ -16,7 +16,7 @@ from veritrail_graph.api.views.context import Around
 from veritrail_graph.api.views.routes import Route, routes_of
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.exporters.process_file import json_text
-from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model import Usage, Verification
 
 FORMAT = "veritrail/report"
 VERSION = 1
@@ -127,6 +127,7 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
         "later_attempt": one.later.header.json_object() if one.later else None,
         **reviewed_json(one.reviewed),
         **({"category": one.category.value} if one.category is not None else {}),
+        **({"before": _before(one.before)} if one.before is not None else {}),
         "verification": found.json_object() if found is not None else None,
         "routes": [_route(route) for route in routes.routes] if routes else [],
         "routes_total": routes.total if routes else 0,
@@ -147,6 +148,15 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
         ]
         made["context"] = [_around(place, around) for place, around in trail.around.items()]
     return made
+
+
+def _before(found: Verification) -> dict[str, Any]:
+    """The verification in the earlier version that a claim was compared with."""
+    return {
+        "verification_id": found.verification_id,
+        "verdict": found.verdict.value if found.verdict else None,
+        "error_stages": list(found.error_stages),
+    }
 
 
 def _route(route: Route) -> dict[str, Any]:

@@ -72,6 +72,10 @@ def junit_report(
         "veritrail.content_hash": process.content_hash,
         "veritrail.made_by": material.made.by,
     }
+    if material.since:
+        about["veritrail.since"] = material.since
+    if material.ways:
+        about["veritrail.asked"] = " ".join(material.ways)
     if material.share_of_nodes is not None:
         about["veritrail.share_of_nodes"] = f"{material.share_of_nodes:.4g}"
     by_node: dict[str, list[TestCase]] = {}
@@ -159,6 +163,7 @@ def _text(one: CheckedClaim) -> str:
         return lines[0]
     if one.reason:
         lines.append(f"Reasons: {one.reason}")
+    lines += one.since
     if found.error_nodes:
         nodes = ", ".join(node.node_id for node in found.error_nodes[:20])
         more = len(found.error_nodes) - 20
@@ -188,6 +193,8 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "indicative": str(found.indicative).lower(),
             "error_stages": ",".join(map(str, one.error_stages)),
             "cost": _cost(found),
+            "reused_from": found.reused_from or "",
+            "since": " ".join(one.since),
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value

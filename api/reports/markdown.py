@@ -94,6 +94,7 @@ def _trail(trail: Trail, *, name_node: bool) -> str:
     return template.render(
         view=trail_view(found, read=trail.read, carried=trail.carried),
         reviewed=trail.checked.reviewed,
+        since=trail.checked.since,
         node_id=trail.checked.claim.node_id if name_node else "",
     )
 

@@ -119,6 +119,7 @@ class StoredSource:
                 replace(one, category=categories.get(one.claim.claim_id)) for one in material.claims
             )
             material = replace(material, claims=tuple(of_turns))
+        material = replace(material, claims=await _compared(app, material.claims))
         names = [one.verification_id for one in material.verifications]
         checked = await app.verifications.nodes_verified(names)
         about = material.node_ids
@@ -191,6 +192,22 @@ class StoredSource:
         for group in _groups([one for one in stored if one.node_id in quoted]):
             context |= context_of(cited, await self.app.nodes.texts(process_id, group, most=None))
         return {one.node_id: _stored_facts(one) for one in stored}, context
+
+
+async def _compared(app: Application, claims: Sequence[CheckedClaim]) -> tuple[CheckedClaim, ...]:
+    """Claims with their verifications in earlier versions, as far as these are stored."""
+    names = {one.verification.compared_with: None for one in claims if one.verification}
+    names.pop(None, None)
+    if not names:
+        return tuple(claims)
+    read = await app.verifications.headers([name for name in names if name])
+    before = {one.verification_id: one for one in read}
+    return tuple(
+        replace(one, before=before.get(one.verification.compared_with or ""))
+        if one.verification
+        else one
+        for one in claims
+    )
 
 
 def _stored_facts(one: StoredNode) -> NodeFacts:

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from veritrail_graph.api.views.asking import escalation_words
 from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spent_by
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.twists import Twist, twist_of
 from veritrail_graph.api.views.words import (
     UNSAID,
-    VERDICT_WORDS,
     WITHOUT_VERDICT,
     Mark,
     ending_words,
@@ -144,13 +144,8 @@ class IterationView:
                 f"Of these sources with evidence the verdict saw nothing: {names}"
                 + (f" and {more:,} more." if more > 0 else ".")
             )
-        if one.first_reasoning is not None:
-            first = VERDICT_WORDS[one.first_verdict] if one.first_verdict else "no verdict"
-            found.append(
-                f"The verdict is that of {one_line(one.judged_by or 'a second model', 60)}, which "
-                f"was asked because the first model was not sure: {first} "
-                f"({one_line(one.first_reasoning, 200)})."
-            )
+        if (escalated := escalation_words(one)) is not None:
+            found.append(escalated)
         if one.dropped_ids:
             was = "was" if one.dropped_ids == 1 else "were"
             ids = counted(one.dropped_ids, "sentence id")

@@ -356,15 +356,9 @@ def reuse_words(verification: Verification) -> str | None:
     """That a verdict was kept from an earlier verification, and why; None: it was not."""
     if verification.reused_from is None:
         return None
-    why = verification.reuse_reason or "no reason is stored"
-    return f"kept from {verification.reused_from}: {why}"
+    return f"kept from {verification.reused_from}: {reuse_reason(verification)}"
 
 
-def sharing_words(share: int | None) -> str | None:
-    """That prompts were shared, which is ours and not the paper's; None: they were not."""
-    if share is None:
-        return None
-    return (
-        f"shared prompts (ours, not the paper's): up to {share} claims in one prompt; claims "
-        "over the same texts for evidence, any claims for verdicts"
-    )
+def reuse_reason(verification: Verification) -> str:
+    """Why an earlier verdict was kept, or why it was not."""
+    return verification.reuse_reason or "no reason is stored"

@@ -125,6 +125,8 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
 
 
 _FIELDS: Mapping[str, str] = {
+    "batch_finish": "Finish batches live",
+    "batch_price_factor": "Price in a batch",
     "budget_usd": "Budget",
     "claims": "Claims",
     "cursor": "The place in the list",

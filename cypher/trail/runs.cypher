@@ -12,6 +12,7 @@
 // column calls: integer - answers that models gave
 // column cost_usd: float - US dollars of the calls whose price is known; null where there are none
 // column unpriced_calls: integer - calls whose price is not known
+// column settings: string - what decides the outcomes, as JSON, or null
 // source: ours
 MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WHERE v.run_id IS NOT NULL
@@ -19,8 +20,8 @@ WITH v.run_id AS run_id, v.status AS status, v.verdict AS verdict, count(v) AS v
      min(v.created_at) AS created_at, min(v.engine) AS engine, min(v.model) AS model,
      min(v.q) AS q, min(CASE WHEN v.indicative THEN 1 ELSE 0 END) AS by_words,
      sum(v.calls) AS calls, sum(v.cost_usd) AS dollars, count(v.cost_usd) AS priced,
-     sum(v.unpriced_calls) AS unpriced_calls
+     sum(v.unpriced_calls) AS unpriced_calls, min(v.settings) AS settings
 RETURN run_id, status, verdict, verifications, created_at, engine, model, q,
        by_words = 1 AS indicative, calls,
-       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls
+       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls, settings
 ORDER BY run_id, status, verdict

@@ -472,9 +472,10 @@ class RunSummary:
         model: The model, if a model judges.
         counts: How many of its verifications have each status; only those that occur.
         verdicts: How many have each verdict; only those that occur.
-        q: After how many verdicts in a row a walk stopped; None: not known yet.
+        q: After how many verdicts in a row a walk stops; None: not known.
         indicative: Whether no model judged; None: not known yet.
         usage: What it cost; only calls and cost are counted.
+        settings: What decides its outcomes, as JSON; None: not known.
     """
 
     run_id: str
@@ -487,6 +488,7 @@ class RunSummary:
     q: int | None = None
     indicative: bool | None = None
     usage: Usage = field(default_factory=Usage)
+    settings: str | None = None
 
     @property
     def total(self) -> int:

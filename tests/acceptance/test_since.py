@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,9 @@ from typing import Any
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking, expected, outcome, pumps
+from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
+from fakes.service_process import serving
 
 pytestmark = pytest.mark.engine
 
@@ -168,6 +172,44 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
     assert "no earlier version 'nosuch'" in veritrail("diff", "nosuch", name, status=2).err
     for old in ("last", name):
         assert "No process 'nosuch' is stored" in veritrail("diff", old, "nosuch", status=2).err
+
+
+def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
+    home: Veritrail, tmp_path: Path
+) -> None:
+    with ModelServer() as model, serving(home, env=asking(model)) as service:
+        home("ingest", edited(tmp_path, "page-old", nothing))
+        calls = Calls(service.url)
+        before = calls.wait(calls.submit("page-old"), seconds=30)
+        home("ingest", edited(tmp_path, "page-new", text("r2", " It snows.")))
+        job = calls.wait(calls.submit("page-new", since="page-old"), seconds=30)
+        assert calls.outcome(job) == calls.outcome(before) == expected(CLAIMS)
+        assert (job["since"], before["since"]) == ("page-old", None)
+        page = service.get(f"/jobs/{job['job_id']}").text
+        assert '<a href="/processes/page-old"><bdi>page-old</bdi></a>' in page
+        assert "<dt>Kept</dt><dd>3</dd>" in page
+        assert "<dt>Verified anew</dt><dd>3</dd>" in page
+        assert "iteration 2: the text of &#39;r2&#39; changed" in page
+        summary = "Since earlier versions: 3 verdicts kept, 0 changed, 0 the same with other error"
+        for name, says in (
+            ("markdown", "> The verdict was kept from v-"),
+            ("junit", 'name="veritrail.reused_from"'),
+        ):
+            report = home("report", "page-new", "--format", name).out
+            assert summary in report
+            assert report.count(says) == 3
+        csv_text = home("report", "page-new", "--format", "csv").out
+        rows = list(csv.DictReader(io.StringIO(csv_text, newline="")))
+        assert sum(bool(row["reused_from"]) for row in rows) == 3
+        assert {row["verdict_before"] for row in rows} == {row["verdict"] for row in rows}
+        one = next(each for each in calls.verifications(job) if each["reused_from"])
+        link = f"/processes/page-old/claims/{one['claim_id']}?verification={one['reused_from']}"
+        claim = f"/processes/page-new/claims/{one['claim_id']}"
+        assert f'<a href="{link}">' in service.get(claim).text
+        assert service.get(link).status_code == 200
+        assert "Since the earlier version" not in service.get(f"/jobs/{before['job_id']}").text
+        home("delete", "page-old", "--yes")
+        assert "which is not stored any more" in service.get(claim).text
 
 
 def test_claims_with_other_texts_are_kept_where_a_person_matched_them(

@@ -51,9 +51,12 @@ def test_shared_prompts_give_the_same_trails_and_every_output_says_so(
         "shared prompts (ours, not the paper's): up to 8 claims in one prompt"
         in veritrail("show", found).out
     )
-    report = veritrail("report", process, "--format", "markdown").out
-    assert "openai+shared" in report
-    assert "shared prompts (ours, not the paper's)" in report
+    assert "scripted, 8 claims a prompt" in veritrail("runs", process).out
+    assert {one["share"] for one in veritrail("runs", process, "--json").json["runs"]} == {8}
+    for name in ("markdown", "html", "junit"):
+        report = veritrail("report", process, "--format", name).out
+        assert "openai+shared" in report
+        assert "up to 8 claims in one prompt" in report
 
 
 def test_a_second_judge_is_asked_where_the_first_is_not_sure(
@@ -64,6 +67,11 @@ def test_a_second_judge_is_asked_where_the_first_is_not_sure(
     told = veritrail("verify", process, *how, **settings).json
     assert outcome(told) == expected(CLAIMS)
     assert told["model"] == "scripted + strong"
+    rule = "first judge's verdict counts where it is Fully Supported and every sample gave it"
+    assert "scripted + strong, cascade" in veritrail("runs", process).out
+    report = veritrail("report", process, "--format", "markdown").out
+    assert rule in report
+    assert "The first judge's verdict was Not Fully Supported" in report
     rounds = [one for found in told["verifications"] for one in found["iterations"]]
     judged = [one for one in rounds if "judged_by" in one]
     escalated = [one for one in judged if one["judged_by"] == "strong"]
@@ -73,6 +81,8 @@ def test_a_second_judge_is_asked_where_the_first_is_not_sure(
     assert models.count("strong") == len(escalated) < models.count("scripted") == len(judged)
     rows = veritrail("query", "cost", "--param", f"process_id={process}", "--json").json["rows"]
     assert {row[1] for row in rows if row[0] == "verdict"} >= {"scripted", "strong"}
+    shown = veritrail("verify", process, *how[:-1], **settings)
+    assert rule in " ".join(shown.err.split())
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ def told(origin: FileSource, name: str) -> str:
 def test_json_has_the_judges_and_the_share_of_nodes(ferry: FileSource) -> None:
     summary = json.loads(told(ferry, "json"))["summary"]
     days = {"first": "2026-01-31", "last": "2026-01-31"}
-    assert summary["verdicts_in_force"] == [{**JUDGE, "claims": 3, **days, "kept": 0}]
+    assert summary["verdicts_in_force"] == [
+        {**JUDGE, "claims": 3, **days, "kept": 0, "share": None, "escalate_to": None}
+    ]
     assert summary["share_of_nodes"] == pytest.approx(2 / 3)
 
 

@@ -60,6 +60,9 @@ def test_the_form_asks_for_what_spends_less() -> None:
     filled = replace(FILLED, batch="1", share="8", verdict_model="cheap", escalate_to="strong")
     asked = request_of("p", filled)
     assert (asked.mode, asked.share) == ("batch", 8)
+    assert (asked.batch_finish, asked.batch_price_factor) == ("wait", None)
+    finished = request_of("p", replace(filled, batch_finish="live", batch_price_factor="0,25"))
+    assert (finished.batch_finish, finished.batch_price_factor) == ("live", 0.25)
     assert (asked.verdict_model, asked.escalate_to) == ("cheap", "strong")
     since = request_of("p", replace(FILLED, since=" last ")).since
     assert (since, request_of("p", FILLED).since) == ("last", None)
@@ -67,3 +70,11 @@ def test_the_form_asks_for_what_spends_less() -> None:
     with pytest.raises(InputError) as refused:
         request_of("p", replace(FILLED, share="33"))
     assert [one.where for one in refused.value.violations] == ["share"]
+    for wrong in ("2", "half", "-0.5", "1e-3"):
+        with pytest.raises(InputError) as refused:
+            request_of("p", replace(filled, batch_price_factor=wrong))
+        assert [one.where for one in refused.value.violations] == ["batch_price_factor"]
+    alone = replace(FILLED, batch_finish="live", batch_price_factor="0.5")
+    with pytest.raises(InputError) as refused:
+        request_of("p", alone)
+    assert [one.where for one in refused.value.violations] == ["batch_finish", "batch_price_factor"]

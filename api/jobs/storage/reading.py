@@ -26,11 +26,13 @@ from veritrail_graph.api.jobs.model import (
     JobStatus,
     Work,
     kind_of,
+    since_of,
 )
 from veritrail_graph.api.jobs.storage.batch_rows import early_ends, open_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.api.work.sentences import unjudged_words
+from veritrail_graph.graph.asking import asking_of
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 
@@ -282,6 +284,10 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         left_out=header.left_out,
         warnings=tuple(_warnings(header, parts.lacking.get(job_id, 0))),
         explanation=parts.explained.get(job_id),
+        asking=asking_of(row["settings"]),
+        since=since_of(row["header"]),
+        model=header.model,
+        in_batches=_is_in_batches(header, row["request"]),
     )
 
 
@@ -294,6 +300,12 @@ def _warnings(header: JobHeader, lacking: int) -> list[str]:
             f"{lacking:,} sentence(s) are stored, but their judgement or correction failed."
         )
     return warnings
+
+
+def _is_in_batches(header: JobHeader, request: str) -> bool:
+    """Whether models are asked in batches; attributions have modes of another kind."""
+    is_verification = header.kind is JobKind.VERIFICATION
+    return is_verification and json.loads(request).get("mode") == "batch"
 
 
 def _asks_models(settings: dict[str, Any]) -> bool:

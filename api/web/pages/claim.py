@@ -18,6 +18,7 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
+from veritrail_graph.api.views.asking import asked_as, asking_sentences
 from veritrail_graph.api.views.columns import columns_of
 from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.context import context_of, quoted
@@ -26,7 +27,7 @@ from veritrail_graph.api.views.dialogue import listed_mark
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.sources import SourcePlace, place_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
-from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_words, sharing_words
+from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_reason
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import reviewer_of
 from veritrail_graph.api.web.rendering import render
@@ -122,8 +123,10 @@ async def show_claim(
         contrast=contrast,
         source_place=source_place,
         columns=columns_of(view) if view else (),
-        shared=sharing_words(view.verification.share) if view is not None else None,
-        kept_from=reuse_words(view.verification) if view is not None else None,
+        ways=asking_sentences([view.verification]) if view is not None else (),
+        asked_as=asked_as,
+        kept_why=reuse_reason(view.verification) if view is not None else None,
+        earlier=await _earlier(app, caller, view),
         **_cards(judged.claim.node_id, cards, view, texts),
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
         **_cypher(app, view),
@@ -138,6 +141,22 @@ async def _source_place(
         return None
     with suppress(NotFound):
         return place_of((await app.nodes.piece(process_id, contrast.source.node_id)).metadata)
+    return None
+
+
+async def _earlier(app: Application, caller: Caller, view: TrailView | None) -> str | None:
+    """The page of the earlier verification whose verdict was kept.
+
+    Empty: the caller may not see it; None: it is not stored any more.
+    """
+    if view is None or view.verification.reused_from is None:
+        return None
+    name = view.verification.reused_from
+    for found in await app.verifications.headers([name]):
+        if caller.only_process not in (None, found.process_id):
+            return ""
+        place = ("processes", found.process_id, "claims", found.claim_id)
+        return url(*place, verification=name)
     return None
 
 
@@ -398,6 +417,7 @@ async def show_difference(
         request,
         "difference.html",
         process=process,
+        asked_as=asked_as,
         claim=found[a].claim,
         sides=[(one, mark_now(one)) for one in (found[a], found[b])],
         changed=[_row(one) for one in (*difference.claim, *difference.outcome)],

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import engine_choices, usual_engine
-from veritrail_graph.api.app.jobs import Busy, Job, JobClaim
+from veritrail_graph.api.app.jobs import OPEN, Busy, Job, JobClaim
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured.judge import judge_options
@@ -24,6 +24,7 @@ from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
+from veritrail_graph.api.web.views.changes import ChangesView, changes_view
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
     ESTIMATE_SECONDS,
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
+
+MOST_COMPARED_LIVE = 300
+"""Claims of an open job that are compared with an earlier version for its page."""
 
 TERMINALS = 50
 """Terminal nodes that are offered; any other can be typed in."""
@@ -238,6 +242,7 @@ async def show_job(
     known, outcomes, is_down = await _looked_up(app, job, shown)
     view = job_view(job, outcomes)
     process = None if is_down else await _process(app, job)
+    changes = None if is_down else await _changes(app, job)
     return render(
         request,
         "job.html",
@@ -249,6 +254,7 @@ async def show_job(
         if view.is_verification
         else part_lines(job, shown),
         is_down=is_down,
+        changes=changes,
         workers=workers,
         last_event=last.seq if last is not None else 0,
         first=url("jobs", job_id, after=-1) if shown and shown[0].place > 0 else None,
@@ -275,6 +281,23 @@ async def _looked_up(
         await app.graph.lost()
         return {}, None, True
     return {one.verification_id: one for one in headers}, outcomes, False
+
+
+async def _changes(app: Application, job: Job) -> ChangesView | None:
+    """What a job against an earlier version kept and changed until now.
+
+    The page is made anew with every claim that ends: that of a large job says it at the end.
+    """
+    is_open = job.status in OPEN
+    if job.since is None or (is_open and len(job.verification_ids) > MOST_COMPARED_LIVE):
+        return None
+    try:
+        found = await app.jobs.changes(job.job_id)
+    except ServiceUnavailable:
+        raise
+    except EngineUnavailable:
+        return None
+    return changes_view(job.process_id, found)
 
 
 async def _process(app: Application, job: Job) -> Process | None:

@@ -11,6 +11,7 @@ from veritrail_graph.api.app.runs import Change
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import ProcessId
+from veritrail_graph.api.views.asking import asking_short
 from veritrail_graph.api.views.runs import (
     CHANGE_HINTS,
     CHANGE_WORDS,
@@ -37,7 +38,8 @@ ROWS = 100
 Side = Annotated[str, Query(max_length=200)]
 RUN_COLUMNS = (
     "run_id", "created_at", "engine", "model", "q", "indicative", "is_of_record", "verifications",
-    "fully_supported", "not_fully_supported", "inconclusive", "calls", "cost_usd",
+    "fully_supported", "not_fully_supported", "inconclusive", "calls", "cost_usd", "share",
+    "escalate_to",
 )  # fmt: skip
 
 
@@ -52,6 +54,7 @@ async def show_runs(request: Request, app: App, process_id: ProcessId) -> HTMLRe
         request,
         "runs.html",
         process=process,
+        asking_short=asking_short,
         runs=[
             (one, counts_of({**one.verdicts, **_unjudged(one.counts)}), known_cost(one.spent))
             for one in shown
@@ -73,7 +76,7 @@ async def download_runs(app: App, process_id: ProcessId) -> Response:
         (
             one.run_id, one.created_at, one.engine, one.model, one.q, one.indicative,
             one.is_of_record, one.verifications, *one.verdicts.values(), one.spent.calls,
-            known_cost(one.spent),
+            known_cost(one.spent), one.share, one.escalate_to,
         )
         for one in found.runs
     )  # fmt: skip
@@ -121,6 +124,7 @@ async def compare(
         change=change,
         words=CHANGE_WORDS,
         hints=CHANGE_HINTS,
+        asking_short=asking_short,
         rows=[(one, side_mark(one.a), side_mark(one.b)) for one in chosen[after : after + ROWS]],
         to=lambda **changed: url(*place, **{"a": a, "b": b, "change": change, **changed}),
         csv=url("processes", process_id, "runs", "compare.csv", a=a, b=b),

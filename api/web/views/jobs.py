@@ -5,12 +5,14 @@ Source: VeriTrail 2 (the three verdicts), C.1 (q), D (computational cost).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
+from veritrail_graph.api.views.asking import asking_short, whole_sentences
 from veritrail_graph.api.views.costs import Spent, cost_words, spent, way_words
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
@@ -47,6 +49,21 @@ _WORDS = {
     JobStatus.FAILED: "Ended with failures",
     JobStatus.CANCELLED: "Cancelled",
 }
+
+
+BATCH_WORDS: Mapping[str, str] = {
+    "planned": "about to be uploaded",
+    "uploaded": "uploaded",
+    "validating": "being looked over by the endpoint",
+    "in_progress": "being answered",
+    "finalizing": "almost done",
+    "cancelling": "being cancelled",
+    "completed": "answered",
+    "failed": "refused",
+    "expired": "expired",
+    "cancelled": "cancelled",
+}
+"""The states of a batch, as people read them."""
 
 
 _TITLES = {
@@ -112,6 +129,26 @@ class JobView:
     def is_verification(self) -> bool:
         """Whether it verifies claims."""
         return self.job.kind is JobKind.VERIFICATION
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How its judge is asked where that is not as the paper asks, a sentence each."""
+        return whole_sentences(self.job.asking)
+
+    @property
+    def working(self) -> str:
+        """What is said of a claim that has begun: in a batch it waits, for up to a day."""
+        return "Waiting for a batch" if self.job.batches else "Being checked"
+
+    @property
+    def batches(self) -> tuple[tuple[object, str], ...]:
+        """The batches that it waits for, each with its state in words."""
+        return tuple((one, BATCH_WORDS[one.state.value]) for one in self.job.batches)
+
+    @property
+    def asked(self) -> str:
+        """The same in short, behind a comma; empty: as usual."""
+        return asking_short(self.job.asking)
 
     @property
     def title(self) -> str:
@@ -335,6 +372,9 @@ class Filled(JobForm):
         escalate_to: A stronger model for verdicts that are not sure; nothing: none.
         share: Claims of one prompt, at most.
         batch: `1`: models are asked in batches.
+        batch_finish: `live`: what has no valid answer in a batch is asked live.
+        batch_price_factor: What part of the price a call in a batch costs; nothing: as far as it
+            is known, else half of it.
         since: An earlier version whose verdicts are kept where no change can touch them; nothing:
             none.
         claims: Stored claims, by their ids with blanks between.
@@ -351,6 +391,8 @@ class Filled(JobForm):
     escalate_to: str = ""
     share: str = "1"
     batch: str = ""
+    batch_finish: str = ""
+    batch_price_factor: str = ""
     since: str = ""
     add: str = ""
     explain: str = ""
@@ -469,6 +511,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     q = _whole(filled.q, "q", MAX_Q, wrong)
     share = _whole(filled.share, "share", MOST_SHARED, wrong)
     budget = dollars(filled.budget_usd, wrong)
+    in_batches = _batch_fields(filled, wrong)
     texts = [line.strip() for line in filled.texts.splitlines() if line.strip()]
     if filled.which not in dict(WHICH):
         wrong.append(Violation("wrong_value", "which", "choose which claims are verified"))
@@ -490,7 +533,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "escalate_to": filled.escalate_to or None,
         "share": share,
         "since": filled.since.strip() or None,
-        "mode": "batch" if filled.batch == "1" else "live",
+        **in_batches,
         "budget_usd": budget,
         "price": filled.price or None,
         "unfinished": filled.which == "unverified",
@@ -505,6 +548,34 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         objects = [{"text": text, **origin} for text in texts]
         asked["claims"] = objects if filled.which == "typed" else None
     return VerifyRequest.checked(asked)
+
+
+def _batch_fields(filled: Filled, wrong: list[Violation]) -> dict[str, Any]:
+    """How batches are made; what is wrong of it joins `wrong`."""
+    given = {
+        name: value
+        for name in ("batch_finish", "batch_price_factor")
+        if (value := getattr(filled, name))
+    }
+    if filled.batch != "1":
+        words = "is for batches alone: choose “Ask in batches”, or leave it out"
+        wrong += [Violation("wrong_value", name, words) for name in given]
+        return {"mode": "live"}
+    fields: dict[str, Any] = {"mode": "batch"}
+    if filled.batch_finish == "live":
+        fields["batch_finish"] = "live"
+    if filled.batch_price_factor:
+        part = _PART.fullmatch(filled.batch_price_factor)
+        factor = float(part[0].replace(",", ".")) if part is not None else None
+        if factor is None or factor > 1:
+            words = "must be a number from 0 to 1, such as 0.5"
+            wrong.append(Violation("wrong_value", "batch_price_factor", words))
+        fields["batch_price_factor"] = factor
+    return fields
+
+
+_PART = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,10})?|[.,][0-9]{1,10}")
+"""A plain number of a form."""
 
 
 def _whole(text: str, name: str, most: int, wrong: list[Violation]) -> int:

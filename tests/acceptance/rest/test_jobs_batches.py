@@ -32,7 +32,16 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         (waiting,) = service.get(f"/v1/jobs/{job_id}").json()["batches"]
         assert (waiting["batch_id"], waiting["status"]) == ("batch_0", "in_progress")
         assert waiting["lines"] == 6
-        assert "batch_0" in service.get(f"/jobs/{job_id}").text, "the page says it, too"
+        page = service.get(f"/jobs/{job_id}").text
+        assert "batch_0" in page, "the page says it, too"
+        assert ": being answered, 0 of 6 answered" in page
+        assert "in_progress" not in page
+        assert "Being checked" not in page
+        assert page.count("Waiting for a batch") == 6
+        said = service.get(f"/v1/jobs/{job_id}").json()
+        (run,) = service.get("/v1/processes/rounds/runs").json()["runs"]
+        assert (run["run_id"], run["q"]) == (said["run_id"], 3)
+        assert (said["mode"], said["model"], said["share"]) == ("batch", "scripted", None)
         again = service.post(f"/v1/jobs/{job_id}:resume")
         assert (again.status_code, again.json()["status"]) == (200, "running")
         assert len(desk.batches) == 1, "it goes on as it was"
@@ -78,8 +87,19 @@ def test_the_claims_of_a_job_share_prompts_also_where_workers_do_them(
     with ModelServer() as model, serving(home, env=asking(model)) as service:
         calls = Calls(service.url)
         job = calls.wait(calls.submit("sharing", share=4, price="1,2"), seconds=30)
+        assert (job["mode"], job["share"], job["since"]) == ("live", 4, None)
         assert calls.outcome(job) == expected(6)
         shared = model.of("evidence_selection_shared")
+        for page, words in (
+            (
+                f"/jobs/{job['job_id']}",
+                "Shared prompts (ours, not the paper&#39;s): up to 4 claims",
+            ),
+            ("/jobs", ", 4 claims a prompt"),
+            ("/processes/sharing/runs", ", 4 claims a prompt"),
+            ("/processes/sharing/claims/k0", ", 4 claims a prompt"),
+        ):
+            assert words in service.get(page).text, page
         # All six over the same texts; then the two that no text supported, over the texts below.
         assert [len(split_shared(one.user)) for one in shared] == [3, 3, 2]
         assert job["usage"]["calls"] == len(model.requests)

@@ -1,0 +1,62 @@
+"""How a judge was asked where that is not as the paper asks: by shared prompts, or by a cascade.
+
+The settings of a verification say both; so do those of a job of which nothing has ended yet.
+
+Source: ours (docs/costs.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from veritrail_graph.graph.comparing import flat_settings
+from veritrail_graph.graph.model import Verification
+
+_SHARE = "steps.evidence_selection_shared.claims"
+_SECOND = "steps.verdict.escalate_to.model"
+_PARTS = ("", "evidence.", "verdict.")
+"""Where two engines judge, the settings of each are a part of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a judge was asked.
+
+    Attributes:
+        share: Claims that one prompt asked about, at most; None: one claim a prompt.
+        second: The model that a cascade asked where the first judge was not sure; None: there was
+            one judge.
+    """
+
+    share: int | None = None
+    second: str | None = None
+
+
+USUAL = Asking()
+"""One judge, one claim a prompt: as the paper asks."""
+
+
+@lru_cache(maxsize=256)
+def asking_of(settings: str | None) -> Asking:
+    """How a judge with these settings was asked.
+
+    Args:
+        settings: What decides the outcome of a verification, as JSON; None: not known.
+    """
+    found = flat_settings(settings)
+    share, second = (
+        next((found[part + name] for part in _PARTS if part + name in found), None)
+        for name in (_SHARE, _SECOND)
+    )
+    return Asking(
+        share if isinstance(share, int) and share > 1 else None,
+        second if isinstance(second, str) and second else None,
+    )
+
+
+def asking_behind(verification: Verification) -> Asking:
+    """How the judge of a verification was asked."""
+    found = asking_of(verification.settings)
+    share = verification.share or found.share
+    return found if share == found.share else Asking(share, found.second)
