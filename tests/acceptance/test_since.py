@@ -157,8 +157,11 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         found = veritrail("diff", "last", name, "--json").json
     assert (found["nodes_removed"], found["nodes_changed"]) == (["r9"], ["r1"])
     assert (found["inputs_changed"], found["edges_removed"]) == (["s4"], 1)
+    (texts,) = found["texts"]
+    assert (texts["node_id"], texts["after"]) == ("r1", texts["before"] + " Fog.")
     words = veritrail("diff", "last", name)
     assert "1 removed" in words.err
+    assert "*Fog*." in words.out
     gone = veritrail("verify", name, "--since", "0" * 64, status=2)
     assert "removes its earlier content" in gone.err
     assert "--keep" in gone.err
@@ -190,6 +193,15 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         first = next(one for one in told["verifications"] if one["claim_id"] == "k0")
         assert first["claim"] == words
         assert "a person confirmed" in first["reuse_reason"]
+        diff = ("diff", "match-a", "match-b")
+        assert len(veritrail(*diff, "--json").json["claims"]) == 2
+        (one,) = veritrail(*diff, "--match", str(tmp_path / "pairs.csv"), "--json").json["claims"]
+        assert (one["claim_id_before"], one["claim_id"], one["claim"]) == ("k0", "k0", words)
+        assert one["claim_before"] == old["verifications"][0]["claim"]
+        assert "*indeed*" in veritrail(*diff, "--match", str(tmp_path / "pairs.csv")).out
+        (tmp_path / "wrong.csv").write_text("earlier,claim_id\nnosuch,k0\n")
+        wrong = veritrail(*diff, "--match", str(tmp_path / "wrong.csv"), status=2).err
+        assert "'match-a' does not have: 'nosuch'" in wrong
         alone = ("verify", "match-b", "--match", str(tmp_path / "pairs.csv"))
         assert "--since" in veritrail(*alone, status=2, **settings).err
         other = veritrail(*run, "--q", "1", **settings).json
