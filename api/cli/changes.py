@@ -94,12 +94,8 @@ def tell_changes(changes: Changes) -> None:
         if len(moved) > ROWS_SHOWN:
             say(f"… and {len(moved) - ROWS_SHOWN:,} more; --json has all.", "dim")
     say(_summary(changes))
-    if changes.saved_share is not None:
-        say(
-            f"{changes.saved_calls:,} of {changes.saved_calls + changes.calls:,} answers of models "
-            f"({changes.saved_share:.0%}) were not asked for.",
-            "dim",
-        )
+    if changes.calls_spared_share is not None:
+        say(_calls(changes), "dim")
     reasons: dict[str, list[str]] = {}
     for one in changes.claims:
         if not one.kept:
@@ -118,6 +114,20 @@ def tell_changes(changes: Changes) -> None:
             "say the same, put the pairs into a CSV file (earlier,claim_id) for --match.",
             "yellow",
         )
+
+
+def _calls(changes: Changes) -> str:
+    """Which answers of models were needed, and for how many of them a call was made."""
+    before = changes.calls - changes.calls_made - changes.cached_calls
+    parts = [f"kept verdicts rest on {changes.saved_calls:,}"]
+    if before:
+        parts.append(f"{before:,} were given when claims were verified before")
+    if changes.cached_calls:
+        parts.append(f"{changes.cached_calls:,} came from the cache")
+    parts.append(f"{counted(changes.calls_made, 'call was', 'calls were')} made")
+    every = counted(changes.saved_calls + changes.calls, "answer")
+    told = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {every} of models, {told}: {changes.calls_spared_share:.0%} of the calls saved."
 
 
 def _summary(changes: Changes) -> str:

@@ -65,6 +65,9 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
         told = veritrail(*again, "--json", **settings).json
         asked = len(server.requests)
         full = veritrail("verify", "since-new", "--again", "--no-cache", "--json", **settings).json
+        same = ("verify", "since-new", "--since", "since-old", "--json")
+        stored = veritrail(*same, **settings).json
+        cached = veritrail(*same, "--again", **settings).json
     assert outcome(told) == outcome(full) == expected(CLAIMS)
     assert (told["kept"], told["verified"], told["changed"]) == (3, 3, 0)
     # The walks of k1 and k4 find nothing in the summaries, so they read all roots.
@@ -81,8 +84,17 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
     saved = told["changes"]
     assert saved["saved_calls"] == full["usage"]["calls"] - asked
     assert saved["saved_share"] == pytest.approx(1 - asked / full["usage"]["calls"])
+    assert (saved["calls_made"], saved["cached_calls"]) == (asked, 0)
+    assert saved["calls_spared_share"] == pytest.approx(saved["saved_share"])
+    assert (stored["usage"]["calls"], stored["changes"]["calls_made"]) == (0, 0)
+    assert stored["changes"]["calls"] == full["usage"]["calls"]
+    figures = cached["changes"]
+    assert figures["calls_made"] == cached["usage"]["calls"] > 0
+    assert figures["cached_calls"] == asked - figures["calls_made"] > 0
+    every = full["usage"]["calls"]
+    assert figures["calls_spared_share"] == pytest.approx(1 - figures["calls_made"] / every)
     rows = veritrail("query", "reused", "--param", "process_id=since-new", "--json").json["rows"]
-    assert len(rows) == 3
+    assert len(rows) == len(kept(told)) + len(kept(cached)) == 6
     shown = veritrail("show", one_kept(told)).out
     assert "kept from" in shown
 
@@ -101,7 +113,7 @@ def test_a_kept_verdict_is_told_and_is_not_verified_again(
         veritrail("ingest", edited(tmp_path, "since-b", text("t", " More."), 3))
         ran = veritrail("verify", "since-b", "--since", "since-a", **settings)
         assert "3 of 3 verdicts kept, 0 claims verified anew." in ran.err
-        assert "(100%) were not asked for" in ran.err
+        assert "0 calls were made: 100% of the calls saved." in ran.err
         server.reset()
         again = veritrail("verify", "since-b", "--json", "--no-cache", **settings).json
         assert (again["reused"], len(server.requests)) == (3, 0)
