@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Protocol
 
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model import Status, Verification
+from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.ports import Judge, NodeSource
@@ -131,6 +131,7 @@ class Run:
 
     Attributes:
         refusal: Why the endpoint refuses every call, if it does; the run was stopped then.
+        reused: What the answers from the cache would cost, of claims that have ended.
     """
 
     def __init__(
@@ -168,6 +169,7 @@ class Run:
         self._deadline = deadline
         self._working: set[asyncio.Task[Verification]] = set()
         self._meters: dict[str, Meter] = {}
+        self.reused = Usage()
         self.stopped = False
 
     def stop(self) -> None:
@@ -223,6 +225,7 @@ class Run:
                     meter=meter,
                 )
                 verification = verification if reuse is None else reuse.noted_in(verification)
+            self.reused += meter.reused
             del self._meters[task.verification_id]
             keeping = asyncio.ensure_future(self._keep_one(task, verification))
             try:

@@ -74,6 +74,17 @@ class Changes(Answer):
     saved_share: float | None = Field(
         description="The share of answers that were saved; null where no model is asked."
     )
+    calls_made: int = Field(default=0, description="Of `calls`, those that this run made.")
+    cached_calls: int = Field(
+        default=0,
+        description="Of `calls`, answers that this run had from the cache. The rest of `calls` is "
+        "that of claims that were verified before on this content.",
+    )
+    calls_spared_share: float | None = Field(
+        default=None,
+        description="Of all answers, kept verdicts included, the share for which this run made no "
+        "call. Null where no model is asked.",
+    )
     claims: list[ComparedClaim]
     possible_matches: list[PossibleMatch]
 
@@ -84,6 +95,7 @@ class Changes(Answer):
         made: Sequence[Verification],
         before: Iterable[Verification],
         unmatched: Sequence[EarlierOutline],
+        run_id: str | None,
     ) -> Changes:
         """What a run changed.
 
@@ -92,12 +104,15 @@ class Changes(Answer):
             made: The verifications of the run, without their trails.
             before: The earlier verifications that they were compared with.
             unmatched: Earlier verifications, among which those without a match are looked for.
+            run_id: The run. What another one verified with the same settings cost this one nothing.
         """
         earlier = {one.verification_id: one for one in before}
         claims = [_compared(one, earlier.get(one.compared_with or "")) for one in made]
         kept = [one for one in made if one.reused_from is not None]
         saved = sum(map(calls_behind, kept))
         calls = sum(one.usage.calls + one.usage.cached_calls for one in made)
+        own = [one.usage for one in made if one.run_id == run_id]
+        asked = sum(usage.calls for usage in own)
         taken = {one.claim_id for one in earlier.values()}
         lonely = [one for one in made if one.compared_with is None and one.reuse_reason is not None]
         return cls(
@@ -110,6 +125,9 @@ class Changes(Answer):
             calls=calls,
             saved_calls=saved,
             saved_share=saved / (saved + calls) if saved + calls else None,
+            calls_made=asked,
+            cached_calls=sum(usage.cached_calls for usage in own),
+            calls_spared_share=1 - asked / (saved + calls) if saved + calls else None,
             claims=claims,
             possible_matches=_likely(lonely, [o for o in unmatched if o.claim_id not in taken]),
         )

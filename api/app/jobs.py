@@ -441,7 +441,8 @@ class Jobs:
         compared = [one.compared_with for one in made if one.compared_with is not None]
         before = await store.trails.headers(list(dict.fromkeys(compared)))
         stored = await store.trails.earlier(since.process_id, since.content_hash, row["settings"])
-        return Changes.of((since.process_id, since.content_hash), made, before, stored)
+        version = since.process_id, since.content_hash
+        return Changes.of(version, made, before, stored, job.run_id)
 
     async def workers(self) -> int:
         """How many workers live, in this process and elsewhere."""

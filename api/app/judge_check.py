@@ -35,6 +35,7 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.together import total_usage
+from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines import engine_named
 from veritrail_graph.verifier.models.retrying import Spending
@@ -64,6 +65,7 @@ class JudgeChecked:
         refusal: Why the endpoint refuses every call, if it does.
         alone: Where prompts are shared, the same pairs over the same sources with a prompt for
             each claim.
+        reused: What the answers from the cache would cost.
     """
 
     judge: ConfiguredJudge
@@ -71,6 +73,7 @@ class JudgeChecked:
     seconds: float
     refusal: VeriTrailError | None
     alone: JudgeChecked | None = None
+    reused: Usage = NO_USAGE
 
     @property
     def selected_alike(self) -> tuple[int, int]:
@@ -98,8 +101,27 @@ class JudgeChecked:
 
     @property
     def usage(self) -> Usage:
-        """What all pairs cost."""
+        """What all pairs cost; with shared prompts, the second time."""
         return total_usage(one.verification for one in self.judged)
+
+    @property
+    def cost_anew(self) -> float | None:
+        """What `usage` would have cost without answers from the cache; None: it is not known.
+
+        The second of two checks finds answers that the first one paid, so only this tells both
+        apart. An answer of the cache counts with its tokens at their price, no prefix cached.
+        """
+        usage = self.usage
+        if not usage.cached_calls:
+            return usage.cost_usd
+        if usage.cost_usd is None or self.reused.cost_usd is None:
+            return None
+        return usage.cost_usd + self.reused.cost_usd
+
+    @property
+    def paid(self) -> Usage:
+        """What the whole check cost, with shared prompts both times."""
+        return self.usage if self.alone is None else self.alone.usage + self.usage
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -127,7 +149,9 @@ class JudgeChecked:
                     "overall": Figures.of(alone.judged).json_object(),
                     "without_verdict": without_verdict(alone.judged),
                     "usage": alone.usage.json_object(),
+                    "cost_anew_usd": alone.cost_anew,
                 },
+                "paid": self.paid.json_object(),
                 "same_evidence": dict(zip(("pairs", "of"), self.selected_alike, strict=True)),
                 "same_verdict": dict(zip(("pairs", "of"), self.judged_alike, strict=True)),
             }
@@ -144,6 +168,7 @@ class JudgeChecked:
             "without_verdict": without_verdict(self.judged),
             "seconds": round(self.seconds, 3),
             "usage": usage.json_object(),
+            "cost_anew_usd": self.cost_anew,
             "cost_per_pair": cost / answered if cost is not None and answered else None,
             "warnings": list(self.warnings),
             **compared,
@@ -238,7 +263,7 @@ class JudgeCheck:
             verifications = await run.verify(tasks_of(process))
             seconds = time.monotonic() - began
         judged = map(Judged, self._pairs, verifications)
-        return JudgeChecked(judge, tuple(judged), seconds, run.refusal)
+        return JudgeChecked(judge, tuple(judged), seconds, run.refusal, reused=run.reused)
 
 
 def asks_models(options: JudgeOptions) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
+from veritrail_graph.api.app.version_texts import MOST_CHARACTERS, MOST_TEXTS, NodeTexts, read_texts
 from veritrail_graph.api.jobs.earlier import LAST as LAST
 from veritrail_graph.api.jobs.earlier import find_version
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.ingest.appending import read_stored
 from veritrail_graph.graph.ingest.write import no_progress
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.topology import StoredShape
     from veritrail_graph.graph.model.listed import JudgedClaim
     from veritrail_graph.graph.store import Store
+
+
+NAMED = 5
+"""Claims that an error names."""
 
 
 class StageDifference(Answer):
@@ -34,9 +39,12 @@ class StageDifference(Answer):
 
 
 class ClaimDifference(Answer):
-    """A claim that one version has, or whose verdict or error stages differ."""
+    """A claim that one version has, or whose text, verdict or error stages differ."""
 
     claim: str
+    claim_before: str | None = Field(
+        None, description="Its text in the old version, where a person matched it with another."
+    )
     claim_id_before: str | None = Field(description="Null: the old version has no such claim.")
     claim_id: str | None = Field(description="Null: the new version has no such claim.")
     verdict_before: str | None
@@ -46,7 +54,10 @@ class ClaimDifference(Answer):
 
 
 class VersionDifference(Answer):
-    """How two versions of a process differ. Nodes are compared by id, claims by text."""
+    """How two versions of a process differ.
+
+    Nodes are compared by id, claims by text, or as a person matched them.
+    """
 
     old: str
     new: str
@@ -63,6 +74,11 @@ class VersionDifference(Answer):
     stages: list[StageDifference]
     claims: list[ClaimDifference]
     claims_same: int = Field(description="Claims with the same verdict and error stages.")
+    texts: list[NodeTexts] = Field(
+        default=[],
+        description=f"Of the first {MOST_TEXTS} of `nodes_changed` the texts, of each at most "
+        f"{MOST_CHARACTERS:,} characters.",
+    )
 
     @classmethod
     def of(
@@ -70,6 +86,7 @@ class VersionDifference(Answer):
         names: tuple[str, str],
         shapes: tuple[StoredShape, StoredShape],
         claims: tuple[Sequence[JudgedClaim], Sequence[JudgedClaim]],
+        matches: Mapping[str, str],
     ) -> VersionDifference:
         """The difference of two versions, the old one first.
 
@@ -77,6 +94,7 @@ class VersionDifference(Answer):
             names: Their process_ids.
             shapes: Their nodes and edges.
             claims: Their claims with the verdicts in force.
+            matches: claim_ids of the old version by those of the new one, as a person gave them.
         """
         (before, now), (old, new) = shapes, (_nodes(one) for one in shapes)
         both = [name for name in new if name in old]
@@ -84,7 +102,7 @@ class VersionDifference(Answer):
         content = [name for name in both if old[name][0] != new[name][0]]
         linked = [name for name in both if inputs[0].get(name) != inputs[1].get(name)]
         edges = tuple({(s, t) for t, all_ in one.items() for s in all_} for one in inputs)
-        pairs = _paired(*claims)
+        pairs = _paired(*claims, matches)
         differing = [one for one in pairs if _differs(*one)]
         return cls(
             old=names[0],
@@ -105,7 +123,9 @@ class VersionDifference(Answer):
         )
 
 
-async def compare_versions(store: Store, old: str, new: str) -> VersionDifference:
+async def compare_versions(
+    store: Store, old: str, new: str, matches: Mapping[str, str]
+) -> VersionDifference:
     """Read two versions of a process and compare them; see `Processes.diff`."""
     version = await find_version(store, await store.processes.get(new), old)
     if version.process_id == new:
@@ -116,11 +136,62 @@ async def compare_versions(store: Store, old: str, new: str) -> VersionDifferenc
             process_id=new,
         )
     names = version.process_id, new
-    shapes = [await read_stored(store, name, no_progress) for name in names]
     claims = [await _judged(store, name) for name in names]
-    return await asyncio.to_thread(
-        VersionDifference.of, names, (shapes[0], shapes[1]), (claims[0], claims[1])
+    _check_matches(names, (claims[0], claims[1]), matches)
+    shapes = [await read_stored(store, name, no_progress) for name in names]
+    found = await asyncio.to_thread(
+        VersionDifference.of, names, (shapes[0], shapes[1]), (claims[0], claims[1]), matches
     )
+    return found.model_copy(update={"texts": await read_texts(store, names, found.nodes_changed)})
+
+
+def matches_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Claims of the old version by those of the new one, of pairs that a person gave.
+
+    Raises:
+        InputError: A claim of the new version is in several pairs.
+    """
+    found: dict[str, str] = {}
+    for earlier, claim_id in pairs:
+        if claim_id in found:
+            raise InputError(
+                f"Claim {shown(claim_id)} is matched with several of the old version.",
+                code="match_twice",
+            )
+        found[claim_id] = earlier
+    return found
+
+
+def _check_matches(
+    names: tuple[str, str],
+    claims: tuple[Sequence[JudgedClaim], Sequence[JudgedClaim]],
+    matches: Mapping[str, str],
+) -> None:
+    """See that matched claims are there.
+
+    Raises:
+        InputError: One is not, or one of the old version is matched twice.
+    """
+    sides = list(matches.values()), list(matches)
+    for name, known, ids in zip(names, claims, sides, strict=True):
+        unknown = set(ids) - {one.claim.claim_id for one in known}
+        if unknown:
+            raise InputError(
+                f"Claims are matched that {name!r} does not have: {_some(sorted(unknown))}. "
+                "A pair names the claim of the old version first.",
+                code="match_unknown",
+                process_id=name,
+            )
+    twice = [one for one, count in Counter(sides[0]).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"Claims of {names[0]!r} are matched with several: {_some(twice)}.", code="match_twice"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    left = len(names) - NAMED
+    return ", ".join(map(shown, names[:NAMED])) + (f" and {left} more" if left > 0 else "")
 
 
 async def _judged(store: Store, process_id: str) -> list[JudgedClaim]:
@@ -149,13 +220,25 @@ def _inputs(shape: StoredShape) -> dict[str, set[str]]:
 _Pair = tuple["JudgedClaim | None", "JudgedClaim | None"]
 
 
-def _paired(before: Sequence[JudgedClaim], now: Sequence[JudgedClaim]) -> list[_Pair]:
-    """Claims of both sides by node and text, else by text; each is in one pair."""
+def _paired(
+    before: Sequence[JudgedClaim], now: Sequence[JudgedClaim], matches: Mapping[str, str]
+) -> list[_Pair]:
+    """Claims of both sides as they are matched, else by node and text, else by text.
+
+    Each is in one pair.
+    """
+    matched = {one.claim.claim_id: one for one in before}
+    matched = {name: matched[earlier] for name, earlier in matches.items()}
+    taken = {one.claim.claim_id for one in matched.values()}
     by_text: dict[str, list[JudgedClaim]] = {}
     for one in before:
-        by_text.setdefault(one.claim.text, []).append(one)
+        if one.claim.claim_id not in taken:
+            by_text.setdefault(one.claim.text, []).append(one)
     pairs: list[_Pair] = []
     for one in now:
+        if one.claim.claim_id in matched:
+            pairs.append((matched[one.claim.claim_id], one))
+            continue
         same = by_text.get(one.claim.text, [])
         same.sort(key=lambda other: other.claim.node_id == one.claim.node_id)  # the best one last
         pairs.append((same.pop() if same else None, one))
@@ -165,7 +248,8 @@ def _paired(before: Sequence[JudgedClaim], now: Sequence[JudgedClaim]) -> list[_
 def _differs(before: JudgedClaim | None, now: JudgedClaim | None) -> bool:
     if before is None or now is None:
         return True
-    return (before.verdict, before.error_stages) != (now.verdict, now.error_stages)
+    sides = [(one.claim.text, one.verdict, one.error_stages) for one in (before, now)]
+    return sides[0] != sides[1]
 
 
 def _claim(before: JudgedClaim | None, now: JudgedClaim | None) -> ClaimDifference:
@@ -173,6 +257,9 @@ def _claim(before: JudgedClaim | None, now: JudgedClaim | None) -> ClaimDifferen
     assert known is not None  # noqa: S101  # a pair has at least one side
     return ClaimDifference(
         claim=known.claim.text,
+        claim_before=before.claim.text
+        if before and now and before.claim.text != now.claim.text
+        else None,
         claim_id_before=before.claim.claim_id if before else None,
         claim_id=now.claim.claim_id if now else None,
         verdict_before=before.verdict.value if before and before.verdict else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.terminal import say, show, table, verdict_words
+from veritrail_graph.api.cli.terminal import marked, say, show, table, verdict_words
 from veritrail_graph.api.views.texts import one_line, some
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app.changes import Changes
-    from veritrail_graph.api.app.version_diff import VersionDifference
+    from veritrail_graph.api.app.version_diff import ClaimDifference, VersionDifference
 
 MOST_PAIRS_FILE = 10_000_000
 ROWS_SHOWN = 30
+TEXTS_SHOWN = 10
 REASONS_SHOWN = NAMES_SHOWN = 3
 _COLUMNS = ("earlier", "claim_id")
 
@@ -93,12 +94,8 @@ def tell_changes(changes: Changes) -> None:
         if len(moved) > ROWS_SHOWN:
             say(f"… and {len(moved) - ROWS_SHOWN:,} more; --json has all.", "dim")
     say(_summary(changes))
-    if changes.saved_share is not None:
-        say(
-            f"{changes.saved_calls:,} of {changes.saved_calls + changes.calls:,} answers of models "
-            f"({changes.saved_share:.0%}) were not asked for.",
-            "dim",
-        )
+    if changes.calls_spared_share is not None:
+        say(_calls(changes), "dim")
     reasons: dict[str, list[str]] = {}
     for one in changes.claims:
         if not one.kept:
@@ -117,6 +114,20 @@ def tell_changes(changes: Changes) -> None:
             "say the same, put the pairs into a CSV file (earlier,claim_id) for --match.",
             "yellow",
         )
+
+
+def _calls(changes: Changes) -> str:
+    """Which answers of models were needed, and for how many of them a call was made."""
+    before = changes.calls - changes.calls_made - changes.cached_calls
+    parts = [f"kept verdicts rest on {changes.saved_calls:,}"]
+    if before:
+        parts.append(f"{before:,} were given when claims were verified before")
+    if changes.cached_calls:
+        parts.append(f"{changes.cached_calls:,} came from the cache")
+    parts.append(f"{counted(changes.calls_made, 'call was', 'calls were')} made")
+    every = counted(changes.saved_calls + changes.calls, "answer")
+    told = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {every} of models, {told}: {changes.calls_spared_share:.0%} of the calls saved."
 
 
 def _summary(changes: Changes) -> str:
@@ -152,6 +163,7 @@ def show_versions(found: VersionDifference) -> None:
         + [("same", f"{found.nodes_same:,}", "")],
         right=("nodes",),
     )
+    _show_texts(found)
     show("")
     table(
         ("stage", "name", "nodes before", "now", "errors before", "errors now"),
@@ -177,7 +189,7 @@ def show_versions(found: VersionDifference) -> None:
                     _side(one.claim_id_before, one.verdict_before),
                     _side(one.claim_id, one.verdict),
                     f"{_stages(one.error_stages_before)} → {_stages(one.error_stages)}",
-                    one_line(one.claim),
+                    _wording(one),
                 )
                 for one in found.claims[:ROWS_SHOWN]
             ],
@@ -187,6 +199,42 @@ def show_versions(found: VersionDifference) -> None:
         f"removed; {len(found.claims):,} claim(s) differ, {found.claims_same:,} have the same "
         "verdict and error stages."
     )
+
+
+def _show_texts(found: VersionDifference) -> None:
+    """What was rewritten in the first changed nodes, with a few words around it."""
+    from veritrail_graph.api.views.rewritten import rewritten
+
+    if not found.texts:
+        return
+    show("")
+    rows: list[tuple[str, str | Text, str | Text]] = []
+    for one in found.texts[:TEXTS_SHOWN]:
+        name = one_line(one.node_id, 40)
+        if one.before == one.after:
+            is_whole = max(one.length_before, one.length) <= one.start + len(one.after)
+            words = "the same text" if is_whole else "the same text, as far as it was compared"
+            rows.append((name, words, words))
+        else:
+            before, after = rewritten(one.before, one.after)
+            rows.append((name, marked(before), marked(after)))
+    table(("changed", "before", "now"), rows)
+    left = len(found.nodes_changed) - len(rows)
+    if left > 0:
+        more = "all" if len(found.texts) == len(found.nodes_changed) else f"{len(found.texts):,}"
+        say(f"… and {counted(left, 'more changed node')}; --json has the texts of {more}.", "dim")
+
+
+def _wording(one: ClaimDifference) -> str | Text:
+    """The text of a claim; of one that a person matched, both wordings."""
+    if one.claim_before is None:
+        return one_line(one.claim)
+    from rich.text import Text
+
+    from veritrail_graph.api.views.rewritten import rewritten
+
+    before, after = rewritten(one.claim_before, one.claim)
+    return Text.assemble(marked(before), " → ", marked(after))
 
 
 def _verdict(word: str | None) -> Text:

@@ -154,7 +154,7 @@ async def _check(
     if asks and options.share > 1:
         say(
             "Every pair is verified twice, alone and with shared prompts. The estimate is that of "
-            "the first time; the second takes less.",
+            "the first time; the second takes less. --budget and --max-calls hold for both.",
             "dim",
         )
     if asks:
@@ -255,8 +255,9 @@ def _tell(done: JudgeChecked) -> None:
 
 def _tell_shared(done: JudgeChecked) -> None:
     """What sharing prompts did to evidence, verdicts and cost, where it was measured."""
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.views.costs import UNKNOWN, cost_words, money_words
     from veritrail_graph.evaluation.judge_check.figures import Figures
+    from veritrail_graph.graph.counted import counted
 
     if done.alone is None:
         return
@@ -267,6 +268,7 @@ def _tell_shared(done: JudgeChecked) -> None:
             f"{one.usage.calls:,}",
             f"{one.usage.cached_calls:,}",
             cost_words(one.usage),
+            UNKNOWN if one.cost_anew is None else money_words(one.cost_anew),
         ]
         for name, one in (
             ("a claim a prompt", alone),
@@ -274,8 +276,21 @@ def _tell_shared(done: JudgeChecked) -> None:
         )
     ]
     figures = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
-    columns = (*figures, "inconclusive", "no verdict", "calls", "from cache", "cost")
+    columns = (
+        *figures,
+        "inconclusive",
+        "no verdict",
+        "calls",
+        "from cache",
+        "paid",
+        "without cache",
+    )
     table(("the same pairs over the same sources", *columns), rows, right=columns)
+    say(
+        f"Paid for both: {cost_words(done.paid)}, {counted(done.paid.calls, 'call')}. The second "
+        "time finds answers that the first one paid: compare the costs without cache, where an "
+        "answer of the cache counts with the price of its tokens."
+    )
     (evidence, selected), (verdict, judged) = done.selected_alike, done.judged_alike
     say(
         f"The same evidence for {evidence:,} of {selected:,} pairs, the same verdict for "

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -410,14 +411,25 @@ def diff(
     second: Annotated[
         str, typer.Argument(metavar="NEW", help="Another verification; or the process.")
     ],
+    match: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of versions: claims with other texts that say the same, as CSV or JSON pairs of "
+            "earlier and claim_id.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show where two trails, or two versions, differ.
 
     Of trails: settings, verdicts, and the first iteration that differs. Of versions: nodes added,
-    removed and changed, stages, and claims with other verdicts.
+    removed and changed, with what was rewritten, stages, and claims with other verdicts.
     """
-    versions = ask(lambda app: _versions(app, first, second), as_json=as_json)
+    matches = _matches(match)
+    versions = ask(lambda app: _versions(app, first, second, matches), as_json=as_json)
+    if versions is None and matches:
+        raise InputError("--match pairs claims of two versions; name a process as NEW.")
     if versions is not None:
         if as_json:
             print_json(versions.model_dump(mode="json"))
@@ -446,7 +458,19 @@ async def _trails(app: Application, first: str, second: str) -> Difference:
     return await app.verifications.diff(*names)
 
 
-async def _versions(app: Application, old: str, new: str) -> VersionDifference | None:
+def _matches(path: Path | None) -> dict[str, str]:
+    """claim_ids of the old version by those of the new one; none without a file."""
+    if path is None:
+        return {}
+    from veritrail_graph.api.app.version_diff import matches_of
+    from veritrail_graph.api.cli.changes import read_pairs
+
+    return matches_of((one["earlier"], one["claim_id"]) for one in read_pairs(path))
+
+
+async def _versions(
+    app: Application, old: str, new: str, matches: Mapping[str, str]
+) -> VersionDifference | None:
     """The difference of two versions; None where no process is named."""
     from veritrail_graph.api.app.version_diff import LAST
 
@@ -454,7 +478,7 @@ async def _versions(app: Application, old: str, new: str) -> VersionDifference |
         if old != LAST and not await _is_process(app, old):
             return None
         new = await app.names.process(new)
-    return await app.processes.diff(old, new)
+    return await app.processes.diff(old, new, matches)
 
 
 async def _is_process(app: Application, name: str) -> bool:

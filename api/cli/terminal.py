@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from veritrail_graph.graph.word_diff import Piece
+
 
 VERDICT_STYLE = {
     Verdict.FULLY_SUPPORTED: "green",
@@ -31,6 +33,7 @@ VERDICT_STYLE = {
     Verdict.INCONCLUSIVE: "yellow",
 }
 
+_BLANKS = re.compile(r"\s+")
 _SECONDS_BETWEEN_LINES = 10.0
 _PIPE_WIDTH = 20_000  # in a pipe every line is one line
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
@@ -195,6 +198,17 @@ def print_json(value: Any) -> None:
 def _json_safe(found: re.Match[str]) -> str:
     """The same characters, which stand in strings only: outside of them JSON is ASCII."""
     return found[0] if is_harmless(found[0]) else json.dumps(found[0])[1:-1]
+
+
+def marked(pieces: Sequence[Piece]) -> Text:
+    """A text on one line with its changed words in bold between asterisks, without colour too."""
+    from rich.text import Text
+
+    shown = Text()
+    for one in pieces:
+        text = _BLANKS.sub(" ", clean(one.text))
+        shown.append(f"*{text}*" if one.is_changed else text, "bold" if one.is_changed else "")
+    return shown
 
 
 def verdict_words(verdict: Verdict | None, status: Status) -> tuple[str, str]:

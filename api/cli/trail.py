@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.text import Text
 from rich.tree import Tree
 
-from veritrail_graph.api.cli.terminal import laid_out, table, verdict_words
+from veritrail_graph.api.cli.terminal import laid_out, marked, table, verdict_words
 from veritrail_graph.api.views.asking import asked_as, asking_words
 from veritrail_graph.api.views.costs import (
     UNKNOWN,
@@ -31,12 +30,9 @@ if TYPE_CHECKING:
     from veritrail_graph.api.views.twists import Twist
     from veritrail_graph.graph.model import NodeRef, RunUsage, StepRecord, Usage, Verification
     from veritrail_graph.graph.model.attribution import CarriedSentence
-    from veritrail_graph.graph.word_diff import Piece
 
 
 T = TypeVar("T")
-
-_BLANKS = re.compile(r"\s+")
 
 CHECKED_SHOWN = 8
 NODES_SHOWN = 6
@@ -258,25 +254,16 @@ def _add_twists(branch: Tree, twists: Sequence[Twist], *, whole: bool) -> None:
         one = twist.carried
         indicative = "  (indicative)" if one.indicative else ""
         leaf = branch.add(Text(f"{one_line(clean(twist.words))}{indicative}", style="bold"))
-        text = _marked(twist.rewritten) if twist.rewritten else Text(one_line(clean(one.text)))
+        text = marked(twist.rewritten) if twist.rewritten else Text(one_line(clean(one.text)))
         place = f"{one_line(one.node_id, 40)} {one.sentence}: "
         leaf.add(Text.assemble(place, text, style="not bold"))
         for source in _first(twist.sources, SENTENCES_SHOWN, whole=whole):
             heading = one_line(clean(source.heading))
             place = f"{one_line(source.sentence.node_id, 40)} {source.sentence.sentence}: "
-            leaf.add(Text.assemble(f"{heading}: {place}", _marked(source.pieces), style="dim"))
+            leaf.add(Text.assemble(f"{heading}: {place}", marked(source.pieces), style="dim"))
         if twist.proposed:
             leaf.add(Text(f"proposed: {one_line(clean(twist.proposed))}"))
     _add_rest(branch, len(twists), SENTENCES_SHOWN, "sentence", whole=whole)
-
-
-def _marked(pieces: Sequence[Piece]) -> Text:
-    """A text on one line with its changed words in bold between asterisks, without colour too."""
-    shown = Text()
-    for one in pieces:
-        text = _BLANKS.sub(" ", clean(one.text))
-        shown.append(f"*{text}*" if one.is_changed else text, "bold" if one.is_changed else "")
-    return shown
 
 
 def _first(items: Sequence[T], most: int, *, whole: bool) -> Sequence[T]:

@@ -442,17 +442,23 @@ class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, 
             Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), DifferenceFound
         )
 
-    async def compare_versions(self, process_id: str, since: str) -> VersionDifference:
-        """An earlier version and a process side by side: nodes, stages, claims and verdicts.
+    async def compare_versions(
+        self, process_id: str, since: str, match: Sequence[Mapping[str, str]] = ()
+    ) -> VersionDifference:
+        """An earlier version and a process side by side: nodes, texts, stages, claims, verdicts.
 
         Args:
             process_id: The process.
             since: The earlier version: another process, a content hash, or `last`.
+            match: Claims with other texts that say the same, as a person found: objects with
+                `earlier` and `claim_id`, as for `verify`.
 
         Raises:
             Missing: One of them is not stored.
         """
-        call = Call("compare_versions", "GET", f"{_PROCESS}/diff", (process_id,), {"since": since})
+        pairs = [f"{one['earlier']},{one['claim_id']}" for one in match]
+        query = {"since": since, "match": pairs or None}
+        call = Call("compare_versions", "GET", f"{_PROCESS}/diff", (process_id,), query)
         return await self._one(call, VersionDifference)
 
     async def queries(self) -> Listed[Query]:

@@ -327,7 +327,9 @@ def _event(found: httpx2.ServerSentEvent) -> Event:
     return Event(id=found.id, kind=found.event, data=data if isinstance(data, dict) else {})
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any) -> str | list[str]:
+    if isinstance(value, list):  # a parameter that is repeated
+        return [str(one) for one in value]
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

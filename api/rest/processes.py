@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 from starlette.requests import ClientDisconnect
 
 from veritrail_graph.api.advice import REST
@@ -17,7 +18,7 @@ from veritrail_graph.api.app.answers import (
     ProcessPage,
     Stages,
 )
-from veritrail_graph.api.app.version_diff import VersionDifference
+from veritrail_graph.api.app.version_diff import VersionDifference, matches_of
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -31,6 +32,8 @@ from veritrail_graph.graph.model.noun import PUBLIC_ID, PublicId
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 
 _LISTING = Listing("processes")
+MOST_MATCHES = 200
+"""Pairs of claims in one address, which has to stay short enough for proxies."""
 
 
 @router.get("", response_model=ProcessPage, dependencies=[needs(Scope.READ)])
@@ -83,9 +86,20 @@ async def compare_versions(
             description="The earlier version: another process, a content hash, or `last`.",
         ),
     ],
+    match: Annotated[
+        list[Annotated[str, Field(pattern=rf"^{PUBLIC_ID},{PUBLIC_ID}$")]],
+        Query(
+            max_length=MOST_MATCHES,
+            description="Claims with other texts that say the same, as a person found: the "
+            "claim_id in the earlier version and that in the process, with a comma between them. "
+            "May be repeated.",
+        ),
+    ] = [],  # noqa: B006  # FastAPI reads it, and nothing changes it
 ) -> Response:
-    """An earlier version and the process side by side: nodes, stages, claims and verdicts."""
-    return answer(await app.processes.diff(since, process_id))
+    """An earlier version and the process side by side: nodes, texts, stages, claims, verdicts."""
+    earlier_and_now = [one.split(",") for one in match]
+    matches = matches_of((earlier, now) for earlier, now in earlier_and_now)
+    return answer(await app.processes.diff(since, process_id, matches))
 
 
 @router.delete(

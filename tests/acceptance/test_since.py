@@ -69,6 +69,9 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
         told = veritrail(*again, "--json", **settings).json
         asked = len(server.requests)
         full = veritrail("verify", "since-new", "--again", "--no-cache", "--json", **settings).json
+        same = ("verify", "since-new", "--since", "since-old", "--json")
+        stored = veritrail(*same, **settings).json
+        cached = veritrail(*same, "--again", **settings).json
     assert outcome(told) == outcome(full) == expected(CLAIMS)
     assert (told["kept"], told["verified"], told["changed"]) == (3, 3, 0)
     # The walks of k1 and k4 find nothing in the summaries, so they read all roots.
@@ -85,8 +88,17 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
     saved = told["changes"]
     assert saved["saved_calls"] == full["usage"]["calls"] - asked
     assert saved["saved_share"] == pytest.approx(1 - asked / full["usage"]["calls"])
+    assert (saved["calls_made"], saved["cached_calls"]) == (asked, 0)
+    assert saved["calls_spared_share"] == pytest.approx(saved["saved_share"])
+    assert (stored["usage"]["calls"], stored["changes"]["calls_made"]) == (0, 0)
+    assert stored["changes"]["calls"] == full["usage"]["calls"]
+    figures = cached["changes"]
+    assert figures["calls_made"] == cached["usage"]["calls"] > 0
+    assert figures["cached_calls"] == asked - figures["calls_made"] > 0
+    every = full["usage"]["calls"]
+    assert figures["calls_spared_share"] == pytest.approx(1 - figures["calls_made"] / every)
     rows = veritrail("query", "reused", "--param", "process_id=since-new", "--json").json["rows"]
-    assert len(rows) == 3
+    assert len(rows) == len(kept(told)) + len(kept(cached)) == 6
     shown = veritrail("show", one_kept(told)).out
     assert "kept from" in shown
 
@@ -105,7 +117,7 @@ def test_a_kept_verdict_is_told_and_is_not_verified_again(
         veritrail("ingest", edited(tmp_path, "since-b", text("t", " More."), 3))
         ran = veritrail("verify", "since-b", "--since", "since-a", **settings)
         assert "3 of 3 verdicts kept, 0 claims verified anew." in ran.err
-        assert "(100%) were not asked for" in ran.err
+        assert "0 calls were made: 100% of the calls saved." in ran.err
         server.reset()
         again = veritrail("verify", "since-b", "--json", "--no-cache", **settings).json
         assert (again["reused"], len(server.requests)) == (3, 0)
@@ -161,8 +173,11 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         found = veritrail("diff", "last", name, "--json").json
     assert (found["nodes_removed"], found["nodes_changed"]) == (["r9"], ["r1"])
     assert (found["inputs_changed"], found["edges_removed"]) == (["s4"], 1)
+    (texts,) = found["texts"]
+    assert (texts["node_id"], texts["after"]) == ("r1", texts["before"] + " Fog.")
     words = veritrail("diff", "last", name)
     assert "1 removed" in words.err
+    assert "*Fog*." in words.out
     gone = veritrail("verify", name, "--since", "0" * 64, status=2)
     assert "removes its earlier content" in gone.err
     assert "--keep" in gone.err
@@ -232,6 +247,15 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         first = next(one for one in told["verifications"] if one["claim_id"] == "k0")
         assert first["claim"] == words
         assert "a person confirmed" in first["reuse_reason"]
+        diff = ("diff", "match-a", "match-b")
+        assert len(veritrail(*diff, "--json").json["claims"]) == 2
+        (one,) = veritrail(*diff, "--match", str(tmp_path / "pairs.csv"), "--json").json["claims"]
+        assert (one["claim_id_before"], one["claim_id"], one["claim"]) == ("k0", "k0", words)
+        assert one["claim_before"] == old["verifications"][0]["claim"]
+        assert "*indeed*" in veritrail(*diff, "--match", str(tmp_path / "pairs.csv")).out
+        (tmp_path / "wrong.csv").write_text("earlier,claim_id\nnosuch,k0\n")
+        wrong = veritrail(*diff, "--match", str(tmp_path / "wrong.csv"), status=2).err
+        assert "'match-a' does not have: 'nosuch'" in wrong
         alone = ("verify", "match-b", "--match", str(tmp_path / "pairs.csv"))
         assert "--since" in veritrail(*alone, status=2, **settings).err
         (tmp_path / "wrong.csv").write_text("earlier,claim_id\nk0,nosuch\nk9,k0\n")

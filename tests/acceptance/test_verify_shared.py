@@ -120,3 +120,35 @@ def test_a_check_compares_shared_prompts_with_prompts_of_one_claim(veritrail: Ve
     assert told["overall"] == told["alone"]["overall"]
     assert len(server.of("evidence_selection")) == 16
     assert [len(split_shared(one.user)) for one in server.of(SHARED)] == [8, 8]
+
+
+def test_a_check_tells_what_sharing_costs_without_what_the_first_time_paid(
+    veritrail: Veritrail,
+) -> None:
+    with ModelServer(WordReader()) as server:
+        how = ("judge", "check", "--share", "8", "--limit", "16", "--price", "1,2")
+        anew = veritrail(*how, "--no-cache", "--json", **asking(server)).json
+        told = veritrail(*how, "--json", **asking(server)).json
+        words = veritrail(*how, **asking(server))
+        again = veritrail(*how, "--json", **asking(server)).json
+    cost = anew["usage"]["cost_usd"]
+    assert told["usage"]["cached_calls"] >= 16
+    assert told["usage"]["cost_usd"] < told["cost_anew_usd"]
+    assert told["cost_anew_usd"] == pytest.approx(cost, rel=0.001)
+    assert again["cost_anew_usd"] == pytest.approx(cost, rel=0.001)
+    assert told["alone"]["cost_anew_usd"] == told["alone"]["usage"]["cost_usd"]
+    for name in ("calls", "cost_usd"):
+        both = told["usage"][name] + told["alone"]["usage"][name]
+        assert told["paid"][name] == pytest.approx(both)
+    assert again["paid"]["calls"] == 0
+    assert "Paid for both: $0, 0 calls" in words.err
+
+
+def test_the_budget_of_a_check_holds_for_both_times(veritrail: Veritrail) -> None:
+    with ModelServer(WordReader()) as server:
+        how = ("judge", "check", "--share", "8", "--limit", "16", "--price", "1,2", "--json")
+        how += ("--no-sub-claims", "--max-calls", "26")
+        told = veritrail(*how, status=1, **asking(server)).json
+    assert told["alone"]["usage"]["calls"] == 25
+    assert told["paid"]["calls"] == 26
+    assert told["without_verdict"]["over_budget"] > 0

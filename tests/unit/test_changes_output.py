@@ -82,3 +82,34 @@ def test_claims_that_were_verified_anew_for_one_reason_share_a_line(
     first = words.index("k0, k1, k2 and 2 more: iteration 1: the text of 'g1' changed")
     assert first < words.index("reason 5")
     assert "and 1 more reason;" in words
+
+
+def test_calls_made_answers_of_the_cache_and_saved_calls_are_told_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = Changes(
+        since="p",
+        content_hash=HASH,
+        kept=1,
+        verified=1,
+        changed=0,
+        moved=0,
+        calls=94,
+        saved_calls=112,
+        saved_share=112 / 206,
+        calls_made=11,
+        cached_calls=83,
+        calls_spared_share=195 / 206,
+        claims=[compared(1, kept=True), compared(2)],
+        possible_matches=[],
+    )
+    tell_changes(found)
+    words = " ".join(capsys.readouterr().err.split())
+    assert (
+        "Of 206 answers of models, kept verdicts rest on 112, 83 came from the cache and 11 calls "
+        "were made: 95% of the calls saved." in words
+    )
+    without = {"cached_calls": 0, "calls_made": 94, "calls_spared_share": 112 / 206}
+    tell_changes(found.model_copy(update=without))
+    words = " ".join(capsys.readouterr().err.split())
+    assert "rest on 112 and 94 calls were made: 54% of the calls saved." in words
