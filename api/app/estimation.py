@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from veritrail_graph.api.app.kept_estimate import Kept, kept_of
 from veritrail_graph.api.configured.models import all_model_settings, own_prices, price_of
 from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.graph.model import Claim, Verdict
@@ -76,6 +77,7 @@ class Estimated:
         is_exact: Whether the tokens of every model's prompts were counted by its tokenizer.
         ways: The ways to ask that are shown side by side.
         caches: Whether the endpoint is known to cache beginnings of prompts.
+        kept: What an earlier version spares, which is no part of the estimate; None: none is named.
     """
 
     process_id: str
@@ -86,6 +88,7 @@ class Estimated:
     is_exact: bool
     ways: tuple[Way, ...] = ()
     caches: bool = False
+    kept: Kept | None = None
 
 
 async def estimate_claims(
@@ -96,7 +99,7 @@ async def estimate_claims(
     records: Sequence[ClaimRecord] | None = None,
     on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
 ) -> Estimated:
-    """Say what verifying these claims would cost.
+    """Say what verifying these claims would cost, apart from verdicts that would be kept.
 
     Args:
         settings: The settings.
@@ -124,9 +127,14 @@ async def estimate_claims(
     size, edges = process.nodes, process.edges
     splitter = SentenceSplitter.for_language(settings.language)
     nodes = SharedNodes(store.reading, request.process_id, splitter, size=size, edges=edges)
-    return await estimate_tasks(
+    kept = None
+    if request.since is not None:
+        kept = await kept_of(settings, store, how, request, process, nodes, tasks)
+        tasks = list(kept.left)
+    found = await estimate_tasks(
         settings, how, splitter, request.process_id, nodes, tasks, on_progress
     )
+    return replace(found, kept=kept)
 
 
 async def estimate_tasks(

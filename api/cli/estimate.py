@@ -16,6 +16,7 @@ from veritrail_graph.api.cli.options import (
     ClaimsModel,
     EngineName,
     EscalateTo,
+    Match,
     MaxReruns,
     Model,
     Node,
@@ -29,6 +30,7 @@ from veritrail_graph.api.cli.options import (
     SampleCount,
     SelectionModel,
     Share,
+    Since,
     VerdictEngine,
     VerdictModel,
     VerdictRootSentences,
@@ -37,10 +39,13 @@ from veritrail_graph.api.cli.options import (
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.estimation import Estimated
+    from veritrail_graph.api.app.kept_estimate import Kept
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
@@ -65,6 +70,8 @@ def estimate(
     price: Price = None,
     batch: Batch = False,
     batch_price_factor: BatchPriceFactor = None,
+    since: Since = None,
+    match: Match = None,
     samples: SampleCount = 1,
     max_root_sentences: RootSentences = "40",
     max_sentences: OtherSentences = "40",
@@ -80,12 +87,18 @@ def estimate(
 
     Calls, tokens and money are given as low, likely and high. The process is walked with assumed
     answers; no model is asked and no key is needed. Without --claim, --claims or --claim-id it is
-    about the stored claims; claims given are not stored.
+    about the stored claims; claims given are not stored. With --since it is about the claims whose
+    verdict would not be kept.
     """
+    given = dict(locals())
+    from veritrail_graph.api.cli.changes import read_pairs
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
 
-    request = verify_request(process, dict(locals()))
+    if match is not None and since is None:
+        raise InputError("--match pairs claims with those of --since; name that, too.")
+    given["match"] = read_pairs(match) if match is not None else ()
+    request = verify_request(process, given)
     options = judge_options(Settings(), request, prompts=prompts)
     records = claim_records(claim, claims)
     _, estimated = ask_about(
@@ -116,9 +129,11 @@ def _as_json(estimated: Estimated) -> dict[str, Any]:
     from veritrail_graph.verifier.estimate import assumptions
 
     estimates = estimated.estimates
+    kept = estimated.kept
     return {
         "process_id": estimated.process_id,
         "claims": estimated.claims,
+        **({"since": kept.since, "kept": kept.claims} if kept is not None else {}),
         "model": estimated.model,
         "assumptions": {
             "tokens_counted_by_tokenizer": estimated.is_exact,
@@ -174,6 +189,8 @@ def _tell(estimated: Estimated) -> None:
     number = estimated.claims
     about = f"{number:,} claim{'' if number == 1 else 's'} of {estimated.process_id}"
     say(f"{about}, {estimated.model or 'no model named'}: an estimate, no call was made.", "bold")
+    if estimated.kept is not None:
+        say(kept_words(estimated.kept))
     _table(estimated)
     _ways(estimated)
     if estimated.estimates.likely.usage.batch_calls:
@@ -192,6 +209,17 @@ def _tell(estimated: Estimated) -> None:
     )
     if not estimated.is_priced:
         say("The price is not known, so neither is the cost; give it with --price.", "yellow")
+
+
+def kept_words(kept: Kept) -> str:
+    """What an earlier version spares, in a sentence."""
+    if kept.claims is None:
+        return (
+            f"Which verdicts of {kept.since} would be kept is not known, as {kept.why_unknown}: "
+            "these figures are those of a whole run."
+        )
+    verdicts = counted(kept.claims, "verdict")
+    return f"{verdicts} of {kept.since} would be kept; these figures are those of all other claims."
 
 
 def _table(estimated: Estimated) -> None:

@@ -65,6 +65,12 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
         before = veritrail("verify", "since-old", "--json", **settings).json
         veritrail("ingest", edited(tmp_path, "since-new", text("r2", " It snows.")))
         server.reset()
+        estimate = ("estimate", "since-new", "--since", "since-old")
+        guess = veritrail(*estimate, "--json", **settings).json
+        guessed = veritrail(*estimate, **settings).err
+        by_words = veritrail(*estimate, "--engine", "lexical").err
+        keyless = veritrail(*estimate, "--model", "gpt-4.1-mini").err
+        assert len(server.requests) == 0
         again = ("verify", "since-new", "--since", "since-old", "--no-cache")
         told = veritrail(*again, "--json", **settings).json
         asked = len(server.requests)
@@ -74,6 +80,10 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
         cached = veritrail(*same, "--again", **settings).json
     assert outcome(told) == outcome(full) == expected(CLAIMS)
     assert (told["kept"], told["verified"], told["changed"]) == (3, 3, 0)
+    assert (guess["kept"], guess["claims"], guess["since"]) == (3, 3, "since-old")
+    assert "3 verdicts of since-old would be kept" in guessed
+    for words in (by_words, keyless):
+        assert "these figures are those of a whole run" in words
     # The walks of k1 and k4 find nothing in the summaries, so they read all roots.
     assert kept(told) == {"k0", "k3", "k5"}
     by_claim = {one["claim_id"]: one for one in before["verifications"]}
@@ -115,6 +125,10 @@ def test_a_kept_verdict_is_told_and_is_not_verified_again(
         veritrail("ingest", edited(tmp_path, "since-a", nothing, 3))
         veritrail("verify", "since-a", **settings)
         veritrail("ingest", edited(tmp_path, "since-b", text("t", " More."), 3))
+        estimate = ("estimate", "since-b", "--since", "since-a")
+        guess = veritrail(*estimate, "--json", **settings).json
+        assert (guess["kept"], guess["claims"], guess["high"]["calls"]) == (3, 0, 0)
+        assert "3 verdicts" in veritrail(*estimate, **settings).err
         ran = veritrail("verify", "since-b", "--since", "since-a", **settings)
         assert "3 of 3 verdicts kept, 0 claims verified anew." in ran.err
         assert "0 calls were made: 100% of the calls saved." in ran.err

@@ -25,6 +25,7 @@ from veritrail_graph.graph.model.dialogue import TURN
 if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution_estimate import EstimatedSentences
     from veritrail_graph.api.app.estimation import Estimated
+    from veritrail_graph.api.app.kept_estimate import Kept
 
 
 ESTIMATE_SECONDS = 15.0
@@ -431,6 +432,7 @@ class Cost:
     high: Mapping[str, Any] = field(default_factory=dict)
     why_unknown: str | None = None
     is_by_words: bool = False
+    kept: Kept | None = None
 
 
 def cost_of(found: Estimated, engine: str) -> Cost:
@@ -439,6 +441,7 @@ def cost_of(found: Estimated, engine: str) -> Cost:
     return Cost(
         claims=found.claims,
         engine=engine,
+        kept=found.kept,
         model=found.model,
         is_asked=True,
         is_priced=found.is_priced,

@@ -72,6 +72,22 @@ def test_a_verification_is_started_and_watched_to_its_end(
     assert "Every stored claim has a verdict" in nothing_left.text
 
 
+def test_the_page_before_a_run_says_what_an_earlier_version_spares(
+    shared_service: ServiceProcess, stored: str
+) -> None:
+    later = f"later-{uuid.uuid4().hex}"
+    assert shared_service.post("/v1/processes", json=document(later)).status_code == 201
+    path = f"/processes/{later}/verify"
+    given = {"engine": "openai", "model": "gpt-4.1-mini", "since": stored}
+    cost = send(shared_service.client, shared_service.get(path), path, **given)
+    words = " ".join(cost.text.split())
+    assert f"Which verdicts of {stored} would be kept is not known" in words
+    assert "these figures are those of a whole run" in words
+    given["since"] = "nosuch"
+    wrong = send(shared_service.client, shared_service.get(path), path, **given)
+    assert "There is no earlier version" in wrong.text
+
+
 def test_the_form_offers_what_works_and_says_why_others_do_not(
     shared_service: ServiceProcess, stored: str
 ) -> None:
