@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification, in_order
-from veritrail_graph.graph.model.trail import NO_USAGE
+from veritrail_graph.graph.model.trail import MATCHED, NO_USAGE
 from veritrail_graph.verifier.driver import Task, with_outcome
 from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection
 from veritrail_graph.verifier.walk import (
@@ -212,8 +212,8 @@ async def reuse(
         return Reuse(str(difference), earlier.verification_id)
     read = sum(len(one.checked) for one in outcome.iterations)
     reason = f"the walk reads the same {read:,} text(s) in the same order and ends as it did"
-    if base.claim != earlier.claim:
-        reason = f"a person confirmed that both claims say the same, and {reason}"
+    if base.claim != earlier.claim or earlier.is_matched:
+        reason = f"{MATCHED}, and {reason}"
     kept = with_outcome(base.replace(sub_claims=earlier.sub_claims), task.node, outcome).replace(
         reused_from=earlier.verification_id,
         compared_with=earlier.verification_id,

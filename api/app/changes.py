@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -107,6 +107,7 @@ class Changes(Answer):
             run_id: The run. What another one verified with the same settings cost this one nothing.
         """
         earlier = {one.verification_id: one for one in before}
+        made = [_of_version(one, earlier, since) for one in made]
         claims = [_compared(one, earlier.get(one.compared_with or "")) for one in made]
         kept = [one for one in made if one.reused_from is not None]
         saved = sum(map(calls_behind, kept))
@@ -131,6 +132,19 @@ class Changes(Answer):
             claims=claims,
             possible_matches=_likely(lonely, [o for o in unmatched if o.claim_id not in taken]),
         )
+
+
+def _of_version(
+    one: Verification, earlier: Mapping[str, Verification], since: tuple[str, str]
+) -> Verification:
+    """A verification, without what an earlier run found when it compared it with another version.
+
+    A run shows again what was verified before with the same settings.
+    """
+    other = earlier.get(one.compared_with or "")
+    if other is None or (other.process_id, other.content_hash) == since:
+        return one
+    return one.replace(reused_from=None, compared_with=None, reuse_reason=None)
 
 
 def _compared(one: Verification, earlier: Verification | None) -> ComparedClaim:

@@ -138,7 +138,7 @@ def _summary(changes: Changes) -> str:
     share = f"{changes.kept:,} of {counted(len(changes.claims), 'verdict')} kept"
     words = f"Compared with {since}: {share}, {counted(changes.verified, 'claim')} verified anew."
     if not any(one.earlier for one in changes.claims):
-        return f"{words} None of these claims has a verdict there."
+        return f"{words} None of these claims was compared with a verdict there."
     if not changes.changed and not changes.moved:
         return f"{words} No verdict and no error stage changed."
     verdicts = counted(changes.changed, "verdict")

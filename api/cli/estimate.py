@@ -208,7 +208,10 @@ def _tell(estimated: Estimated) -> None:
         "dim",
     )
     if not estimated.is_priced:
-        say("The price is not known, so neither is the cost; give it with --price.", "yellow")
+        cure = "give it with --price"
+        if any(way.cascade for way in estimated.ways):
+            cure += ", that of the second judge in VERITRAIL_ESCALATION_PRICE"
+        say(f"The price is not known, so neither is the cost; {cure}.", "yellow")
 
 
 def kept_words(kept: Kept) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
 
 from fastapi import Request, Response
 from fastapi.dependencies.utils import get_flat_params
@@ -50,15 +50,21 @@ def _has(known: str, tag: str) -> bool:
     return "*" in names or tag.removeprefix("W/") in names
 
 
-_KNOWN: dict[Any, list[str]] = {}
+_KNOWN: dict[Any, dict[str, bool]] = {}
 
 
-def _known(route: Any) -> list[str]:
-    """Names of the parameters behind the question mark that a route reads, found out once."""
+def _known(route: Any) -> dict[str, bool]:
+    """The parameters behind the question mark that a route reads, found out once.
+
+    Each with whether it may be there several times.
+    """
     if route.endpoint not in _KNOWN:
         fields = get_flat_params(route.dependant) if isinstance(route, APIRoute) else []
-        kinds = [(getattr(one.field_info, "in_", None), one.alias) for one in fields]
-        _KNOWN[route.endpoint] = [name for kind, name in kinds if kind is ParamTypes.query]
+        _KNOWN[route.endpoint] = {
+            one.alias: get_origin(one.field_info.annotation) in (list, tuple)
+            for one in fields
+            if getattr(one.field_info, "in_", None) is ParamTypes.query
+        }
     return _KNOWN[route.endpoint]
 
 
@@ -83,7 +89,7 @@ async def only_known_parameters(request: Request) -> None:
     twice = [
         Violation("repeated_parameter", f"query.{name}", "is given more than once; say which")
         for name, count in given.items()
-        if count > 1
+        if count > 1 and not known[name]
     ]
     if twice:
         raise InputError("The address has parameters more than once", twice)

@@ -135,7 +135,7 @@ async def check_matches(
         new: claim_ids that the process is about to get; None: that is not known yet.
 
     Raises:
-        InputError: Some do not; each is named.
+        InputError: Some do not, or an earlier claim is in several pairs; each is named.
     """
     (_, before), (_, now) = [
         await store.claims.numbered(name, list(ids))
@@ -145,13 +145,18 @@ async def check_matches(
         )
     ]
     faults = []
+    seen: set[str] = set()
     for place, one in enumerate(matches):
+        if one.earlier in seen:
+            why = f"{shown(one.earlier)} is in another pair, too"
+            faults.append(Violation("repeated_claim", f"match[{place}].earlier", why))
+        seen.add(one.earlier)
         if one.earlier not in before:
             faults.append(_no_claim(f"match[{place}].earlier", version.process_id, one.earlier))
         if new is not None and one.claim_id not in now and one.claim_id not in new:
             faults.append(_no_claim(f"match[{place}].claim_id", process_id, one.claim_id))
     if faults:
-        raise InputError("`match` pairs claims that there are not.", faults)
+        raise InputError("The pairs of `match` cannot be used.", faults)
 
 
 def _no_claim(where: str, process_id: str, claim_id: str) -> Violation:
@@ -238,8 +243,9 @@ class StoredVerdicts:
                 self._by_text.setdefault(row.claim, []).insert(0, row)
                 self._by_claim.setdefault(row.claim_id, []).insert(0, row)
         matched = self._of.matches.get(task.claim.claim_id)
-        found = self._by_claim.get(matched, []) if matched else []
-        found = found or self._by_text.get(task.claim.text, [])
+        found = self._by_text.get(task.claim.text, [])
+        if not found and matched is not None:
+            found = self._by_claim.get(matched, [])
         return sorted(found, key=lambda one: one.node_id != task.node.node_id)
 
     async def _unlike(self, one: EarlierOutline, *, is_alike: bool) -> Reuse:

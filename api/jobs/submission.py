@@ -455,7 +455,8 @@ async def chosen(
     process = await store.processes.get(request.process_id)
     reused: dict[str, str] = {}
     if not (request.again or request.retry_failed):
-        claims = [task.claim for task in tasks]
+        matched = {one.claim_id for one in request.match}  # compared by their pairs of now
+        claims = [task.claim for task in tasks if task.claim.claim_id not in matched]
         reused = await store.trails.same(
             process.process_id, claims, judge.settings, process.content_hash
         )

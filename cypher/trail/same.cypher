@@ -3,6 +3,7 @@
 // param content_hash: string - the content
 // param settings: string - the settings
 // param claim_ids: list - the claims
+// param matched: string - how the reason begins of a verdict that a person's match kept
 // column verification_id: string - the verification
 // column claim_id: string - the claim
 // column claim: string - its text as it was verified
@@ -16,6 +17,7 @@ UNWIND $claim_ids AS claim_id
 MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
       <-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WHERE v.status = 'succeeded' AND v.settings = $settings AND v.content_hash = $content_hash
+  AND NOT coalesce(v.reuse_reason STARTS WITH $matched, false)
 RETURN v.verification_id AS verification_id, c.claim_id AS claim_id, v.claim AS claim,
        v.node_id AS node_id, v.sub_claims AS sub_claims, EXISTS {
          MATCH (v)-[:TOOK]->(s:Step)

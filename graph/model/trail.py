@@ -36,6 +36,8 @@ from veritrail_graph.graph.model.process import Claim, ClaimOrigin, Verdict
 MOST_ITERATIONS = 10_000
 SHARED = "shared"
 """What an engine has beside its name where claims shared prompts, such as `openai+shared`."""
+MATCHED = "a person confirmed that both claims say the same"
+"""How the reason begins of a verdict that was kept from a claim with another text."""
 
 
 class Status(StrEnum):
@@ -482,6 +484,11 @@ class Verification(Noun):
         description="Answers of models that the kept verdict rests on and that were not asked for.",
         exclude_if=is_none,
     )
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether its verdict was kept from a claim with another text, as a person matched them."""
+        return (self.reuse_reason or "").startswith(MATCHED)
 
     @property
     def is_unsaid(self) -> bool:

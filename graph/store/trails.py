@@ -30,6 +30,7 @@ from veritrail_graph.graph.model import (
     frontier_order,
 )
 from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
+from veritrail_graph.graph.model.trail import MATCHED
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.reviews import reviews_of
 from veritrail_graph.graph.store.rows import batches, node_from, noun_from
@@ -226,7 +227,8 @@ class TrailStore:
         """The latest verification of each claim that need not be made again, by claim_id.
 
         That is one that succeeded with the same settings, on the same content and for the same
-        claim: text, node and sub-claims are what they are now.
+        claim: text, node and sub-claims are what they are now. A verdict that was kept from a
+        claim with another text counts only in the run in which a person matched the two.
         """
         found: dict[str, str] = {}
         for some in batches(claims):
@@ -237,6 +239,7 @@ class TrailStore:
                 content_hash=content_hash,
                 settings=settings,
                 claim_ids=list(batch),
+                matched=MATCHED,
             )
             found |= {  # oldest first, so that the latest stays
                 claim_id: verification_id

@@ -94,8 +94,8 @@ def test_a_job_keeps_what_a_change_cannot_touch(kind, veritrail, model, tmp_path
             assert (job.status, changes.since) == ("succeeded", kept_as)
             assert [one.kept for one in changes.claims] == [False, False, True, True, False, True]
             assert changes.changed == changes.moved == 0
-            pair = {"earlier": "k0", "claim_id": "k0"}
-            versions = client.compare_versions(name, "last", match=[pair])
+            pair, other = ({"earlier": one, "claim_id": one} for one in ("k0", "k1"))
+            versions = client.compare_versions(name, "last", match=[pair, other])
             assert versions.nodes_changed == [one.node_id for one in versions.texts] == ["r0"]
             with pytest.raises(Rejected, match="nosuch"):
                 client.compare_versions(name, "last", match=[{**pair, "earlier": "nosuch"}])

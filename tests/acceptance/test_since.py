@@ -267,6 +267,17 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         assert (one["claim_id_before"], one["claim_id"], one["claim"]) == ("k0", "k0", words)
         assert one["claim_before"] == old["verifications"][0]["claim"]
         assert "*indeed*" in veritrail(*diff, "--match", str(tmp_path / "pairs.csv")).out
+        once = ("verify", "match-b", "--since", "match-a", "--json")
+        told = veritrail(*once, "--match", str(tmp_path / "pairs.csv"), **settings).json
+        assert kept(told) == {"k0", "k1", "k2"}, "a pair is compared without --again"
+        (tmp_path / "other.csv").write_text("earlier,claim_id\nk2,k0\n")
+        corrected = veritrail(*once, "--match", str(tmp_path / "other.csv"), **settings).json
+        by_id = {one["verification_id"]: one["claim_id"] for one in old["verifications"]}
+        (now,) = (one for one in corrected["verifications"] if one["claim_id"] == "k0")
+        assert by_id[now["compared_with"]] == "k2", "the pair of now counts"
+        plain = veritrail("verify", "match-b", "--json", **settings).json
+        (now,) = (one for one in plain["verifications"] if one["claim_id"] == "k0")
+        assert now["reused_from"] is None, "without the pair its verdict is no kept one"
         (tmp_path / "wrong.csv").write_text("earlier,claim_id\nnosuch,k0\n")
         wrong = veritrail(*diff, "--match", str(tmp_path / "wrong.csv"), status=2).err
         assert "'match-a' does not have: 'nosuch'" in wrong
@@ -279,6 +290,13 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         assert [one["where"] for one in wrong["violations"]] == [
             "match[0].claim_id", "match[1].earlier",
         ]  # fmt: skip
+        (tmp_path / "over.csv").write_text("earlier,claim_id\nk1,k2\n")
+        told = veritrail(*run, "--match", str(tmp_path / "over.csv"), **settings).json
+        by_text = next(one for one in told["verifications"] if one["claim_id"] == "k2")
+        assert "a person confirmed" not in by_text["reuse_reason"], "its text is matched first"
+        (tmp_path / "twice.csv").write_text("earlier,claim_id\nk0,k0\nk0,k1\n")
+        twice = veritrail(*run, "--match", str(tmp_path / "twice.csv"), status=2, **settings).json
+        assert twice["error"]["violations"][0]["kind"] == "repeated_claim"
         lone = veritrail("verify", "match-b", "--batch-finish", "live", status=2, **settings)
         assert "Add --batch" in lone.err
         other = veritrail(*run, "--q", "1", **settings).json

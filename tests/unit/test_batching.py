@@ -122,6 +122,9 @@ def test_a_prompt_that_no_file_holds_ends_its_claim_alone() -> None:
     with ModelServer() as server:
         found = ask(server, [1, 2], most_bytes=100)
     assert all(isinstance(one, ModelError) and "100 bytes" in str(one) for one in found)
+    with ModelServer() as server:
+        found = ask(server, [1, 2], most_bytes=100, finishes_live=True)
+    assert found == [Verdict.FULLY_SUPPORTED] * 2, "a single call has no such limit"
 
 
 @pytest.mark.parametrize("fault", [Fault.NO_JSON, Fault.STATUS_500, Fault.CUT_OFF])

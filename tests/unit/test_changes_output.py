@@ -70,7 +70,7 @@ def test_claims_without_an_earlier_verdict_are_not_said_to_be_unchanged(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lonely = compared(1, earlier=None, verdict_before=None, reason="no earlier verification")
-    assert "None of these claims has a verdict there." in told(capsys, lonely)
+    assert "None of these claims was compared with a verdict there." in told(capsys, lonely)
 
 
 def test_claims_that_were_verified_anew_for_one_reason_share_a_line(

@@ -132,6 +132,8 @@ class BatchRecord:
         """What a person should know of it; None: nothing, all of its lines had their turn."""
         if not self.is_read or self.state in (BatchState.COMPLETED, BatchState.FAILED):
             return None
+        if self.state.is_end and self.done >= self.lines:
+            return None
         if not self.state.is_end:
             how = "is not at its endpoint any more, and neither are its answers"
         else:

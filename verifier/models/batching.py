@@ -41,6 +41,7 @@ from veritrail_graph.verifier.models.batch_port import (
     BatchRecord,
     BatchReport,
     BatchState,
+    LineRefused,
 )
 from veritrail_graph.verifier.models.batch_room import Room
 from veritrail_graph.verifier.models.language_model import LanguageModel
@@ -353,8 +354,8 @@ class Rounds:
             line.context = written.context
             size = len(line.content)
             if size > self.options.most_bytes:
-                most = f"{self.options.most_bytes:,}"
-                self._fail(line, RequestRejected(f"the prompt alone has more than {most} bytes"))
+                most = f"{self.options.most_bytes:,} bytes, the most of a file of a batch"
+                self._fail(line, LineRefused(f"the prompt alone has more than {most}"))
                 continue
             of_endpoint = files.setdefault(line.of, [])
             is_full = not of_endpoint or (
