@@ -33,7 +33,7 @@ from veritrail_graph.api.jobs.model import (
 from veritrail_graph.api.jobs.outdated import process_of
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
-from veritrail_graph.api.jobs.storage.batch_rows import open_batches
+from veritrail_graph.api.jobs.storage.batch_rows import left_batches, open_batches
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Submission
@@ -276,6 +276,14 @@ class Jobs:
         except EngineError:
             return True
         return True
+
+    async def batches_left(self, process_id: str) -> dict[str, list[BatchRecord]]:
+        """By run_id, batches that runs of this machine left at their endpoints, and did not read.
+
+        Args:
+            process_id: The process of the runs.
+        """
+        return await self._service.read(lambda one: left_batches(one, process_id))
 
     async def cancel_batches(self, run_id: str) -> list[BatchRecord]:
         """Ask the endpoints to end the batches that a run of this machine left there.

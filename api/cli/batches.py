@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.cli.exits import say_starting
 from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.graph.counted import counted
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.jobs import LocalResult
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.model import Usage
@@ -36,6 +38,18 @@ async def cancel_batches(settings: Settings, run_id: str) -> None:
         say(
             f"{paid}them is paid, and is not read: the run cannot go on, as its process has "
             "another content now or was removed."
+        )
+
+
+async def say_left(app: Application, process_id: str) -> None:
+    """Say which runs of a process have batches at an endpoint: a new run asks again, and pays."""
+    for run_id, batches in (await app.jobs.batches_left(process_id)).items():
+        lines = counted(sum(one.lines for one in batches), "line")
+        say(
+            f"Run {run_id} has {counted(len(batches), 'batch', 'batches')} with {lines} at the "
+            f"endpoint, which this run does not read: veritrail verify --resume {run_id} goes on "
+            f"with it, --cancel {run_id} ends it.",
+            "yellow",
         )
 
 

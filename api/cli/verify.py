@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veritrail_graph.api.cli import completion
-from veritrail_graph.api.cli.batches import cancel_batches
+from veritrail_graph.api.cli.batches import cancel_batches, say_left
 from veritrail_graph.api.cli.exits import (
     about,
     run,
@@ -292,7 +292,7 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                 batches=watch.batches,
             )
             if given.resume is None:
-                _, job = await about(
+                name, job = await about(
                     app,
                     request.process_id,
                     lambda app, name: app.jobs.submit_here(
@@ -301,6 +301,8 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                         progress=progress,
                     ),
                 )
+                if request.mode == "batch":
+                    await say_left(app, name)
             else:
                 named = None if request.process_id == UNKNOWN_PROCESS else request.process_id
                 resume = partial(

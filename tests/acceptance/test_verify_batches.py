@@ -113,13 +113,18 @@ def test_an_interrupted_run_leaves_its_batch_and_says_how_to_come_back(
     run = run_id(veritrail, process)
     assert f"--resume {run}" in ended.err
     assert KEY not in ended.err
+    run_beside = ("verify", process, *how, "--claim-id", "k0")
+    desk.held, before = False, len(server.requests)
+    beside = veritrail(*run_beside, **quickly(server)).err
+    assert f"Run {run} has 1 batch with 6 lines at the endpoint" in beside
+    others = len(server.requests) - before
     cancelled = veritrail("verify", "--cancel", run[:9], **quickly(server))
     assert "1 batch(es)" in cancelled.err
     assert desk.batches[0].status == "cancelling"
     desk.batches[0].answered, desk.held = 2, False
     told = veritrail("verify", "--resume", run, "--json", **quickly(server)).json
     assert outcome(told) == expected(CLAIMS)
-    assert len(server.requests) == told["usage"]["calls"]
+    assert len(server.requests) - others == told["usage"]["calls"]
 
 
 def test_batches_of_a_run_whose_process_was_replaced_are_named_and_can_be_ended(

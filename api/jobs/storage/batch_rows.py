@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from veritrail_graph.api.jobs.storage.tables import batches
+from veritrail_graph.api.jobs.storage.tables import batches, jobs
 from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 
@@ -17,6 +17,29 @@ def open_batches(connection: Connection, job_id: str) -> list[BatchRecord]:
         .order_by(batches.c.since, batches.c.name)
     )
     return [batch_record(row) for row in found.mappings()]
+
+
+def left_batches(connection: Connection, process_id: str) -> dict[str, list[BatchRecord]]:
+    """By run_id, the batches of a process that go on at an endpoint and that no run has read.
+
+    Those of jobs of a service are not among them: their workers read them.
+    """
+    left = connection.execute(
+        sa.select(jobs.c.run_id, batches)
+        .join(jobs, jobs.c.job_id == batches.c.job_id)
+        .where(
+            jobs.c.process_id == process_id,
+            jobs.c.is_local,
+            ~batches.c.is_read,
+            batches.c.batch_id.is_not(None),
+            batches.c.state != BatchState.CANCELLING.value,
+        )
+        .order_by(batches.c.since, batches.c.name)
+    )
+    found: dict[str, list[BatchRecord]] = {}
+    for row in left.mappings():
+        found.setdefault(row["run_id"], []).append(batch_record(row))
+    return found
 
 
 def early_ends(connection: Connection, job_id: str) -> list[str]:
