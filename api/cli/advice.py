@@ -12,10 +12,10 @@ from veritrail_graph.api.advice import ENTAILMENT
 ADVICE: Mapping[str, str] = {
     **ENTAILMENT,
     "no_since": "Submit it with --since EARLIER.",
-    "since_is_now": "Leave --since out.",
+    "since_is_now": "Name another version, or verify without --since.",
     "version_gone": (
-        "`veritrail ingest PATH --replace --keep` keeps it the next time; --since PROCESS compares "
-        "with any other stored process."
+        "`veritrail ingest PATH --replace --keep` keeps it the next time; any other stored "
+        "process can be compared with."
     ),
     "batch_options": "Add --batch, or leave both out.",
     "escalation_to_itself": "Name a cheaper --verdict-model, or leave --escalate-to out.",

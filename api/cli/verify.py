@@ -303,6 +303,7 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                 )
                 if request.mode == "batch":
                     await say_left(app, name)
+                    say(f"Run {job.run_id} asks in batches.", "dim")
             else:
                 named = None if request.process_id == UNKNOWN_PROCESS else request.process_id
                 resume = partial(

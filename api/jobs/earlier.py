@@ -55,8 +55,10 @@ async def find_version(store: Store, process: Process, since: str) -> Version:
         except NotFound as error:
             if error.code != "process_unknown":
                 raise
-            if not _DIGITS.fullmatch(since):
+            digits = since.lower()
+            if not _DIGITS.fullmatch(digits):
                 raise _unknown(since) from None
+            since = digits
         else:
             return Version(since, other.content_hash)
     if since == process.process_id or process.content_hash.startswith(since):

@@ -232,6 +232,11 @@ class LocalRun:
         self._not_kept += 1
         return verification.replace(status=Status.FAILED, error=str(run.write_errors[-1]))
 
+    @property
+    def run_id(self) -> str:
+        """The run that its verifications belong to."""
+        return f"r-{self.job_id.removeprefix('j-')}"
+
     async def _end(self, verification: Verification) -> None:
         """Keep how a claim ended; those that end at the same time are kept together."""
         begun = self._begun[verification.verification_id]

@@ -182,7 +182,13 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         told = veritrail(*run, **settings).json
         assert told["changes"]["since"] == stored["kept_as"]
         assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}
-        by_hash = ("verify", name, "--since", told["changes"]["content_hash"][:12], "--again")
+        by_hash = (
+            "verify",
+            name,
+            "--since",
+            told["changes"]["content_hash"][:12].upper(),
+            "--again",
+        )
         assert kept(veritrail(*by_hash, "--json", **settings).json) == kept(told)
         found = veritrail("diff", "last", name, "--json").json
     assert (found["nodes_removed"], found["nodes_changed"]) == (["r9"], ["r1"])

@@ -112,6 +112,7 @@ def test_an_interrupted_run_leaves_its_batch_and_says_how_to_come_back(
     assert desk.batches[0].status == "in_progress"
     run = run_id(veritrail, process)
     assert f"--resume {run}" in ended.err
+    assert ended.err.index(f"Run {run} asks in batches.") < ended.err.index("go on at the endpoint")
     assert KEY not in ended.err
     run_beside = ("verify", process, *how, "--claim-id", "k0")
     desk.held, before = False, len(server.requests)
