@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -365,16 +365,21 @@ class Jobs:
         """
         return (await self._open_jobs(process_id))[0]
 
-    async def desert(self, process_id: str, why: str) -> None:
-        """End the jobs of a process whose command was killed: they can never be finished.
+    async def desert(self, process_id: str, why: str, at_work: Sequence[str] = ()) -> None:
+        """End the jobs of a process that can never be finished.
 
         Args:
             process_id: The process, which was removed or replaced.
             why: The reason for each of their claims.
+            at_work: Its open jobs before that, which are cancelled; those whose command was killed
+                end in any case.
         """
         _, deserted = await self._open_jobs(process_id)
         if deserted:
             await self._service.run(lambda one: changes.desert(one, deserted, why, self.events))
+        for job_id in at_work:
+            with suppress(NotFound):  # it has ended, and was forgotten
+                await self.cancel(job_id, why)
 
     async def _open_jobs(self, process_id: str) -> tuple[list[str], list[str]]:
         """Ids of the open jobs of a process: those at work, and those of killed commands."""
@@ -456,16 +461,25 @@ class Jobs:
         """How many workers live, in this process and elsewhere."""
         return (await self._service.read(figures)).workers
 
-    async def cancel(self, job_id: str) -> Job:
+    async def cancel(self, job_id: str, why: str | None = None) -> Job:
         """Cancel a job; what is finished stays. Cancelling again changes nothing.
+
+        Args:
+            job_id: The job.
+            why: The reason for each claim that is left; None: that somebody cancelled it.
 
         Raises:
             NotFound: There is none.
         """
         is_deserted = await self._is_deserted(job_id)
-        job = await self._change(
-            job_id, lambda one: changes.cancel(one, job_id, self.events, is_deserted=is_deserted)
-        )
+
+        def change(connection: Transaction) -> Job | None:
+            job = changes.cancel(connection, job_id, self.events, is_deserted=is_deserted)
+            if why is not None and job is not None and job.cancelling:
+                changes.note_error(connection, job_id, why, self.events)
+            return job
+
+        job = await self._change(job_id, change)
         if job_id in self._local:
             self._local[job_id][0].cancel()
         ender = Ender(self._ask, self._service.read, self._service.run, self.events)

@@ -363,6 +363,8 @@ class Processes(Part):
         from veritrail_graph.graph.store.processes import READY
 
         kept_as: str | None = None
+        is_forced = options.replace and options.force
+        at_work = await self._at_work(found.process_id) if is_forced else []
         if options.replace and (options.keep or not options.force):
             state = await store.processes.state(found.process_id)
             if state is not None and state.status == READY and state.content_hash != found.hash:
@@ -375,7 +377,7 @@ class Processes(Part):
             store, source, found, replace=options.replace, progress=progress
         )
         if report.status == "replaced":
-            await self._desert(found.process_id, "replaced")
+            await self._desert(found.process_id, "replaced", at_work)
         return await restore(store, source, await with_kept(store, report, kept_as))
 
     async def _record_ingest(self, by: Caller | None, found: Ingested, *, force: bool) -> None:
@@ -423,12 +425,22 @@ class Processes(Part):
         if jobs:
             raise ProcessInUse(process_id, jobs)
 
-    async def _desert(self, process_id: str, how: str) -> None:
-        """End the jobs that killed commands left behind of a process that was removed."""
+    async def _at_work(self, process_id: str) -> list[str]:
+        """Ids of the jobs that end with a process which is removed by force."""
+        if not self._app.has_database:
+            return []
+        try:
+            return await self.open_jobs(process_id)
+        except EngineUnavailable as error:
+            _log.warning("jobs of process %r cannot be ended: %s", process_id, error)
+            return []
+
+    async def _desert(self, process_id: str, how: str, at_work: Sequence[str] = ()) -> None:
+        """End the jobs of a process that was removed: those of killed commands, and some more."""
         if not self._app.has_database:
             return
         try:
-            await self._app.jobs.desert(process_id, f"process {process_id!r} was {how}")
+            await self._app.jobs.desert(process_id, f"process {process_id!r} was {how}", at_work)
         except EngineUnavailable as error:
             _log.warning("jobs of process %r are still open: %s", process_id, error)
 
@@ -451,6 +463,7 @@ class Processes(Part):
         from veritrail_graph.graph.store.processes import DELETING, READY
 
         store = await self._store()
+        at_work = await self._at_work(process_id) if force else []
         state = await store.processes.state(process_id)
         is_left = state is not None and state.status == DELETING and state.is_abandoned
         if not is_left and (state is None or state.status != READY):
@@ -460,7 +473,7 @@ class Processes(Part):
         verifications = await store.processes.count_verifications(process_id)
         reviews = await store.reviews.count(process_id)
         await store.processes.delete(process_id)
-        await self._desert(process_id, "deleted")
+        await self._desert(process_id, "deleted", at_work)
         await self._app.traces.forget(process_id)
         if self._app.has_database:
             forgetting = (

@@ -395,7 +395,7 @@ class LocalRun:
             await asyncio.sleep(TELL_SECONDS)
             try:
                 await self._sessions.tell()
-                for job_id, error in await self._repository.read(
+                for job_id, error, _ in await self._repository.read(
                     lambda one: to_stop(one, [self.job_id])
                 ):
                     self._runner.stop(job_id, error or CANCELLED)

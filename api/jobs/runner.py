@@ -129,9 +129,15 @@ class Runner:
         if doing:
             await asyncio.wait(doing)
 
-    def stop(self, job_id: str, why: str) -> None:
-        """End what runs of a job."""
-        self._sessions.stop(job_id, why)
+    def stop(self, job_id: str, why: str, ends_batches: bool = False) -> None:
+        """End what runs of a job.
+
+        Args:
+            job_id: The job.
+            why: The reason.
+            ends_batches: Whether its batches end at their endpoints, as nobody will read them.
+        """
+        self._sessions.stop(job_id, why, ends_batches=ends_batches)
         if job_id in self._extracting:
             self._extracting[job_id].cancel()
 
@@ -280,7 +286,7 @@ class Runner:
         if session.refusal is not None:
             await self._give_up(begun.job_id, Status.CANCELLED, session.refusal)
         elif status is Status.FAILED and (why := await self._is_gone(session)):
-            await self._give_up(begun.job_id, Status.FAILED, why)
+            await self._give_up(begun.job_id, Status.FAILED, why, ends_batches=True)
 
     async def _is_gone(self, session: Session) -> str | None:
         """Why nothing of a job can be verified any more: its process is not what it was."""
@@ -293,12 +299,14 @@ class Runner:
             return f"process {name!r} was replaced since the job was submitted"
         return None
 
-    async def _give_up(self, job_id: str, status: Status, why: str) -> None:
+    async def _give_up(
+        self, job_id: str, status: Status, why: str, *, ends_batches: bool = False
+    ) -> None:
         """End a job for a reason that holds for all of its claims."""
         await self._repository.run(
             lambda connection: changes.note_error(connection, job_id, why, self._log)
         )
-        self.stop(job_id, why)
+        self.stop(job_id, why, ends_batches)
         await self._ender.end_queued(job_id, status, f"not begun: {why}")
 
     async def _extraction(self, work: Work) -> None:

@@ -35,7 +35,6 @@ from veritrail_graph.api.jobs.model import JobClaim, JobKind, kind_of, since_of
 from veritrail_graph.api.jobs.outdated import process_of
 from veritrail_graph.api.jobs.storage import JobRow, changes, reading
 from veritrail_graph.api.jobs.storage.batches import JobBatches
-from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import Limit, budget_of_job, budget_of_key
 from veritrail_graph.api.jobs.storage.repository import JobRepository
@@ -211,7 +210,10 @@ class JobSession:
         self.stopped_for = self.stopped_for or why
         if self.run is not None:
             self.run.stop()
-        if self.rounds is not None and self._cancels_batches and why == CANCELLED:
+
+    def end_batches(self) -> None:
+        """End the batches at their endpoints, where they end with their job."""
+        if self.rounds is not None and self._cancels_batches:
             self._cancelling = self._cancelling or asyncio.ensure_future(self.rounds.cancel())
 
 
@@ -423,15 +425,24 @@ class JobSessions:
             stack.push_async_callback(rounds.close)
             return await rounds.cancel()
 
-    def stop(self, job_id: str, why: str) -> None:
-        """End what is done for a job; the next who enters opens another session."""
-        for key in [key for key in self._places if key[0] == job_id]:
-            self._stop(key, self._places.pop(key), why)
+    def stop(self, job_id: str, why: str, *, ends_batches: bool = False) -> None:
+        """End what is done for a job; the next who enters opens another session.
 
-    def _stop(self, key: _Key, place: _Place, why: str) -> None:
+        Args:
+            job_id: The job.
+            why: The reason.
+            ends_batches: Whether its batches end at their endpoints.
+        """
+        for key in [key for key in self._places if key[0] == job_id]:
+            self._stop(key, self._places.pop(key), why, ends_batches)
+
+    def _stop(self, key: _Key, place: _Place, why: str, ends_batches: bool) -> None:
         if place.opening.done() and not place.opening.cancelled():
             if place.opening.exception() is None:
-                place.opening.result().stop(why)
+                session = place.opening.result()
+                session.stop(why)
+                if ends_batches and isinstance(session, JobSession):
+                    session.end_batches()
         else:
             place.opening.cancel()
         self._left(key, place)

@@ -309,7 +309,7 @@ class Reaper:
         durable: The engine.
         sessions: The open sessions.
         ender: Ends the queued claims of jobs that were stopped.
-        stop: Ends what runs here of a job.
+        stop: Ends what runs here of a job; told whether its batches end at their endpoints.
     """
 
     def __init__(
@@ -318,7 +318,7 @@ class Reaper:
         queue: WorkQueue,
         sessions: JobSessions,
         ender: Ender,
-        stop: Callable[[str, str], None],
+        stop: Callable[[str, str, bool], None],
     ) -> None:
         self._repository = repository
         self._queue = queue
@@ -358,8 +358,9 @@ class Reaper:
         open_here = self._sessions.job_ids
         if not open_here:
             return
-        for job_id, error in await self._repository.read(lambda one: to_stop(one, open_here)):
-            self._stop(job_id, error or changes.CANCELLED)
+        found = await self._repository.read(lambda one: to_stop(one, open_here))
+        for job_id, error, is_cancelled in found:
+            self._stop(job_id, error or changes.CANCELLED, is_cancelled)
 
     async def begin_again(self) -> None:
         """Queue again what is noted as running in a worker that is not known."""

@@ -22,6 +22,7 @@ _CHARACTERS = 500_000
 _HOUSEKEEPING = ("owner", "beat", "replaces")
 
 _OPEN, _READY = "process/begin", "export/script_ready"
+_LINK_REUSED = "trail/link_reused_of_process"
 _STATEMENTS = {
     "Span": "export/script_spans",
     "INPUT_TO": "export/script_edges",
@@ -72,6 +73,8 @@ async def write_script(store: Store, stored: StoredProcess, write: Write) -> dic
             statement = cypher.load(_STATEMENTS[name]).text
             for rows in _batches(_rows(part, evidence)):
                 write(f":param rows => [{','.join(rows)}];\n{statement};\n".encode())
+    if counts.get("Verification"):  # to and from those that the other graph has
+        write(f"{cypher.load(_LINK_REUSED).text};\n".encode())
     write(f"{cypher.load(_READY).text};\n".encode())
     return counts
 

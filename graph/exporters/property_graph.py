@@ -79,10 +79,16 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
                 yield part
     async for contradicting in stored.contradictions():
         yield Relationships("CONTRADICTS", contradicting)
+    kept: list[tuple[Key, Key, Properties]] = []
     async for trails in stored.trails(names):
         for part in trail_parts(trails):
             if part.rows:
                 yield part
+        reused = [(one["verification_id"], one.get("reused_from")) for one in trails.verifications]
+        kept += [(key, earlier, {}) for key, earlier in reused if earlier]
+    own = set(names)  # a link leads to what is in the same file
+    if within := [row for row in kept if row[1] in own]:
+        yield Relationships("REUSED_FROM", within)
     for part in review_parts(reviews):
         if part.rows:
             yield part

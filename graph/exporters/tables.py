@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
+from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.exporters.cells import FORMULA, guarded
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Claim, Iteration, Usage, Verification
@@ -39,6 +40,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "verification_id", "claim_id", "claim", "node_id", "status", "verdict", "reasoning",
         "score", "termination", "error_stages", "error_nodes", "propagated_nodes", "iterations",
         "q", "engine", "model", "indicative", "created_at", "run_id", "error", *_USAGE,
+        "reused_from", "reuse_reason", "compared_with", "share", "escalate_to",
     ),
     "evidence": (
         "verification_id", "claim_id", "iteration", "interim_verdict", "evidence", "node_id",
@@ -129,6 +131,7 @@ def _claim_row(claim: Claim, stored: Properties) -> list[Any]:
 
 
 def _verification_row(found: Verification) -> list[Any]:
+    asking = asking_behind(found)
     return [
         found.verification_id,
         found.claim_id,
@@ -151,6 +154,11 @@ def _verification_row(found: Verification) -> list[Any]:
         found.run_id,
         found.error,
         *found.usage.model_dump().values(),
+        found.reused_from,
+        found.reuse_reason,
+        found.compared_with,
+        asking.share,
+        asking.second,
     ]
 
 

@@ -290,12 +290,16 @@ async def restore(store: Store, source: ProcessInput, report: IngestReport) -> I
         return report
     await _restore_extractions(store, source, report)
     added = 0
+    has_trails = False
     renamed: list[str] = []
     for records in _groups(source):
         new, others = await _restore_some(store, records, report)
         added += new
+        has_trails = True
         renamed += others
     process_id, pinned = report.survey.process_id, source.header.run_of_record
+    if has_trails:
+        await store.trails.link_reused(process_id)
     reviews = await restore_reviews(store, source, process_id, set(renamed))
     if pinned is not None and renamed:
         own = restored_id(pinned, process_id)

@@ -64,6 +64,13 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: Tr
     for rest in batch.rests.values():
         for name, rows in rest.batches():
             tx.run(name, process_id=process_id, rows=rows)
+    _link_reused(tx, batch)
+    claim_ids = sorted({row["claim_id"] for row in batch.rows})
+    tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
+
+
+def _link_reused(tx: Transaction, batch: TrailBatch) -> None:
+    """Link what keeps an earlier verdict to it; what is imported is also linked the other way."""
     reused = [
         [row["verification_id"], row["properties"]["reused_from"]]
         for row in batch.rows
@@ -71,8 +78,6 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: Tr
     ]
     if reused:
         tx.run("trail/link_reused", rows=reused)
-    claim_ids = sorted({row["claim_id"] for row in batch.rows})
-    tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
 
 
 def _check_written(process_id: str, written: Mapping[str, bool], row: Mapping[str, Any]) -> None:
@@ -154,6 +159,7 @@ class HugeTrail:
         _check_written(
             process_id, dict(tx.run("trail/write", rows=[row | empty], cleared=False, **ids)), row
         )
+        _link_reused(tx, self.batch)
         tx.run("claims/put_in_force", process_id=process_id, claim_ids=[row["claim_id"]])
 
     @property

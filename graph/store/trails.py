@@ -129,6 +129,17 @@ class TrailStore:
             await self._database.write_with(work)
         await self._database.write_with(trail.end, repeatable=True)
 
+    async def link_reused(self, process_id: str) -> None:
+        """Link kept verdicts to the earlier ones, whichever of the two was stored first.
+
+        It looks at all verifications of the graph: once for an input, and for no single trail.
+
+        Args:
+            process_id: The process of the one or the other.
+        """
+        async with self._writing:
+            await self._database.write("trail/link_reused_of_process", process_id=process_id)
+
     async def write_ends(self, verifications: Sequence[Verification]) -> None:
         """Write how verifications ended that were not made, all or none, without trails.
 

@@ -16,6 +16,7 @@ from fakes.exporting import (
     NASTY,
     ROOT,
     lines_of,
+    nasty_verification,
     statements,
     store_nasty,
     store_nasty_attributions,
@@ -129,6 +130,36 @@ def test_tables_hold_every_text(
     if guarded:
         cells = [cell for rows in read.values() for row in rows for cell in row.values()]
         assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
+def test_tables_say_what_a_verdict_was_kept_from_and_how_the_judge_was_asked(
+    store: Store, arun: Any, process_id: str, tmp_path: Path
+) -> None:
+    digest = arun(store_nasty(store, process_id))
+    steps = {
+        "evidence_selection_shared": {"claims": 8},
+        "verdict": {"escalate_to": {"model": "strong"}},
+    }
+    kept = nasty_verification(process_id, "4", digest).replace(
+        reused_from="v-0",
+        reuse_reason="nothing that it read changed",
+        compared_with="v-9",
+        settings=json.dumps({"steps": steps}),
+    )
+    arun(store.trails.write(kept))
+    stored = arun(StoredProcess.open(store.database, process_id))
+    arun(Tables(tmp_path).run(store, stored))
+
+    with (tmp_path / "verifications.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[-6:] == [
+        "batch_calls", "reused_from", "reuse_reason", "compared_with", "share", "escalate_to"
+    ]  # fmt: skip
+    told = {row[0]: row[-5:] for row in rows}
+    assert told.pop(kept.verification_id) == [
+        "v-0", "nothing that it read changed", "v-9", "8", "strong"
+    ]  # fmt: skip
+    assert list(told.values()) == [[""] * 5] * 3
 
 
 def test_a_script_makes_the_same_process_again(store: Store, arun: Any, process_id: str) -> None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.exporting import NASTY, document_of, lines_of, nasty_input, store_nasty
+from fakes.exporting import (
+    NASTY,
+    document_of,
+    lines_of,
+    nasty_input,
+    nasty_verification,
+    statements,
+    store_nasty,
+)
 from fakes.process_files import DOCUMENT, as_json
 
 from veritrail_graph.graph.errors import NotFound, ProcessConflict
+from veritrail_graph.graph.exporters.cypher_script import write_script
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import IngestReport, ingest
@@ -108,6 +118,54 @@ def test_a_verification_whose_id_belongs_to_another_process_gets_a_new_one(
         assert arun(store.queries.run("check_reviews", {"process_id": other})).rows == ()
     finally:
         arun(store.processes.delete(other))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "cypher"])
+@pytest.mark.parametrize("newer_first", [True, False], ids=["newer first", "older first"])
+def test_a_kept_verdict_is_linked_to_the_earlier_one_in_whatever_order_they_come(
+    store: Store, arun: Any, process_id: str, form: str, newer_first: bool
+) -> None:
+    older = f"{process_id}-old"
+    arun(store_nasty(store, older))
+    digest = arun(store_nasty(store, process_id))
+    kept = nasty_verification(process_id, "4", digest).replace(reused_from=f"v-{older}-1")
+    # Both versions may have the content that the earlier verdict is of.
+    again = nasty_verification(process_id, "5", digest).replace(reused_from=kept.verification_id)
+    arun(store.trails.write(kept, again))
+    linked = {kept.verification_id: older, again.verification_id: process_id}
+    assert links(store, arun, process_id) == linked
+
+    names = [process_id, older] if newer_first else [older, process_id]
+    content = {name: arun(lines_of(store, name)) for name in names}
+    scripts = {name: arun(script_of(store, name)) for name in names}
+    for name in names:
+        arun(store.processes.delete(name))
+    try:
+        for place, name in enumerate(names):
+            if form == "jsonl":
+                read_back(store, arun, content[name], "p.jsonl")
+            else:
+                for text, parameters in statements(store, arun, scripts[name].decode()):
+                    arun(store.database.run_text(text, parameters, 1, write=True))
+            if newer_first and not place:  # nothing but what is stored is linked
+                there = links(store, arun, process_id)
+                assert there == {**linked, kept.verification_id: None}
+        assert links(store, arun, process_id) == linked
+    finally:
+        arun(store.processes.delete(older))
+
+
+def links(store: Store, arun: Any, process_id: str) -> dict[str, str | None]:
+    """The processes of the verifications that those of a process are linked to."""
+    found = arun(store.queries.run("reused", {"process_id": process_id}))
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    return {row["verification_id"]: row["earlier_process"] for row in rows}
+
+
+async def script_of(store: Store, process_id: str) -> bytes:
+    out = io.BytesIO()
+    await write_script(store, await StoredProcess.open(store.database, process_id), out.write)
+    return out.getvalue()
 
 
 def test_a_verification_of_earlier_content_keeps_what_it_was_about(

@@ -412,8 +412,12 @@ def test_a_huge_trail_is_written_in_several_transactions_and_again(
         created_at="2026-01-01T00:00:00.000000Z",
         status=Status.SUCCEEDED,
         verdict=Verdict.INCONCLUSIVE,
+        reused_from=f"{process_id}/v-0",
         iterations=(iteration,),
     )
+    ended = {"status": Status.FAILED, "verdict": None, "reused_from": None}
+    earlier = made.replace(verification_id=f"{process_id}/v-0", iterations=(), **ended)
+    arun(store.trails.write(earlier))
 
     for _ in range(2):  # the second time it replaces the first
         before = store.database.calls
@@ -422,6 +426,7 @@ def test_a_huge_trail_is_written_in_several_transactions_and_again(
         (kept,) = arun(store.trails.read([made.verification_id]))
         assert kept == made
         assert arun(store.claims.get(process_id, "k1")).verdict is Verdict.INCONCLUSIVE
+        assert arun(store.queries.run("reused", {"process_id": process_id})).rows[0][5] is True
 
     # Cut short, it has no verdict and can be written again.
     arun(store.database.write("trail/uncheck", verification_id=made.verification_id, limit=99))

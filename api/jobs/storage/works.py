@@ -49,11 +49,15 @@ def open_works(connection: Connection, job_id: str) -> list[Work]:
     return [Work(job_id, *row) for row in rows]
 
 
-def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, str | None]]:
-    """Those of some jobs that were cancelled or given up, each with the reason."""
+def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, str | None, bool]]:
+    """Those of some jobs that were cancelled or given up.
+
+    Returns:
+        The job_id, the reason, and whether it was cancelled: then its batches end, too.
+    """
     found = connection.execute(
-        sa.select(jobs.c.job_id, jobs.c.error).where(
+        sa.select(jobs.c.job_id, jobs.c.error, jobs.c.is_cancelled).where(
             jobs.c.job_id.in_(job_ids), jobs.c.is_cancelled | jobs.c.error.is_not(None)
         )
     )
-    return [(row.job_id, row.error) for row in found]
+    return [(row.job_id, row.error, row.is_cancelled) for row in found]

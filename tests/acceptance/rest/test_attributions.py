@@ -327,7 +327,7 @@ def test_a_process_that_is_deleted_ends_its_job(
     finally:
         model.latency = 0.0
         home("ingest", str(SAMPLE), "--process-id", PROCESS)
-    assert job["status"] == "failed"
+    assert job["status"] == "cancelled"
     assert "succeeded" not in job["counts"]
     assert PROCESS in job["error"]
     assert attributions(service)["attributions"] == []

@@ -61,6 +61,27 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         assert job["usage"]["batch_calls"] == job["usage"]["calls"] == len(model.requests)
 
 
+def test_a_process_that_is_removed_by_force_ends_its_job_and_the_batch(
+    home: Veritrail, tmp_path: Path
+) -> None:
+    home("ingest", pumps(tmp_path / "forced.json", 3))
+    desk = BatchDesk(held=True)
+    with (
+        ModelServer(desk=desk) as model,
+        serving(home, env=asking(model, VERITRAIL_BATCH_POLL="0.05")) as service,
+    ):
+        calls = Calls(service.url)
+        job_id = calls.submit("forced", mode="batch")
+        until(lambda: bool(desk.batches) and desk.batches[0].looks > 2)
+        assert service.delete("/v1/processes/forced").status_code == 409
+        assert service.delete("/v1/processes/forced?force=true").status_code == 204
+        until(lambda: desk.batches[0].status in ("cancelling", "cancelled"), seconds=10)
+        job = calls.wait(job_id, seconds=10)  # the batch itself is still on its way
+        assert (job["status"], job["error"]) == ("cancelled", "process 'forced' was deleted")
+        assert set(job["counts"]) <= {"cancelled", "failed"}
+        assert len(desk.batches) == 1
+
+
 @pytest.mark.soak
 def test_a_service_that_was_killed_goes_on_with_its_batch(home: Veritrail, tmp_path: Path) -> None:
     home("ingest", pumps(tmp_path / "killed.json", 4))
