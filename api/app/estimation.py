@@ -114,15 +114,7 @@ async def estimate_claims(
         InputError: A claim, a node, a setting or a prompt is wrong.
         EngineError: The graph cannot be reached.
     """
-    reading = replace(store, claims=_NotStored(store.database))
-    tasks = await choose_claims(
-        reading,
-        request.process_id,
-        (),
-        request.claim_records() if records is None else records,
-        request.claim_ids or (),
-        request.node_id,
-    )
+    tasks = await chosen_unstored(store, request, records)
     process = await store.processes.get(request.process_id)
     size, edges = process.nodes, process.edges
     splitter = SentenceSplitter.for_language(settings.language)
@@ -135,6 +127,30 @@ async def estimate_claims(
         settings, how, splitter, request.process_id, nodes, tasks, on_progress
     )
     return replace(found, kept=kept)
+
+
+async def chosen_unstored(
+    store: Store, request: VerifyRequest, records: Sequence[ClaimRecord] | None = None
+) -> list[Task]:
+    """The claims of a request; those that are new are not stored.
+
+    Args:
+        store: The graph.
+        request: Which claims.
+        records: The claims that are given; None: those of `request.claims`.
+
+    Raises:
+        InputError: A claim breaks a rule, there is none, or its node is a root.
+        NotFound: The process, a node or a claim_id is not stored.
+    """
+    return await choose_claims(
+        replace(store, claims=_NotStored(store.database)),
+        request.process_id,
+        (),
+        request.claim_records() if records is None else records,
+        request.claim_ids or (),
+        request.node_id,
+    )
 
 
 async def estimate_tasks(

@@ -36,7 +36,7 @@ from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
-from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Submission
+from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Plan, Submission
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
@@ -78,6 +78,7 @@ __all__ = [
     "LocalResult",
     "LocalRun",
     "OtherInput",
+    "Plan",
     "Progress",
     "sentence_of",
 ]
@@ -175,6 +176,10 @@ class Jobs:
         if self._is_local and found[1] and found[0].status in OPEN:
             self._carry_out(found[0].job_id, None)
         return found
+
+    async def plan(self, caller: Caller, request: VerifyRequest) -> Plan:
+        """What a verification would be, before it is submitted. See `Submission.plan`."""
+        return await self._submission.plan(self._graph.store, caller, request)
 
     def _carry_out(self, job_id: str, changes: Mapping[str, Any] | None) -> None:
         """Carry a job out in this process, beside what the caller does."""

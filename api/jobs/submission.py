@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text, wanted_turns
 from veritrail_graph.api.work.sentences import selected_sentences
+from veritrail_graph.graph.asking import Asking, asking_of
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound
 from veritrail_graph.graph.model import Process, Status
@@ -74,6 +76,19 @@ class LocalOptions:
     records: Sequence[ClaimRecord] | None = None
     prompts: Path | None = None
     concurrency: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a job would be, before it is submitted.
+
+    Attributes:
+        asking: How its judge would be asked.
+        since: The earlier version from which it would keep verdicts; None: from none.
+    """
+
+    asking: Asking
+    since: Version | None
 
 
 class Submission:
@@ -139,6 +154,26 @@ class Submission:
                 raise
             return earlier, False
 
+    async def plan(
+        self, opened: Callable[[], Awaitable[Store]], caller: Caller, request: VerifyRequest
+    ) -> Plan:
+        """What a job would be, apart from its claims; what would be refused is, nothing is kept.
+
+        Args:
+            opened: Gives the graph.
+            caller: Who would submit it.
+            request: What is asked for.
+
+        Raises:
+            InputError: It cannot be done as it was asked for.
+            EngineUnavailable: The graph or the database does not answer.
+        """
+        await self._check_budget(caller, request)
+        async with self._ready(opened, caller, request, LocalOptions()) as (judge, since):
+            if request.extract:
+                await _extractable(await opened(), request)
+            return Plan(asking_of(judge.settings), since)
+
     async def _insert(
         self,
         opened: Callable[[], Awaitable[Store]],
@@ -148,29 +183,10 @@ class Submission:
         void: Job | None,
         here: LocalOptions,
     ) -> Job:
-        from veritrail_graph.api.configured.judge import configure_judge, judge_options
-
-        _check_batch(request)
-        options = judge_options(
-            self._settings, request, prompts=here.prompts, concurrency=here.concurrency
-        )
-        shared = _shared(caller, request)
         last = [explanation_row()] if request.explain else []
-        async with configure_judge(self._settings, options, shared) as judge:
-            if request.explain:  # an engine that cannot do so is refused before anything is paid
-                how = explaining(judge.how)
-                async with configure_attribution(self._settings, how, shared):
-                    pass
-            since = await _since(opened, request)
+        async with self._ready(opened, caller, request, here) as (judge, since):
             job |= {"settings": judge.settings, "header": header_of(judge, since)}
             if request.extract:
-                if judge.models is None:
-                    raise InputError(
-                        "Extracting claims needs a language model, and engine "
-                        f"{judge.how.engine} asks none.",
-                        code="extraction_needs_model",
-                        engine=judge.how.engine,
-                    )
                 job["content_hash"] = await _extractable(await opened(), request)
                 return await self._keep(job, last, void)
             store = await opened()
@@ -183,6 +199,40 @@ class Submission:
             )
         job["content_hash"] = found.process.content_hash
         return await self._keep(job, [*claim_rows(found), *last], void)
+
+    @asynccontextmanager
+    async def _ready(
+        self,
+        opened: Callable[[], Awaitable[Store]],
+        caller: Caller,
+        request: VerifyRequest,
+        here: LocalOptions,
+    ) -> AsyncIterator[tuple[ConfiguredJudge, Version | None]]:
+        """The judge of a job, and the earlier version from which it keeps verdicts.
+
+        Raises:
+            InputError: The settings, or claims that are taken from a text, cannot be.
+        """
+        from veritrail_graph.api.configured.judge import configure_judge, judge_options
+
+        _check_batch(request)
+        options = judge_options(
+            self._settings, request, prompts=here.prompts, concurrency=here.concurrency
+        )
+        shared = _shared(caller, request)
+        async with configure_judge(self._settings, options, shared) as judge:
+            if request.explain:  # an engine that cannot do so is refused before anything is paid
+                how = explaining(judge.how)
+                async with configure_attribution(self._settings, how, shared):
+                    pass
+            if request.extract and judge.models is None:
+                raise InputError(
+                    "Extracting claims needs a language model, and engine "
+                    f"{judge.how.engine} asks none.",
+                    code="extraction_needs_model",
+                    engine=judge.how.engine,
+                )
+            yield judge, await _since(opened, request)
 
     async def _insert_sentences(
         self,

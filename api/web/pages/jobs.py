@@ -80,6 +80,7 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
             return await _form(request, process, filled)
         if sent.get("step") == "start":
             return await start(request, app, caller, wanted, filled.once)
+        await app.jobs.plan(caller, wanted)
         return render(
             request,
             "verify_cost.html",
@@ -99,27 +100,24 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.
     """
+    from veritrail_graph.api.app.estimation import chosen_unstored
+
     settings = app.settings
     how = judge_options(settings, wanted)
-    records = wanted.claim_records()
-    asks = how.engines[0].asks_models  # it takes claims from a text
-    if wanted.extract and not asks:
-        raise InputError(
-            f"Claims are taken from a text by a language model, and engine {how.engine} asks none. "
-            "Name a model, or choose an engine that asks one."
-        )
     if wanted.extract:
         why = "How many claims the text holds is known when they have been taken from it."
         model = wanted.model or settings.model
-        return Cost(None, how.engine_words, model, asks, why_unknown=why)
+        return Cost(None, how.engine_words, model, True, why_unknown=why)
     claim_ids: list[str] = []
     if wanted.unfinished:
         claim_ids = await _unverified(app, wanted.process_id)
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
     if not how.asks_models:
-        count = len(records) or len(claim_ids) or len(wanted.claim_ids or ())
-        known = count or (await app.processes.get(wanted.process_id)).claims
+        known = len(claim_ids)
+        if wanted.claims or wanted.claim_ids:
+            known = len(await chosen_unstored(await app.graph.store(), wanted))
+        known = known or (await app.processes.get(wanted.process_id)).claims
         by_words = any(engine.name == "lexical" for engine in how.engines)
         return Cost(known, how.engine_words, is_by_words=by_words)
     model = wanted.model or settings.model

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -32,6 +34,23 @@ def stored(shared_service: ServiceProcess) -> str:
     name = f"job-{uuid.uuid4().hex[:10]}"
     assert shared_service.post("/v1/processes", json=document(name)).status_code == 201
     return name
+
+
+@pytest.fixture(scope="module")
+def asking_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
+    """A service with a model and two versions of a process, of which the earlier was verified."""
+    with home_beside(veritrail) as own, ModelServer() as server:
+        document = json.loads(Path(pumps(own.home.parent / "pump-old.json", 3)).read_text())
+        changed = next(one for one in document["nodes"] if one["node_id"] == "r0")
+        for name, text in (("pump-old", ""), ("pump-new", " It snows.")):
+            changed["text"] += text
+            file = own.home.parent / f"{name}.json"
+            file.write_text(json.dumps(document | {"process_id": name}))
+            own("ingest", str(file))
+        own("verify", "pump-old", **asking(server))
+        with serving(own, env=asking(server), args=["--no-worker"]) as service:
+            service.until_ready()
+            yield service
 
 
 def began(service: ServiceProcess, process_id: str, **filled: str) -> httpx2.Response:
@@ -73,19 +92,14 @@ def test_a_verification_is_started_and_watched_to_its_end(
 
 
 def test_the_page_before_a_run_says_what_an_earlier_version_spares(
-    shared_service: ServiceProcess, stored: str
+    asking_service: ServiceProcess,
 ) -> None:
-    later = f"later-{uuid.uuid4().hex}"
-    assert shared_service.post("/v1/processes", json=document(later)).status_code == 201
-    path = f"/processes/{later}/verify"
-    given = {"engine": "openai", "model": "gpt-4.1-mini", "since": stored}
-    cost = send(shared_service.client, shared_service.get(path), path, **given)
+    path = "/processes/pump-new/verify"
+    form = asking_service.get(path)
+    cost = send(asking_service.client, form, path, since="pump-old")
     words = " ".join(cost.text.split())
-    assert f"Which verdicts of {stored} would be kept is not known" in words
-    assert "these figures are those of a whole run" in words
-    given["since"] = "nosuch"
-    wrong = send(shared_service.client, shared_service.get(path), path, **given)
-    assert "There is no earlier version" in wrong.text
+    assert "1 verdict of pump-old would be kept" in words
+    assert "these figures are those of all other claims" in words
 
 
 def test_the_form_offers_what_works_and_says_why_others_do_not(
@@ -112,16 +126,28 @@ def test_the_form_offers_what_works_and_says_why_others_do_not(
         ({"engine": "openai"}, "needs a model"),
         ({"which": "typed", "texts": "A claim.", "node_id": "s"}, "root"),
         ({"which": "typed", "texts": "A claim.", "node_id": "nowhere"}, "nowhere"),
+        ({"engine": "openai", "model": "gpt-4.1-mini"}, "needs a key"),
+        ({"which": "extract"}, "needs a language model"),
+        ({"model": "m", "engine": "lexical"}, "A model is named, but engine lexical asks none"),
+        ({"batch": "1"}, "Batches need an engine that asks a model"),
+        ({"batch": "1", "share": "4", "since": "nope"}, "Claims share prompts only"),
+        ({"escalate_to": "strong"}, "Verdicts are escalated from one model to another"),
+        ({"since": "nope"}, "There is no earlier version"),
+        ({"since": "itself"}, "is stored with this content now"),
     ],
 )
-def test_what_cannot_be_is_told_beside_the_form(
+def test_what_cannot_be_is_told_beside_the_form_before_the_start_and_at_it(
     shared_service: ServiceProcess, stored: str, filled: dict[str, str], words: str
 ) -> None:
     path = f"/processes/{stored}/verify"
-    answer = send(shared_service.client, shared_service.get(path), path, step="start", **filled)
-    assert answer.status_code in (404, 422), answer.text
-    assert words in answer.text
-    assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
+    if filled.get("since") == "itself":
+        filled = {"since": stored}
+    form = shared_service.get(path)
+    for step in ({}, {"step": "start"}):  # before anything is started, too
+        answer = send(shared_service.client, form, path, **filled, **step)
+        assert answer.status_code in (404, 422), answer.text
+        assert words in answer.text
+        assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
 
 
 @contextmanager
