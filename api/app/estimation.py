@@ -78,6 +78,7 @@ class Estimated:
         ways: The ways to ask that are shown side by side.
         caches: Whether the endpoint is known to cache beginnings of prompts.
         kept: What an earlier version spares, which is no part of the estimate; None: none is named.
+        chosen: The name of that one of `ways` that was asked for; None: it is none of them.
     """
 
     process_id: str
@@ -89,6 +90,7 @@ class Estimated:
     ways: tuple[Way, ...] = ()
     caches: bool = False
     kept: Kept | None = None
+    chosen: str | None = None
 
 
 async def estimate_claims(
@@ -204,7 +206,16 @@ async def estimate_tasks(
         all(model.is_exact for model in models),
         side_by_side,
         caches,
+        chosen=_name_of(asked, side_by_side),
     )
+
+
+def _name_of(asked: Way, side_by_side: Sequence[Way]) -> str | None:
+    """The name of that way of those shown which was asked for; None: it is none of them."""
+    if asked.batch:  # none of those in batches is shown with cached beginnings
+        asked = replace(asked, prefixes=False)
+    named = (one.name for one in side_by_side if replace(one, name=asked.name) == asked)
+    return next(named, None)
 
 
 def assumed_judge(

@@ -36,6 +36,7 @@ from veritrail_graph.api.web.views.jobs import (
     lines_of,
     part_lines,
     request_of,
+    started_lines,
 )
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, Violation
 from veritrail_graph.graph.model import Process, Verification
@@ -80,13 +81,16 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
             return await _form(request, process, filled)
         if sent.get("step") == "start":
             return await start(request, app, caller, wanted, filled.once)
-        await app.jobs.plan(caller, wanted)
+        plan = await app.jobs.plan(caller, wanted)
+        cost = await _cost(app, wanted)
+        asks = judge_options(app.settings, wanted).asks_models
         return render(
             request,
             "verify_cost.html",
             process=process,
             filled=filled,
-            cost=await _cost(app, wanted),
+            cost=cost,
+            started=started_lines(plan, wanted, asks_models=asks),
             budget=wanted.budget_usd,
             which=dict(WHICH)[filled.which],
         )

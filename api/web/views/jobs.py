@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
+from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, Plan, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
 from veritrail_graph.api.views.asking import asking_short, whole_sentences
 from veritrail_graph.api.views.costs import Spent, cost_words, spent, way_words
@@ -418,7 +418,9 @@ class Cost:
         is_priced: Whether the price is known.
         likely: What is likely, and `low` and `high` around it: calls, tokens, US dollars.
         why_unknown: Why nothing can be said.
-        ways: What is likely in other ways to ask: the way, and its cost in words.
+        ways: What is likely in other ways to ask: the way, its cost in words, and whether it is the
+            chosen one.
+        kept: What an earlier version spares; None: nothing.
     """
 
     claims: int | None
@@ -426,7 +428,7 @@ class Cost:
     model: str | None = None
     is_asked: bool = False
     is_priced: bool = False
-    ways: tuple[tuple[str, str], ...] = ()
+    ways: tuple[tuple[str, str, bool], ...] = ()
     low: Mapping[str, Any] = field(default_factory=dict)
     likely: Mapping[str, Any] = field(default_factory=dict)
     high: Mapping[str, Any] = field(default_factory=dict)
@@ -449,10 +451,56 @@ def cost_of(found: Estimated, engine: str) -> Cost:
         likely=_cost_json(sums.likely),
         high=_cost_json(sums.high),
         ways=tuple(
-            (way_words(way.name, way.share), cost_words(sums.likely.ways[way.name]))
+            (
+                way_words(way.name, way.share),
+                cost_words(sums.likely.ways[way.name]),
+                way.name == found.chosen,
+            )
             for way in found.ways
             if way.name in sums.likely.ways and found.is_priced
         ),
+    )
+
+
+def started_lines(plan: Plan, wanted: VerifyRequest, *, asks_models: bool) -> tuple[str, ...]:
+    """What is started, a sentence each: how models are asked, and what is kept.
+
+    Args:
+        plan: What the job would be.
+        wanted: What is asked for.
+        asks_models: Whether its engine asks models.
+    """
+    found: list[str] = []
+    if asks_models:
+        found.append(batch_words(wanted) if wanted.mode == "batch" else LIVE_WORDS)
+        if plan.asking.share is None:
+            found.append("Each prompt asks about one claim, as in the paper.")
+        found += whole_sentences(plan.asking)
+    if plan.since is not None:
+        since = plan.since
+        name = "this process" if since.process_id == wanted.process_id else since.process_id
+        found.append(
+            "Only what changed is verified (ours, not the paper's): verdicts of the earlier "
+            f"version {name}, content {since.content_hash[:12]}, are kept where the changes cannot "
+            "have touched them."
+        )
+    return tuple(found)
+
+
+LIVE_WORDS = "Live: each call is made at once, at the whole price."
+
+
+def batch_words(wanted: VerifyRequest) -> str:
+    """How batches are made and finished."""
+    at = "at a lower price"
+    if wanted.batch_price_factor is not None:
+        at = f"at {wanted.batch_price_factor:g} of the price"
+    rest = "waits for the next one"
+    if wanted.batch_finish == "live":
+        rest = "is asked by a single call, at the whole price"
+    return (
+        f"In batches: calls go out in files, {at}, and answers come within a day; what has no "
+        f"valid answer in a batch {rest}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import uuid
@@ -100,6 +101,46 @@ def test_the_page_before_a_run_says_what_an_earlier_version_spares(
     words = " ".join(cost.text.split())
     assert "1 verdict of pump-old would be kept" in words
     assert "these figures are those of all other claims" in words
+    assert started_on(cost.text)[1:3] == [
+        "Live: each call is made at once, at the whole price.",
+        "Each prompt asks about one claim, as in the paper.",
+    ]
+    assert started_on(cost.text)[3].startswith(
+        "Only what changed is verified (ours, not the paper's): verdicts of the earlier version "
+        "pump-old, content "
+    )
+
+
+def test_the_page_before_a_run_lists_what_is_started_and_marks_the_chosen_way(
+    asking_service: ServiceProcess,
+) -> None:
+    path = "/processes/pump-new/verify"
+    form = asking_service.get(path)
+    chosen = {"batch": "1", "share": "4", "batch_price_factor": "0.4", "price": "1,2"}
+    cost = send(asking_service.client, form, path, **chosen).text
+    assert started_on(cost) == [
+        "Stored claims without a verdict.",
+        "In batches: calls go out in files, at 0.4 of the price, and answers come within a day; "
+        "what has no valid answer in a batch waits for the next one.",
+        "Shared prompts (ours, not the paper's): up to 4 claims in one prompt; claims over the "
+        "same texts for evidence, any claims for verdicts.",
+    ]
+    assert re.findall(r"<strong>([^<]*)</strong> \(chosen\)", cost) == [
+        "shared prompts of 4, in batches"
+    ]
+    chosen = {"batch": "1", "batch_finish": "live", "escalate_to": "strong", "explain": "1"}
+    lines = started_on(send(asking_service.client, form, path, **chosen).text)
+    assert lines[1].endswith("in a batch is asked by a single call, at the whole price.")
+    assert lines[3].startswith("A cascade of two judges (ours, not the paper's): ")
+    assert "strong is asked about the same evidence" in lines[3]
+    assert lines[4] == "Behind the verdicts, sentences are attributed; that comes on top."
+
+
+def started_on(page: str) -> list[str]:
+    """What the page before a run says is started."""
+    (listed,) = re.findall(r'<ul class="small started">(.*?)</ul>', page, re.DOTALL)
+    found = re.findall(r"<li[^>]*>(.*?)</li>", listed, re.DOTALL)
+    return [html.unescape(re.sub(r"<[^>]*>|[\u2066-\u2069]", "", one)) for one in found]
 
 
 def test_the_form_offers_what_works_and_says_why_others_do_not(
