@@ -111,11 +111,14 @@ def test_the_page_of_a_job_since_an_earlier_version_says_what_was_kept_and_what_
         {Status.SUCCEEDED: 9}, status=JobStatus.SUCCEEDED, created_at="2026-01-01T00:00:00Z",
         since=Version("monday", found.content_hash),
     )  # fmt: skip
-    page = rendered(
-        "job.html", view=job_view(job, {yes: 8, no: 1}), job=job, name="P", is_record=False,
-        lines=[], is_down=False, changes=view, workers=1, last_event=0, first=None, next=None,
-        is_pinned=False,
-    )  # fmt: skip
+    shown = {
+        "view": job_view(job, {yes: 8, no: 1}), "job": job, "name": "P", "is_record": False,
+        "lines": [], "is_down": False, "changes": view, "workers": 1, "last_event": 0,
+        "first": None, "next": None, "is_pinned": False, "once": "",
+    }  # fmt: skip
+    page = rendered("job.html", **shown)
+    assert 'name="pair" value="[&#34;old&#34;, &#34;k4&#34;]"' in page
+    assert 'name="pair"' not in rendered("job.html", **shown, may=lambda scope: scope == "read")
     assert (
         '<a href="/processes/monday"><bdi>monday</bdi></a>, <code dir="auto">0123456789ab' in page
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,7 +26,7 @@ from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
-from veritrail_graph.api.web.views.changes import ChangesView, changes_view
+from veritrail_graph.api.web.views.changes import MOST_MATCHES, ChangesView, changes_view
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
     ESTIMATE_SECONDS,
@@ -257,6 +259,7 @@ async def show_job(
         else part_lines(job, shown),
         is_down=is_down,
         changes=changes,
+        once=secrets.token_urlsafe(16),
         workers=workers,
         last_event=last.seq if last is not None else 0,
         first=url("jobs", job_id, after=-1) if shown and shown[0].place > 0 else None,
@@ -330,6 +333,38 @@ async def resume_job(request: Request, app: App, caller: Calling, job_id: str) -
             await asyncio.sleep(pause)
     await record(request, caller, "job.resume", job_id)
     return RedirectResponse(url("jobs", job_id), 303)
+
+
+LONGEST_PAIR = 2_000
+"""Characters of a pair of claims in a form."""
+
+
+@router.post("/jobs/{job_id}/pairs", dependencies=[FromOurPage])
+async def verify_with_pairs(request: Request, app: App, caller: Calling, job_id: str) -> Response:
+    """Verify the claims of a job again, with pairs that a person confirmed on its page."""
+    sent = await request.form()  # was read already, for its token
+    wanted = await app.jobs.with_pairs(job_id, _pairs(sent.getlist("pair")))
+    return await start(request, app, caller, wanted, str(sent.get("once", ""))[:100])
+
+
+def _pairs(sent: Sequence[object]) -> list[dict[str, object]]:
+    """The pairs that were chosen, each sent as JSON: the earlier claim_id, then that of now.
+
+    Raises:
+        InputError: None was chosen, there are too many, or one is no pair.
+    """
+    if not sent:
+        raise InputError("Choose at least one pair of claims that say the same.")
+    if len(sent) > MOST_MATCHES:
+        raise InputError(f"At most {MOST_MATCHES} pairs can be confirmed at a time.")
+    pairs = []
+    for one in sent:
+        try:
+            earlier, claim_id = json.loads(str(one)[:LONGEST_PAIR])
+        except (ValueError, TypeError, RecursionError):
+            raise InputError("That is no pair of claims. Load the page of the job again.") from None
+        pairs.append({"earlier": earlier, "claim_id": claim_id})
+    return pairs
 
 
 @router.post("/jobs/{job_id}/{act}", dependencies=[FromOurPage])

@@ -136,6 +136,58 @@ def test_the_page_before_a_run_lists_what_is_started_and_marks_the_chosen_way(
     assert lines[4] == "Behind the verdicts, sentences are attributed; that comes on top."
 
 
+def since_job(service: ServiceProcess, stored: str, claims: list[dict[str, str]]) -> str:
+    """The page of a run of a later version, which has ended, against a verified one."""
+    first = began(service, stored).headers["location"]
+    until(lambda: "See the result" in service.get(first).text)
+    later = f"later-{uuid.uuid4().hex[:10]}"
+    assert service.post("/v1/processes", json=document(later, claims=claims)).status_code == 201
+    job = began(service, later, since=stored).headers["location"]
+    until(lambda: "See the result" in service.get(job).text)
+    return job
+
+
+REWORDED = {"claim_id": "k9", "text": "The old harbour has two piers.", "node_id": "t"}
+SAME = {"claim_id": "k1", "text": "The harbour has two piers.", "node_id": "t"}
+
+
+def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
+    shared_service: ServiceProcess, stored: str
+) -> None:
+    other = {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "t"}
+    job = since_job(shared_service, stored, [REWORDED, other])
+    page = shared_service.get(job)
+    act = f"{job}/pairs"
+    assert "Verify with these pairs" in page.text
+    client = shared_service.client
+    assert client.post(act, data={"pair": '["k1", "k9"]'}).status_code == 403  # no form of ours
+    for pair, words in (
+        ([], "Choose at least one pair"),
+        (["[1"], "That is no pair of claims"),
+        (['["k1", "k9"]'] * 21, "At most 20 pairs"),
+        (['["nosuch", "k9"]'], "pairs claims that there are not"),
+    ):
+        wrong = send(client, page, act, pair=pair)
+        assert (wrong.status_code, words in wrong.text) == (422, True), wrong.text
+    (pair,) = re.findall(r'name="pair" value="([^"]*)"', page.text)
+    begun = send(client, page, act, pair=html.unescape(pair))
+    assert begun.status_code == 303, begun.text
+    again = begun.headers["location"]
+    assert again != job
+    assert send(client, page, act, pair=html.unescape(pair)).headers["location"] == again
+    until(lambda: "See the result" in shared_service.get(again).text)
+    changes = shared_service.get(f"/v1{again}/changes").json()
+    by_claim = {one["claim_id"]: one for one in changes["claims"]}
+    assert (by_claim["k9"]["kept"], by_claim["k2"]["kept"]) == (True, False)
+    assert "a person confirmed" in by_claim["k9"]["reason"]
+    assert shared_service.get(f"/v1{again}").json()["reused"] == 1  # k2 was known before
+    assert "Verify with these pairs" not in shared_service.get(again).text
+    # Confirmed once more, nothing is left to be verified.
+    third = send(client, shared_service.get(job), act, pair=html.unescape(pair)).headers["location"]
+    until(lambda: "See the result" in shared_service.get(third).text)
+    assert shared_service.get(f"/v1{third}").json()["reused"] == 2
+
+
 def started_on(page: str) -> list[str]:
     """What the page before a run says is started."""
     (listed,) = re.findall(r'<ul class="small started">(.*?)</ul>', page, re.DOTALL)
