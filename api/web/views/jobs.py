@@ -207,6 +207,7 @@ class ClaimLine:
         href: Where it is shown with its trail.
         is_running: Whether it is being verified now.
         failure: Why it has no verdict.
+        kept: Why its verdict was kept from an earlier version; None: it was not.
     """
 
     place: int
@@ -216,6 +217,7 @@ class ClaimLine:
     href: str
     is_running: bool
     failure: str | None
+    kept: str | None = None
 
 
 def job_view(job: Job, outcomes: Mapping[str, int] | None = None) -> JobView:
@@ -345,7 +347,14 @@ def _line(process_id: str, claim: JobClaim, found: Verification | None) -> Claim
         ),
         is_running=claim.status is Status.RUNNING,
         failure=claim.failure,
+        kept=_kept(found) if verdict else None,
     )
+
+
+def _kept(found: Verification | None) -> str | None:
+    if found is None or found.reused_from is None:
+        return None
+    return found.reuse_reason or "No change since the earlier version can have touched it."
 
 
 MOST_TEXT = 500_000
