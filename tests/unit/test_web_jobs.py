@@ -114,7 +114,7 @@ def test_the_page_of_a_job_since_an_earlier_version_says_what_was_kept_and_what_
     shown = {
         "view": job_view(job, {yes: 8, no: 1}), "job": job, "name": "P", "is_record": False,
         "lines": [], "is_down": False, "changes": view, "workers": 1, "last_event": 0,
-        "first": None, "next": None, "is_pinned": False, "once": "",
+        "first": None, "next": None, "is_pinned": False, "once": "", "is_since_stored": True,
     }  # fmt: skip
     page = rendered("job.html", **shown)
     assert 'name="pair" value="[&#34;old&#34;, &#34;k4&#34;]"' in page

@@ -245,7 +245,8 @@ async def show_job(
     shown = claims[:CLAIMS]
     known, outcomes, is_down = await _looked_up(app, job, shown)
     view = job_view(job, outcomes)
-    process = None if is_down else await _process(app, job)
+    process = None if is_down else await _process(app, job.process_id)
+    earlier = None if is_down or job.since is None else await _process(app, job.since.process_id)
     changes = None if is_down else await _changes(app, job)
     return render(
         request,
@@ -259,6 +260,7 @@ async def show_job(
         else part_lines(job, shown),
         is_down=is_down,
         changes=changes,
+        is_since_stored=earlier is not None,
         once=secrets.token_urlsafe(16),
         workers=workers,
         last_event=last.seq if last is not None else 0,
@@ -305,9 +307,9 @@ async def _changes(app: Application, job: Job) -> ChangesView | None:
     return changes_view(job.process_id, found)
 
 
-async def _process(app: Application, job: Job) -> Process | None:
+async def _process(app: Application, process_id: str) -> Process | None:
     try:
-        return await app.processes.get(job.process_id)
+        return await app.processes.get(process_id)
     except NotFound:
         return None
 

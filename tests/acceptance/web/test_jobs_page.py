@@ -188,17 +188,24 @@ def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
     assert shared_service.get(f"/v1{third}").json()["reused"] == 2
 
 
-def test_the_page_of_a_run_says_which_verdicts_were_kept(
+def test_the_page_of_a_run_says_which_verdicts_were_kept_and_whether_the_earlier_is_stored(
     shared_service: ServiceProcess, stored: str
 ) -> None:
     other = {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "t"}
-    page = shared_service.get(since_job(shared_service, stored, [SAME, other])).text
+    job = since_job(shared_service, stored, [SAME, other])
+    page = shared_service.get(job).text
     (lines,) = re.findall(r'<ol class="log panel">(.*?)</ol>', page, re.DOTALL)
     first, second = lines.split("</li>")[:2]
     assert "two piers" in first
     assert "kept from the earlier version</span>" in first
     assert "1901" in second
     assert "kept from" not in second
+    link = f'<a href="/processes/{stored}"'
+    assert link in page
+    assert shared_service.delete(f"/v1/processes/{stored}").status_code == 204
+    page = shared_service.get(job).text
+    assert link not in page
+    assert ", which is not stored any more." in page
 
 
 def started_on(page: str) -> list[str]:
