@@ -12,7 +12,7 @@ from veritrail_graph.api.jobs.model import Job, JobStatus, Version
 from veritrail_graph.api.web.views.changes import changes_view
 from veritrail_graph.api.web.views.jobs import BATCH_WORDS, job_view
 from veritrail_graph.graph.model import Status, Usage
-from veritrail_graph.verifier.models.batch_port import BatchState
+from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 
 def a_job(counts: dict[str, int], **other: Any) -> Job:
@@ -76,6 +76,19 @@ def test_every_state_of_a_batch_has_words() -> None:
 
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} & more"
+
+
+def test_the_batches_of_a_job_stand_below_the_words_that_lead_to_them() -> None:
+    at = "2026-01-01T00:00:00Z"
+    waiting = BatchRecord("b", "here", "m", 6, BatchState.IN_PROGRESS, at, batch_id="batch_0")
+    job = a_job({Status.RUNNING: 6}, created_at=at, batches=(waiting,))
+    page = rendered(
+        "job.html", view=job_view(job, {}), job=job, name="P", is_record=False, lines=[],
+        is_down=False, changes=None, workers=1, last_event=0, first=None, next=None,
+        is_pinned=False, once="",
+    )  # fmt: skip
+    assert '</dl> </div> <div class="stack-tight waits"><p class="small">It waits for 1' in page
+    assert "6 answered, since" in page.split('class="stack-tight waits">')[1].split("</div>")[0]
 
 
 def compared(claim_id: str, before: str | None, now: str | None, **other: Any) -> ComparedClaim:
