@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import re
 import uuid
@@ -200,6 +202,13 @@ def test_the_page_of_a_run_says_which_verdicts_were_kept_and_whether_the_earlier
     assert "kept from the earlier version</span>" in first
     assert "1901" in second
     assert "kept from" not in second
+    path = shared_service.get(f"/v1{job}").json()["process_id"]
+    (run,) = shared_service.get(f"/v1/processes/{path}/runs").json()["runs"]
+    assert (run["mode"], run["since"], run["kept"]) == ("live", stored, 1)
+    runs = shared_service.get(f"/processes/{path}/runs").text
+    assert f"1 kept since <bdi>{stored}</bdi>" in runs
+    (row,) = csv.DictReader(io.StringIO(shared_service.get(f"/processes/{path}/runs.csv").text))
+    assert (row["mode"], row["since"], row["kept"]) == ("live", stored, "1")
     link = f'<a href="/processes/{stored}"'
     assert link in page
     assert shared_service.delete(f"/v1/processes/{stored}").status_code == 204
