@@ -27,7 +27,6 @@ from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_d
 from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.earlier import check_matches, find_version
 from veritrail_graph.api.jobs.model import (
-    OPEN,
     SENTENCE,
     TURN,
     Job,
@@ -37,6 +36,7 @@ from veritrail_graph.api.jobs.model import (
     Version,
     explanation_row,
 )
+from veritrail_graph.api.jobs.repeating import is_known_void
 from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import budget_of_key, used_of
@@ -50,7 +50,7 @@ from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text
 from veritrail_graph.api.work.sentences import selected_sentences
 from veritrail_graph.graph.asking import Asking, asking_of
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Process, Status
 from veritrail_graph.verifier.driver import Task
 
@@ -134,7 +134,7 @@ class Submission:
         earlier: Job | None = None
         if idempotency_key is not None:
             earlier = await self._earlier(key_id, idempotency_key, input_hash)
-            if earlier is not None and not await _is_void(opened, earlier):
+            if earlier is not None and not await is_known_void(opened, earlier):
                 return earlier, False
         await self._check_budget(caller, request)
         job = _new_job(caller, request, idempotency_key, input_hash)
@@ -396,14 +396,6 @@ async def _since(opened: Callable[[], Awaitable[Store]], request: VerifyRequest)
     return found
 
 
-async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
-    """See `repeating.is_void`; where the graph does not answer, the job is valid."""
-    try:
-        return await is_void(await opened(), job)
-    except EngineUnavailable:
-        return False
-
-
 def _shared(caller: Caller, request: JobRequest) -> Shared:
     """What a job may spend while it is submitted; the budget of a key is instead of its own."""
     from veritrail_graph.api.configured.shared import Shared
@@ -589,31 +581,3 @@ def by_frontier(tasks: Sequence[Task]) -> list[Task]:
     """Claims about one node together: they share their frontiers, and endpoints their prefixes."""
     first = {task.node.node_id: place for place, task in reversed(list(enumerate(tasks)))}
     return sorted(tasks, key=lambda task: first[task.node.node_id])
-
-
-_LOOKED_AT = 100
-
-
-async def is_void(store: Store, job: Job) -> bool:
-    """Whether a job has ended and nothing that it tells of is stored any more.
-
-    A job that still runs is none: it learns itself, soon, that its process was removed.
-
-    Args:
-        store: The graph.
-        job: The job.
-
-    Raises:
-        EngineUnavailable: The graph does not answer.
-    """
-    if job.status in OPEN:
-        return False
-    try:
-        process = await store.processes.get(job.process_id)
-    except NotFound:
-        return True
-    if job.kind is not JobKind.VERIFICATION:  # it goes with the content that it is about
-        return process.content_hash != job.content_hash
-    # They go all together, so a few tell; a claim that was removed took only its own along.
-    some = job.verification_ids[:_LOOKED_AT]
-    return bool(some) and not await store.trails.headers(some)

@@ -27,18 +27,20 @@ from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.changes import MOST_MATCHES, ChangesView, changes_view
+from veritrail_graph.api.web.views.job_costs import (
+    ESTIMATE_SECONDS,
+    Cost,
+    cost_of,
+    started_lines,
+)
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
-    ESTIMATE_SECONDS,
     WHICH,
-    Cost,
     Filled,
-    cost_of,
     job_view,
     lines_of,
     part_lines,
     request_of,
-    started_lines,
 )
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, Violation
 from veritrail_graph.graph.model import Process, Verification
