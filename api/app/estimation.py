@@ -78,6 +78,7 @@ class Estimated:
         ways: The ways to ask that are shown side by side.
         caches: Whether the endpoint is known to cache beginnings of prompts.
         kept: What an earlier version spares, which is no part of the estimate; None: none is named.
+        chosen: The name of that one of `ways` that was asked for; None: it is none of them.
     """
 
     process_id: str
@@ -89,6 +90,7 @@ class Estimated:
     ways: tuple[Way, ...] = ()
     caches: bool = False
     kept: Kept | None = None
+    chosen: str | None = None
 
 
 async def estimate_claims(
@@ -114,15 +116,7 @@ async def estimate_claims(
         InputError: A claim, a node, a setting or a prompt is wrong.
         EngineError: The graph cannot be reached.
     """
-    reading = replace(store, claims=_NotStored(store.database))
-    tasks = await choose_claims(
-        reading,
-        request.process_id,
-        (),
-        request.claim_records() if records is None else records,
-        request.claim_ids or (),
-        request.node_id,
-    )
+    tasks = await chosen_unstored(store, request, records)
     process = await store.processes.get(request.process_id)
     size, edges = process.nodes, process.edges
     splitter = SentenceSplitter.for_language(settings.language)
@@ -135,6 +129,30 @@ async def estimate_claims(
         settings, how, splitter, request.process_id, nodes, tasks, on_progress
     )
     return replace(found, kept=kept)
+
+
+async def chosen_unstored(
+    store: Store, request: VerifyRequest, records: Sequence[ClaimRecord] | None = None
+) -> list[Task]:
+    """The claims of a request; those that are new are not stored.
+
+    Args:
+        store: The graph.
+        request: Which claims.
+        records: The claims that are given; None: those of `request.claims`.
+
+    Raises:
+        InputError: A claim breaks a rule, there is none, or its node is a root.
+        NotFound: The process, a node or a claim_id is not stored.
+    """
+    return await choose_claims(
+        replace(store, claims=_NotStored(store.database)),
+        request.process_id,
+        (),
+        request.claim_records() if records is None else records,
+        request.claim_ids or (),
+        request.node_id,
+    )
 
 
 async def estimate_tasks(
@@ -188,7 +206,16 @@ async def estimate_tasks(
         all(model.is_exact for model in models),
         side_by_side,
         caches,
+        chosen=_name_of(asked, side_by_side),
     )
+
+
+def _name_of(asked: Way, side_by_side: Sequence[Way]) -> str | None:
+    """The name of that way of those shown which was asked for; None: it is none of them."""
+    if asked.batch:  # none of those in batches is shown with cached beginnings
+        asked = replace(asked, prefixes=False)
+    named = (one.name for one in side_by_side if replace(one, name=asked.name) == asked)
+    return next(named, None)
 
 
 def assumed_judge(

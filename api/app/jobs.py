@@ -36,8 +36,9 @@ from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import left_batches, open_batches
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
-from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Submission
+from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Plan, Submission
 from veritrail_graph.api.jobs.unmade import Ender, lost
+from veritrail_graph.api.requests.job import MAX_CLAIMS
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.work.runs import is_held
@@ -78,6 +79,7 @@ __all__ = [
     "LocalResult",
     "LocalRun",
     "OtherInput",
+    "Plan",
     "Progress",
     "sentence_of",
 ]
@@ -175,6 +177,10 @@ class Jobs:
         if self._is_local and found[1] and found[0].status in OPEN:
             self._carry_out(found[0].job_id, None)
         return found
+
+    async def plan(self, caller: Caller, request: VerifyRequest) -> Plan:
+        """What a verification would be, before it is submitted. See `Submission.plan`."""
+        return await self._submission.plan(self._graph.store, caller, request)
 
     def _carry_out(self, job_id: str, changes: Mapping[str, Any] | None) -> None:
         """Carry a job out in this process, beside what the caller does."""
@@ -456,6 +462,39 @@ class Jobs:
         stored = await store.trails.earlier(since.process_id, since.content_hash, row["settings"])
         version = since.process_id, since.content_hash
         return Changes.of(version, made, before, stored, job.run_id)
+
+    async def with_pairs(self, job_id: str, pairs: Sequence[Mapping[str, Any]]) -> VerifyRequest:
+        """What verifies the claims of a job again, with claims that a person found to say the same.
+
+        Claims that are in no pair are known before. The earlier version is that of the job.
+
+        Args:
+            job_id: The job.
+            pairs: `earlier` and `claim_id` of each pair.
+
+        Raises:
+            NotFound: There is no such job.
+            InputError: It was not submitted with `since`, or a pair is none.
+        """
+        job = await self.get(job_id)
+        found = await self._service.read(lambda one: reading.resumable(one, job_id))
+        if found is None or job.since is None:
+            raise InputError(f"Job {job_id} was submitted without `since`.", code="no_since")
+        is_own = job.since.process_id == job.process_id
+        rows = await self.claims(job_id, -1, MAX_CLAIMS + 1)
+        named = [one.claim_id for one in rows] if len(rows) <= MAX_CLAIMS else None
+        whole = dict.fromkeys(("claims", "node_id")) | dict.fromkeys(
+            ("extract", "unfinished", "retry_failed", "again"), False
+        )
+        return VerifyRequest.checked(
+            {
+                **found.request,
+                **whole,
+                "claim_ids": named,
+                "since": job.since.content_hash if is_own else job.since.process_id,
+                "match": [dict(one) for one in pairs],
+            }
+        )
 
     async def workers(self) -> int:
         """How many workers live, in this process and elsewhere."""

@@ -6,23 +6,31 @@ Source: ours.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.asking import USUAL, Asking, asking_behind, asking_of
-from veritrail_graph.graph.errors import InputError, NotFound, shown
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, shown
 from veritrail_graph.graph.model import Usage, Verdict
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.jobs.model import Job
     from veritrail_graph.graph.model.listed import RunSummary
     from veritrail_graph.graph.store.trails import FoundOfClaim
+
+
+MOST_KEPT = 10_000
+"""Kept verdicts of a process that are counted by run."""
+
+_log = logging.getLogger("veritrail.runs")
 
 
 class Spending(Answer):
@@ -61,6 +69,19 @@ class RunFound(Answer):
     counts: dict[str, int] = Field(description="Its verifications by status.")
     verdicts: dict[str, int] = Field(description="Its verifications by verdict.")
     spent: Spending
+    mode: Literal["live", "batch"] | None = Field(
+        None,
+        description="Whether models were asked call by call, or in batches; null: not known, as "
+        "its job is not kept any more.",
+    )
+    since: str | None = Field(
+        None,
+        description="The process that the earlier version is stored as from which verdicts were "
+        "kept; null: from none, or its job is not kept any more.",
+    )
+    kept: int | None = Field(
+        None, description="Verdicts that were kept from an earlier version; null: not counted."
+    )
 
     @property
     def asking(self) -> Asking:
@@ -68,8 +89,14 @@ class RunFound(Answer):
         return Asking(self.share, self.escalate_to)
 
     @classmethod
-    def of(cls, found: RunSummary, of_record: str | None) -> RunFound:
-        """The answer for a run, beside the run of record."""
+    def of(
+        cls,
+        found: RunSummary,
+        of_record: str | None,
+        job: Job | None = None,
+        kept: int | None = None,
+    ) -> RunFound:
+        """The answer for a run, beside the run of record, with what its job and the graph know."""
         asking = asking_of(found.settings)
         return cls(
             run_id=found.run_id,
@@ -85,6 +112,9 @@ class RunFound(Answer):
             counts={status.value: number for status, number in found.counts.items()},
             verdicts={one.value: found.verdicts.get(one.value, 0) for one in Verdict},
             spent=Spending.of(found.usage),
+            mode=None if job is None else "batch" if job.in_batches else "live",
+            since=job.since.process_id if job is not None and job.since is not None else None,
+            kept=kept,
         )
 
 
@@ -193,11 +223,39 @@ class Runs(Part):
         process = await self._app.processes.get(process_id)
         found = await self._app.verifications.runs(process_id)
         of_record = process.run_of_record
+        jobs, kept = await asyncio.gather(self._jobs_of(found), self._kept(process_id, found))
         return RunList(
             process_id=process_id,
             run_of_record=of_record,
-            runs=[RunFound.of(one, of_record) for one in found],
+            runs=[
+                RunFound.of(one, of_record, jobs.get(one.run_id), kept.get(one.run_id))
+                for one in found
+            ],
         )
+
+    async def _jobs_of(self, found: Sequence[RunSummary]) -> dict[str, Job]:
+        """The jobs of runs that are still kept, by run_id."""
+        if not self._app.has_database:
+            return {}
+        from veritrail_graph.api.jobs.storage.reading import found_jobs
+
+        names = [f"j-{one.run_id.removeprefix('r-')}" for one in found]
+        try:
+            jobs = await self._app.database.read(lambda one: found_jobs(one, names, ids=False))
+        except EngineUnavailable as error:
+            _log.warning("what jobs know of runs is not shown: %s", error)
+            return {}
+        return {job.run_id: job for job in jobs}
+
+    async def _kept(self, process_id: str, found: Sequence[RunSummary]) -> dict[str, int]:
+        """How many verdicts of each run were kept from an earlier version; {}: too many."""
+        store = await self._store()
+        reused = await store.queries.run("reused", {"process_id": process_id, "limit": MOST_KEPT})
+        if reused.truncated:
+            return {}
+        names = [str(row[reused.columns.index("verification_id")]) for row in reused.rows]
+        counts = Counter(one.run_id for one in await store.trails.headers(names))
+        return {one.run_id: counts[one.run_id] for one in found}
 
     async def compare(self, process_id: str, first: str, second: str) -> RunComparison:
         """Compare two runs, two judges, or a run and a judge, over all claims.

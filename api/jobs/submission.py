@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_d
 from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.earlier import check_matches, find_version
 from veritrail_graph.api.jobs.model import (
-    OPEN,
     SENTENCE,
     TURN,
     Job,
@@ -36,6 +36,7 @@ from veritrail_graph.api.jobs.model import (
     Version,
     explanation_row,
 )
+from veritrail_graph.api.jobs.repeating import is_known_void
 from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import budget_of_key, used_of
@@ -47,8 +48,9 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text, wanted_turns
 from veritrail_graph.api.work.sentences import selected_sentences
+from veritrail_graph.graph.asking import Asking, asking_of
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Process, Status
 from veritrail_graph.verifier.driver import Task
 
@@ -74,6 +76,19 @@ class LocalOptions:
     records: Sequence[ClaimRecord] | None = None
     prompts: Path | None = None
     concurrency: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a job would be, before it is submitted.
+
+    Attributes:
+        asking: How its judge would be asked.
+        since: The earlier version from which it would keep verdicts; None: from none.
+    """
+
+    asking: Asking
+    since: Version | None
 
 
 class Submission:
@@ -119,7 +134,7 @@ class Submission:
         earlier: Job | None = None
         if idempotency_key is not None:
             earlier = await self._earlier(key_id, idempotency_key, input_hash)
-            if earlier is not None and not await _is_void(opened, earlier):
+            if earlier is not None and not await is_known_void(opened, earlier):
                 return earlier, False
         await self._check_budget(caller, request)
         job = _new_job(caller, request, idempotency_key, input_hash)
@@ -139,6 +154,26 @@ class Submission:
                 raise
             return earlier, False
 
+    async def plan(
+        self, opened: Callable[[], Awaitable[Store]], caller: Caller, request: VerifyRequest
+    ) -> Plan:
+        """What a job would be, apart from its claims; what would be refused is, nothing is kept.
+
+        Args:
+            opened: Gives the graph.
+            caller: Who would submit it.
+            request: What is asked for.
+
+        Raises:
+            InputError: It cannot be done as it was asked for.
+            EngineUnavailable: The graph or the database does not answer.
+        """
+        await self._check_budget(caller, request)
+        async with self._ready(opened, caller, request, LocalOptions()) as (judge, since):
+            if request.extract:
+                await _extractable(await opened(), request)
+            return Plan(asking_of(judge.settings), since)
+
     async def _insert(
         self,
         opened: Callable[[], Awaitable[Store]],
@@ -148,29 +183,10 @@ class Submission:
         void: Job | None,
         here: LocalOptions,
     ) -> Job:
-        from veritrail_graph.api.configured.judge import configure_judge, judge_options
-
-        _check_batch(request)
-        options = judge_options(
-            self._settings, request, prompts=here.prompts, concurrency=here.concurrency
-        )
-        shared = _shared(caller, request)
         last = [explanation_row()] if request.explain else []
-        async with configure_judge(self._settings, options, shared) as judge:
-            if request.explain:  # an engine that cannot do so is refused before anything is paid
-                how = explaining(judge.how)
-                async with configure_attribution(self._settings, how, shared):
-                    pass
-            since = await _since(opened, request)
+        async with self._ready(opened, caller, request, here) as (judge, since):
             job |= {"settings": judge.settings, "header": header_of(judge, since)}
             if request.extract:
-                if judge.models is None:
-                    raise InputError(
-                        "Extracting claims needs a language model, and engine "
-                        f"{judge.how.engine} asks none.",
-                        code="extraction_needs_model",
-                        engine=judge.how.engine,
-                    )
                 job["content_hash"] = await _extractable(await opened(), request)
                 return await self._keep(job, last, void)
             store = await opened()
@@ -183,6 +199,40 @@ class Submission:
             )
         job["content_hash"] = found.process.content_hash
         return await self._keep(job, [*claim_rows(found), *last], void)
+
+    @asynccontextmanager
+    async def _ready(
+        self,
+        opened: Callable[[], Awaitable[Store]],
+        caller: Caller,
+        request: VerifyRequest,
+        here: LocalOptions,
+    ) -> AsyncIterator[tuple[ConfiguredJudge, Version | None]]:
+        """The judge of a job, and the earlier version from which it keeps verdicts.
+
+        Raises:
+            InputError: The settings, or claims that are taken from a text, cannot be.
+        """
+        from veritrail_graph.api.configured.judge import configure_judge, judge_options
+
+        _check_batch(request)
+        options = judge_options(
+            self._settings, request, prompts=here.prompts, concurrency=here.concurrency
+        )
+        shared = _shared(caller, request)
+        async with configure_judge(self._settings, options, shared) as judge:
+            if request.explain:  # an engine that cannot do so is refused before anything is paid
+                how = explaining(judge.how)
+                async with configure_attribution(self._settings, how, shared):
+                    pass
+            if request.extract and judge.models is None:
+                raise InputError(
+                    "Extracting claims needs a language model, and engine "
+                    f"{judge.how.engine} asks none.",
+                    code="extraction_needs_model",
+                    engine=judge.how.engine,
+                )
+            yield judge, await _since(opened, request)
 
     async def _insert_sentences(
         self,
@@ -346,14 +396,6 @@ async def _since(opened: Callable[[], Awaitable[Store]], request: VerifyRequest)
     return found
 
 
-async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
-    """See `repeating.is_void`; where the graph does not answer, the job is valid."""
-    try:
-        return await is_void(await opened(), job)
-    except EngineUnavailable:
-        return False
-
-
 def _shared(caller: Caller, request: JobRequest) -> Shared:
     """What a job may spend while it is submitted; the budget of a key is instead of its own."""
     from veritrail_graph.api.configured.shared import Shared
@@ -460,8 +502,26 @@ async def chosen(
         reused = await store.trails.same(
             process.process_id, claims, judge.settings, process.content_hash
         )
+        for claim_id in await _paired_anew(store, request, reused):
+            del reused[claim_id]
     left = by_frontier([task for task in tasks if task.claim.claim_id not in reused])
     return Chosen(process, tasks, reused, left)
+
+
+async def _paired_anew(store: Store, request: VerifyRequest, reused: Mapping[str, str]) -> set[str]:
+    """Claims of pairs that were verified without being compared with the earlier claim."""
+    pairs = {one.claim_id: one.earlier for one in request.match if one.claim_id in reused}
+    if not pairs:
+        return set()
+    made = await store.trails.headers([reused[claim_id] for claim_id in pairs])
+    before = await store.trails.headers([one.compared_with for one in made if one.compared_with])
+    earlier = {one.verification_id: one.claim_id for one in before}
+    same = {
+        one.claim_id
+        for one in made
+        if one.compared_with and earlier.get(one.compared_with) == pairs.get(one.claim_id)
+    }
+    return pairs.keys() - same
 
 
 def claim_rows(found: Chosen) -> list[dict[str, Any]]:
@@ -522,31 +582,3 @@ def by_frontier(tasks: Sequence[Task]) -> list[Task]:
     """Claims about one node together: they share their frontiers, and endpoints their prefixes."""
     first = {task.node.node_id: place for place, task in reversed(list(enumerate(tasks)))}
     return sorted(tasks, key=lambda task: first[task.node.node_id])
-
-
-_LOOKED_AT = 100
-
-
-async def is_void(store: Store, job: Job) -> bool:
-    """Whether a job has ended and nothing that it tells of is stored any more.
-
-    A job that still runs is none: it learns itself, soon, that its process was removed.
-
-    Args:
-        store: The graph.
-        job: The job.
-
-    Raises:
-        EngineUnavailable: The graph does not answer.
-    """
-    if job.status in OPEN:
-        return False
-    try:
-        process = await store.processes.get(job.process_id)
-    except NotFound:
-        return True
-    if job.kind is not JobKind.VERIFICATION:  # it goes with the content that it is about
-        return process.content_hash != job.content_hash
-    # They go all together, so a few tell; a claim that was removed took only its own along.
-    some = job.verification_ids[:_LOOKED_AT]
-    return bool(some) and not await store.trails.headers(some)

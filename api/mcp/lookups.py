@@ -89,6 +89,11 @@ class ShownRun(BaseModel):
     is_of_record: bool
     verdicts: dict[str, int]
     cost_usd: float | None
+    mode: str | None = Field(description="live, or batch: asked in batches; null: not known")
+    since: str | None = Field(
+        description="The earlier version from which verdicts were kept; null: none, or not known"
+    )
+    kept: int | None = Field(description="Verdicts that were kept from an earlier version")
 
 
 class ShownRuns(BaseModel):
@@ -268,12 +273,18 @@ class Lookups:
                 is_of_record=one.is_of_record,
                 verdicts=one.verdicts,
                 cost_usd=one.spent.cost_usd,
+                mode=one.mode,
+                since=one.since,
+                kept=one.kept,
             )
             for one in found[:RUNS]
         ]
         lines = [
             f"- {one.run_id} {one.created_at[:16]} {one.judge}{asking_short(run.asking)}: "
             f"{_counts(one.verdicts)}"
+            + (", in batches" if one.mode == "batch" else "")
+            + (f", {one.kept} kept" if one.kept else "")
+            + (f" since {one.since}" if one.since else "")
             + (", indicative" if one.indicative else "")
             + (", run of record" if one.is_of_record else "")
             for one, run in zip(runs, found, strict=False)

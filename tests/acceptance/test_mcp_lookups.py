@@ -74,6 +74,8 @@ def test_runs_are_listed_and_compared_and_projects_shown(veritrail: Veritrail, s
     runs = [one["run_id"] for one in listed.structured_content["runs"]]
     assert len(runs) == 2
     assert "lexical" in text_of(listed)
+    one = listed.structured_content["runs"][0]
+    assert (one["mode"], one["since"], one["kept"]) == ("live", None, 0)
     compared, same, names, trend = ask(
         veritrail,
         ("compare_runs", {**about, "a": runs[1], "b": runs[0]}),

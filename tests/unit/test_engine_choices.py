@@ -10,7 +10,7 @@ from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.rendering import sorted_figure
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.pages.starting import broken_engines
-from veritrail_graph.api.web.views.jobs import Cost
+from veritrail_graph.api.web.views.job_costs import Cost
 
 OPENAI: dict[str, Any] = {"openai_api_key": "sk-1", "model": "m"}
 

@@ -12,7 +12,7 @@ from veritrail_graph.api.jobs.model import Job, JobStatus, Version
 from veritrail_graph.api.web.views.changes import changes_view
 from veritrail_graph.api.web.views.jobs import BATCH_WORDS, job_view
 from veritrail_graph.graph.model import Status, Usage
-from veritrail_graph.verifier.models.batch_port import BatchState
+from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 
 def a_job(counts: dict[str, int], **other: Any) -> Job:
@@ -78,6 +78,19 @@ def test_every_state_of_a_batch_has_words() -> None:
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} & more"
 
 
+def test_the_batches_of_a_job_stand_below_the_words_that_lead_to_them() -> None:
+    at = "2026-01-01T00:00:00Z"
+    waiting = BatchRecord("b", "here", "m", 6, BatchState.IN_PROGRESS, at, batch_id="batch_0")
+    job = a_job({Status.RUNNING: 6}, created_at=at, batches=(waiting,))
+    page = rendered(
+        "job.html", view=job_view(job, {}), job=job, name="P", is_record=False, lines=[],
+        is_down=False, changes=None, workers=1, last_event=0, first=None, next=None,
+        is_pinned=False, once="",
+    )  # fmt: skip
+    assert '</dl> </div> <div class="stack-tight waits"><p class="small">It waits for 1' in page
+    assert "6 answered, since" in page.split('class="stack-tight waits">')[1].split("</div>")[0]
+
+
 def compared(claim_id: str, before: str | None, now: str | None, **other: Any) -> ComparedClaim:
     facts: dict[str, Any] = {
         "claim": HOSTILE, "verification_id": f"v-{claim_id}", "kept": False, "earlier": "v-0",
@@ -111,11 +124,14 @@ def test_the_page_of_a_job_since_an_earlier_version_says_what_was_kept_and_what_
         {Status.SUCCEEDED: 9}, status=JobStatus.SUCCEEDED, created_at="2026-01-01T00:00:00Z",
         since=Version("monday", found.content_hash),
     )  # fmt: skip
-    page = rendered(
-        "job.html", view=job_view(job, {yes: 8, no: 1}), job=job, name="P", is_record=False,
-        lines=[], is_down=False, changes=view, workers=1, last_event=0, first=None, next=None,
-        is_pinned=False,
-    )  # fmt: skip
+    shown = {
+        "view": job_view(job, {yes: 8, no: 1}), "job": job, "name": "P", "is_record": False,
+        "lines": [], "is_down": False, "changes": view, "workers": 1, "last_event": 0,
+        "first": None, "next": None, "is_pinned": False, "once": "", "is_since_stored": True,
+    }  # fmt: skip
+    page = rendered("job.html", **shown)
+    assert 'name="pair" value="[&#34;old&#34;, &#34;k4&#34;]"' in page
+    assert 'name="pair"' not in rendered("job.html", **shown, may=lambda scope: scope == "read")
     assert (
         '<a href="/processes/monday"><bdi>monday</bdi></a>, <code dir="auto">0123456789ab' in page
     )

@@ -34,7 +34,11 @@ from veritrail_graph.api.web.views.attribution import (
     sources_of,
 )
 from veritrail_graph.api.web.views.forms import JobForm, dollars
-from veritrail_graph.api.web.views.jobs import ESTIMATE_SECONDS, SentenceCost, sentence_cost
+from veritrail_graph.api.web.views.job_costs import (
+    ESTIMATE_SECONDS,
+    SentenceCost,
+    sentence_cost,
+)
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.attribution import (

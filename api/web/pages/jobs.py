@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,14 +26,17 @@ from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.web.rendering import FromOurPage, render
-from veritrail_graph.api.web.views.changes import ChangesView, changes_view
+from veritrail_graph.api.web.views.changes import MOST_MATCHES, ChangesView, changes_view
+from veritrail_graph.api.web.views.job_costs import (
+    ESTIMATE_SECONDS,
+    Cost,
+    cost_of,
+    started_lines,
+)
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
-    ESTIMATE_SECONDS,
     WHICH,
-    Cost,
     Filled,
-    cost_of,
     job_view,
     lines_of,
     part_lines,
@@ -80,12 +85,16 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
             return await _form(request, process, filled)
         if sent.get("step") == "start":
             return await start(request, app, caller, wanted, filled.once)
+        plan = await app.jobs.plan(caller, wanted)
+        cost = await _cost(app, wanted)
+        asks = judge_options(app.settings, wanted).asks_models
         return render(
             request,
             "verify_cost.html",
             process=process,
             filled=filled,
-            cost=await _cost(app, wanted),
+            cost=cost,
+            started=started_lines(plan, wanted, asks_models=asks),
             budget=wanted.budget_usd,
             which=dict(WHICH)[filled.which],
         )
@@ -99,27 +108,24 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.
     """
+    from veritrail_graph.api.app.estimation import chosen_unstored
+
     settings = app.settings
     how = judge_options(settings, wanted)
-    records = wanted.claim_records()
-    asks = how.engines[0].asks_models  # it takes claims from a text
-    if wanted.extract and not asks:
-        raise InputError(
-            f"Claims are taken from a text by a language model, and engine {how.engine} asks none. "
-            "Name a model, or choose an engine that asks one."
-        )
     if wanted.extract:
         why = "How many claims the text holds is known when they have been taken from it."
         model = wanted.model or settings.model
-        return Cost(None, how.engine_words, model, asks, why_unknown=why)
+        return Cost(None, how.engine_words, model, True, why_unknown=why)
     claim_ids: list[str] = []
     if wanted.unfinished:
         claim_ids = await _unverified(app, wanted.process_id)
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
     if not how.asks_models:
-        count = len(records) or len(claim_ids) or len(wanted.claim_ids or ())
-        known = count or (await app.processes.get(wanted.process_id)).claims
+        known = len(claim_ids)
+        if wanted.claims or wanted.claim_ids:
+            known = len(await chosen_unstored(await app.graph.store(), wanted))
+        known = known or (await app.processes.get(wanted.process_id)).claims
         by_words = any(engine.name == "lexical" for engine in how.engines)
         return Cost(known, how.engine_words, is_by_words=by_words)
     model = wanted.model or settings.model
@@ -241,7 +247,8 @@ async def show_job(
     shown = claims[:CLAIMS]
     known, outcomes, is_down = await _looked_up(app, job, shown)
     view = job_view(job, outcomes)
-    process = None if is_down else await _process(app, job)
+    process = None if is_down else await _process(app, job.process_id)
+    earlier = None if is_down or job.since is None else await _process(app, job.since.process_id)
     changes = None if is_down else await _changes(app, job)
     return render(
         request,
@@ -255,6 +262,8 @@ async def show_job(
         else part_lines(job, shown),
         is_down=is_down,
         changes=changes,
+        is_since_stored=earlier is not None,
+        once=secrets.token_urlsafe(16),
         workers=workers,
         last_event=last.seq if last is not None else 0,
         first=url("jobs", job_id, after=-1) if shown and shown[0].place > 0 else None,
@@ -300,9 +309,9 @@ async def _changes(app: Application, job: Job) -> ChangesView | None:
     return changes_view(job.process_id, found)
 
 
-async def _process(app: Application, job: Job) -> Process | None:
+async def _process(app: Application, process_id: str) -> Process | None:
     try:
-        return await app.processes.get(job.process_id)
+        return await app.processes.get(process_id)
     except NotFound:
         return None
 
@@ -328,6 +337,38 @@ async def resume_job(request: Request, app: App, caller: Calling, job_id: str) -
             await asyncio.sleep(pause)
     await record(request, caller, "job.resume", job_id)
     return RedirectResponse(url("jobs", job_id), 303)
+
+
+LONGEST_PAIR = 2_000
+"""Characters of a pair of claims in a form."""
+
+
+@router.post("/jobs/{job_id}/pairs", dependencies=[FromOurPage])
+async def verify_with_pairs(request: Request, app: App, caller: Calling, job_id: str) -> Response:
+    """Verify the claims of a job again, with pairs that a person confirmed on its page."""
+    sent = await request.form()  # was read already, for its token
+    wanted = await app.jobs.with_pairs(job_id, _pairs(sent.getlist("pair")))
+    return await start(request, app, caller, wanted, str(sent.get("once", ""))[:100])
+
+
+def _pairs(sent: Sequence[object]) -> list[dict[str, object]]:
+    """The pairs that were chosen, each sent as JSON: the earlier claim_id, then that of now.
+
+    Raises:
+        InputError: None was chosen, there are too many, or one is no pair.
+    """
+    if not sent:
+        raise InputError("Choose at least one pair of claims that say the same.")
+    if len(sent) > MOST_MATCHES:
+        raise InputError(f"At most {MOST_MATCHES} pairs can be confirmed at a time.")
+    pairs = []
+    for one in sent:
+        try:
+            earlier, claim_id = json.loads(str(one)[:LONGEST_PAIR])
+        except (ValueError, TypeError, RecursionError):
+            raise InputError("That is no pair of claims. Load the page of the job again.") from None
+        pairs.append({"earlier": earlier, "claim_id": claim_id})
+    return pairs
 
 
 @router.post("/jobs/{job_id}/{act}", dependencies=[FromOurPage])

@@ -5,6 +5,7 @@ Source: ours (docs/changes.md).
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -61,6 +62,11 @@ class Match:
     href: str
     earlier: str
     earlier_claim: str
+
+    @property
+    def pair(self) -> str:
+        """Both claims as a form sends them."""
+        return json.dumps([self.earlier, self.claim_id])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
 from veritrail_graph.api.views.asking import asking_short, whole_sentences
-from veritrail_graph.api.views.costs import Spent, cost_words, spent, way_words
+from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.forms import JobForm, dollars
@@ -23,13 +23,8 @@ from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.model.dialogue import TURN
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.attribution_estimate import EstimatedSentences
-    from veritrail_graph.api.app.estimation import Estimated
-    from veritrail_graph.api.app.kept_estimate import Kept
+    pass
 
-
-ESTIMATE_SECONDS = 15.0
-"""How long a page waits for an estimate."""
 
 CLAIMS = 50
 """Claims of a job on a page."""
@@ -207,6 +202,7 @@ class ClaimLine:
         href: Where it is shown with its trail.
         is_running: Whether it is being verified now.
         failure: Why it has no verdict.
+        kept: Why its verdict was kept from an earlier version; None: it was not.
     """
 
     place: int
@@ -216,6 +212,7 @@ class ClaimLine:
     href: str
     is_running: bool
     failure: str | None
+    kept: str | None = None
 
 
 def job_view(job: Job, outcomes: Mapping[str, int] | None = None) -> JobView:
@@ -345,7 +342,14 @@ def _line(process_id: str, claim: JobClaim, found: Verification | None) -> Claim
         ),
         is_running=claim.status is Status.RUNNING,
         failure=claim.failure,
+        kept=_kept(found) if verdict else None,
     )
+
+
+def _kept(found: Verification | None) -> str | None:
+    if found is None or found.reused_from is None:
+        return None
+    return found.reuse_reason or "No change since the earlier version can have touched it."
 
 
 MOST_TEXT = 500_000
@@ -403,105 +407,6 @@ class Filled(JobForm):
     def claim_ids(self) -> list[str]:
         """The claims that were chosen."""
         return list(dict.fromkeys(self.claims.split()))
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a job may cost, in words.
-
-    Attributes:
-        claims: How many claims; None: that is not known before they are extracted.
-        engine: The engine.
-        model: The model; None: none is asked.
-        is_asked: Whether a language model is asked at all.
-        is_by_words: Whether words are compared, so that verdicts are indicative only.
-        is_priced: Whether the price is known.
-        likely: What is likely, and `low` and `high` around it: calls, tokens, US dollars.
-        why_unknown: Why nothing can be said.
-        ways: What is likely in other ways to ask: the way, and its cost in words.
-    """
-
-    claims: int | None
-    engine: str
-    model: str | None = None
-    is_asked: bool = False
-    is_priced: bool = False
-    ways: tuple[tuple[str, str], ...] = ()
-    low: Mapping[str, Any] = field(default_factory=dict)
-    likely: Mapping[str, Any] = field(default_factory=dict)
-    high: Mapping[str, Any] = field(default_factory=dict)
-    why_unknown: str | None = None
-    is_by_words: bool = False
-    kept: Kept | None = None
-
-
-def cost_of(found: Estimated, engine: str) -> Cost:
-    """What an estimate says."""
-    sums = found.estimates
-    return Cost(
-        claims=found.claims,
-        engine=engine,
-        kept=found.kept,
-        model=found.model,
-        is_asked=True,
-        is_priced=found.is_priced,
-        low=_cost_json(sums.low),
-        likely=_cost_json(sums.likely),
-        high=_cost_json(sums.high),
-        ways=tuple(
-            (way_words(way.name, way.share), cost_words(sums.likely.ways[way.name]))
-            for way in found.ways
-            if way.name in sums.likely.ways and found.is_priced
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceCost:
-    """What an attribution may cost, in words.
-
-    Attributes:
-        sentences: How many sentences; None: not known.
-        engine: The engine.
-        why_unknown: Why nothing can be said.
-        model: The model; None: none is asked.
-        is_priced: Whether the price is known.
-        has_walks: Whether walks that verify corrections come on top.
-        likely: What is likely, and `low` and `high` around it: calls, tokens, US dollars.
-    """
-
-    sentences: int | None
-    engine: str
-    why_unknown: str | None = None
-    model: str | None = None
-    is_priced: bool = False
-    has_walks: bool = False
-    low: Mapping[str, Any] = field(default_factory=dict)
-    likely: Mapping[str, Any] = field(default_factory=dict)
-    high: Mapping[str, Any] = field(default_factory=dict)
-
-
-def sentence_cost(found: EstimatedSentences) -> SentenceCost:
-    """What an estimate of an attribution says."""
-    sums = found.estimates
-    if sums is None:
-        return SentenceCost(found.sentences, found.engine, found.why_unknown, found.model)
-    return SentenceCost(
-        found.sentences,
-        found.engine,
-        model=found.model,
-        is_priced=found.is_priced,
-        has_walks=found.has_walks,
-        low=_cost_json(sums.low),
-        likely=_cost_json(sums.likely),
-        high=_cost_json(sums.high),
-    )
-
-
-def _cost_json(one: Any) -> dict[str, Any]:
-    usage = one.usage
-    tokens = usage.input_tokens + usage.output_tokens
-    return {"calls": usage.calls, "tokens": tokens, "cost_usd": usage.cost_usd}
 
 
 def request_of(process_id: str, filled: Filled) -> VerifyRequest:

@@ -41,6 +41,8 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         said = service.get(f"/v1/jobs/{job_id}").json()
         (run,) = service.get("/v1/processes/rounds/runs").json()["runs"]
         assert (run["run_id"], run["q"]) == (said["run_id"], 3)
+        assert (run["mode"], run["since"], run["kept"]) == ("batch", None, 0)
+        assert ", in batches" in service.get("/processes/rounds/runs").text
         assert (said["mode"], said["model"], said["share"]) == ("batch", "scripted", None)
         again = service.post(f"/v1/jobs/{job_id}:resume")
         assert (again.status_code, again.json()["status"]) == (200, "running")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import io
+import json
 import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -32,6 +37,23 @@ def stored(shared_service: ServiceProcess) -> str:
     name = f"job-{uuid.uuid4().hex[:10]}"
     assert shared_service.post("/v1/processes", json=document(name)).status_code == 201
     return name
+
+
+@pytest.fixture(scope="module")
+def asking_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
+    """A service with a model and two versions of a process, of which the earlier was verified."""
+    with home_beside(veritrail) as own, ModelServer() as server:
+        document = json.loads(Path(pumps(own.home.parent / "pump-old.json", 3)).read_text())
+        changed = next(one for one in document["nodes"] if one["node_id"] == "r0")
+        for name, text in (("pump-old", ""), ("pump-new", " It snows.")):
+            changed["text"] += text
+            file = own.home.parent / f"{name}.json"
+            file.write_text(json.dumps(document | {"process_id": name}))
+            own("ingest", str(file))
+        own("verify", "pump-old", **asking(server))
+        with serving(own, env=asking(server), args=["--no-worker"]) as service:
+            service.until_ready()
+            yield service
 
 
 def began(service: ServiceProcess, process_id: str, **filled: str) -> httpx2.Response:
@@ -73,19 +95,133 @@ def test_a_verification_is_started_and_watched_to_its_end(
 
 
 def test_the_page_before_a_run_says_what_an_earlier_version_spares(
+    asking_service: ServiceProcess,
+) -> None:
+    path = "/processes/pump-new/verify"
+    form = asking_service.get(path)
+    cost = send(asking_service.client, form, path, since="pump-old")
+    words = " ".join(cost.text.split())
+    assert "1 verdict of pump-old would be kept" in words
+    assert "these figures are those of all other claims" in words
+    assert started_on(cost.text)[1:3] == [
+        "Live: each call is made at once, at the whole price.",
+        "Each prompt asks about one claim, as in the paper.",
+    ]
+    assert started_on(cost.text)[3].startswith(
+        "Only what changed is verified (ours, not the paper's): verdicts of the earlier version "
+        "pump-old, content "
+    )
+
+
+def test_the_page_before_a_run_lists_what_is_started_and_marks_the_chosen_way(
+    asking_service: ServiceProcess,
+) -> None:
+    path = "/processes/pump-new/verify"
+    form = asking_service.get(path)
+    chosen = {"batch": "1", "share": "4", "batch_price_factor": "0.4", "price": "1,2"}
+    cost = send(asking_service.client, form, path, **chosen).text
+    assert started_on(cost) == [
+        "Stored claims without a verdict.",
+        "In batches: calls go out in files, at 0.4 of the price, and answers come within a day; "
+        "what has no valid answer in a batch waits for the next one.",
+        "Shared prompts (ours, not the paper's): up to 4 claims in one prompt; claims over the "
+        "same texts for evidence, any claims for verdicts.",
+    ]
+    assert re.findall(r"<strong>([^<]*)</strong> \(chosen\)", cost) == [
+        "shared prompts of 4, in batches"
+    ]
+    chosen = {"batch": "1", "batch_finish": "live", "escalate_to": "strong", "explain": "1"}
+    lines = started_on(send(asking_service.client, form, path, **chosen).text)
+    assert lines[1].endswith("in a batch is asked by a single call, at the whole price.")
+    assert lines[3].startswith("A cascade of two judges (ours, not the paper's): ")
+    assert "strong is asked about the same evidence" in lines[3]
+    assert lines[4] == "Behind the verdicts, sentences are attributed; that comes on top."
+
+
+def since_job(service: ServiceProcess, stored: str, claims: list[dict[str, str]]) -> str:
+    """The page of a run of a later version, which has ended, against a verified one."""
+    first = began(service, stored).headers["location"]
+    until(lambda: "See the result" in service.get(first).text)
+    later = f"later-{uuid.uuid4().hex[:10]}"
+    assert service.post("/v1/processes", json=document(later, claims=claims)).status_code == 201
+    job = began(service, later, since=stored).headers["location"]
+    until(lambda: "See the result" in service.get(job).text)
+    return job
+
+
+REWORDED = {"claim_id": "k9", "text": "The old harbour has two piers.", "node_id": "t"}
+SAME = {"claim_id": "k1", "text": "The harbour has two piers.", "node_id": "t"}
+
+
+def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
     shared_service: ServiceProcess, stored: str
 ) -> None:
-    later = f"later-{uuid.uuid4().hex}"
-    assert shared_service.post("/v1/processes", json=document(later)).status_code == 201
-    path = f"/processes/{later}/verify"
-    given = {"engine": "openai", "model": "gpt-4.1-mini", "since": stored}
-    cost = send(shared_service.client, shared_service.get(path), path, **given)
-    words = " ".join(cost.text.split())
-    assert f"Which verdicts of {stored} would be kept is not known" in words
-    assert "these figures are those of a whole run" in words
-    given["since"] = "nosuch"
-    wrong = send(shared_service.client, shared_service.get(path), path, **given)
-    assert "There is no earlier version" in wrong.text
+    other = {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "t"}
+    job = since_job(shared_service, stored, [REWORDED, other])
+    page = shared_service.get(job)
+    act = f"{job}/pairs"
+    assert "Verify with these pairs" in page.text
+    client = shared_service.client
+    assert client.post(act, data={"pair": '["k1", "k9"]'}).status_code == 403  # no form of ours
+    for pair, words in (
+        ([], "Choose at least one pair"),
+        (["[1"], "That is no pair of claims"),
+        (['["k1", "k9"]'] * 21, "At most 20 pairs"),
+        (['["nosuch", "k9"]'], "pairs claims that there are not"),
+    ):
+        wrong = send(client, page, act, pair=pair)
+        assert (wrong.status_code, words in wrong.text) == (422, True), wrong.text
+    (pair,) = re.findall(r'name="pair" value="([^"]*)"', page.text)
+    begun = send(client, page, act, pair=html.unescape(pair))
+    assert begun.status_code == 303, begun.text
+    again = begun.headers["location"]
+    assert again != job
+    assert send(client, page, act, pair=html.unescape(pair)).headers["location"] == again
+    until(lambda: "See the result" in shared_service.get(again).text)
+    changes = shared_service.get(f"/v1{again}/changes").json()
+    by_claim = {one["claim_id"]: one for one in changes["claims"]}
+    assert (by_claim["k9"]["kept"], by_claim["k2"]["kept"]) == (True, False)
+    assert "a person confirmed" in by_claim["k9"]["reason"]
+    assert shared_service.get(f"/v1{again}").json()["reused"] == 1  # k2 was known before
+    assert "Verify with these pairs" not in shared_service.get(again).text
+    # Confirmed once more, nothing is left to be verified.
+    third = send(client, shared_service.get(job), act, pair=html.unescape(pair)).headers["location"]
+    until(lambda: "See the result" in shared_service.get(third).text)
+    assert shared_service.get(f"/v1{third}").json()["reused"] == 2
+
+
+def test_the_page_of_a_run_says_which_verdicts_were_kept_and_whether_the_earlier_is_stored(
+    shared_service: ServiceProcess, stored: str
+) -> None:
+    other = {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "t"}
+    job = since_job(shared_service, stored, [SAME, other])
+    page = shared_service.get(job).text
+    (lines,) = re.findall(r'<ol class="log panel">(.*?)</ol>', page, re.DOTALL)
+    first, second = lines.split("</li>")[:2]
+    assert "two piers" in first
+    assert "kept from the earlier version</span>" in first
+    assert "1901" in second
+    assert "kept from" not in second
+    path = shared_service.get(f"/v1{job}").json()["process_id"]
+    (run,) = shared_service.get(f"/v1/processes/{path}/runs").json()["runs"]
+    assert (run["mode"], run["since"], run["kept"]) == ("live", stored, 1)
+    runs = shared_service.get(f"/processes/{path}/runs").text
+    assert f"1 kept since <bdi>{stored}</bdi>" in runs
+    (row,) = csv.DictReader(io.StringIO(shared_service.get(f"/processes/{path}/runs.csv").text))
+    assert (row["mode"], row["since"], row["kept"]) == ("live", stored, "1")
+    link = f'<a href="/processes/{stored}"'
+    assert link in page
+    assert shared_service.delete(f"/v1/processes/{stored}").status_code == 204
+    page = shared_service.get(job).text
+    assert link not in page
+    assert ", which is not stored any more." in page
+
+
+def started_on(page: str) -> list[str]:
+    """What the page before a run says is started."""
+    (listed,) = re.findall(r'<ul class="small started">(.*?)</ul>', page, re.DOTALL)
+    found = re.findall(r"<li[^>]*>(.*?)</li>", listed, re.DOTALL)
+    return [html.unescape(re.sub(r"<[^>]*>|[\u2066-\u2069]", "", one)) for one in found]
 
 
 def test_the_form_offers_what_works_and_says_why_others_do_not(
@@ -112,16 +248,28 @@ def test_the_form_offers_what_works_and_says_why_others_do_not(
         ({"engine": "openai"}, "needs a model"),
         ({"which": "typed", "texts": "A claim.", "node_id": "s"}, "root"),
         ({"which": "typed", "texts": "A claim.", "node_id": "nowhere"}, "nowhere"),
+        ({"engine": "openai", "model": "gpt-4.1-mini"}, "needs a key"),
+        ({"which": "extract"}, "needs a language model"),
+        ({"model": "m", "engine": "lexical"}, "A model is named, but engine lexical asks none"),
+        ({"batch": "1"}, "Batches need an engine that asks a model"),
+        ({"batch": "1", "share": "4", "since": "nope"}, "Claims share prompts only"),
+        ({"escalate_to": "strong"}, "Verdicts are escalated from one model to another"),
+        ({"since": "nope"}, "There is no earlier version"),
+        ({"since": "itself"}, "is stored with this content now"),
     ],
 )
-def test_what_cannot_be_is_told_beside_the_form(
+def test_what_cannot_be_is_told_beside_the_form_before_the_start_and_at_it(
     shared_service: ServiceProcess, stored: str, filled: dict[str, str], words: str
 ) -> None:
     path = f"/processes/{stored}/verify"
-    answer = send(shared_service.client, shared_service.get(path), path, step="start", **filled)
-    assert answer.status_code in (404, 422), answer.text
-    assert words in answer.text
-    assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
+    if filled.get("since") == "itself":
+        filled = {"since": stored}
+    form = shared_service.get(path)
+    for step in ({}, {"step": "start"}):  # before anything is started, too
+        answer = send(shared_service.client, form, path, **filled, **step)
+        assert answer.status_code in (404, 422), answer.text
+        assert words in answer.text
+        assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
 
 
 @contextmanager
