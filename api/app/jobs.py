@@ -31,6 +31,7 @@ from veritrail_graph.api.jobs.model import (
     sentence_of,
 )
 from veritrail_graph.api.jobs.outdated import process_of
+from veritrail_graph.api.jobs.repeating import with_pairs
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import left_batches, open_batches
@@ -480,21 +481,9 @@ class Jobs:
         found = await self._service.read(lambda one: reading.resumable(one, job_id))
         if found is None or job.since is None:
             raise InputError(f"Job {job_id} was submitted without `since`.", code="no_since")
-        is_own = job.since.process_id == job.process_id
         rows = await self.claims(job_id, -1, MAX_CLAIMS + 1)
         named = [one.claim_id for one in rows] if len(rows) <= MAX_CLAIMS else None
-        whole = dict.fromkeys(("claims", "node_id")) | dict.fromkeys(
-            ("extract", "unfinished", "retry_failed", "again"), False
-        )
-        return VerifyRequest.checked(
-            {
-                **found.request,
-                **whole,
-                "claim_ids": named,
-                "since": job.since.content_hash if is_own else job.since.process_id,
-                "match": [dict(one) for one in pairs],
-            }
-        )
+        return with_pairs(job, found.request, named, pairs)
 
     async def workers(self) -> int:
         """How many workers live, in this process and elsewhere."""

@@ -1,11 +1,12 @@
-"""Whether a job that was submitted before is void, so that the same may be begun anew."""
+"""When and how what a job was asked for is begun anew: it is void, or claims were paired."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.jobs.model import OPEN, Job, JobKind
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import EngineUnavailable, NotFound
 
 if TYPE_CHECKING:
@@ -46,3 +47,36 @@ async def is_void(store: Store, job: Job) -> bool:
     # They go all together, so a few tell; a claim that was removed took only its own along.
     some = job.verification_ids[:_LOOKED_AT]
     return bool(some) and not await store.trails.headers(some)
+
+
+def with_pairs(
+    job: Job,
+    request: Mapping[str, Any],
+    claim_ids: Sequence[str] | None,
+    pairs: Sequence[Mapping[str, Any]],
+) -> VerifyRequest:
+    """The request of a job for its claims, with claims that a person found to say the same.
+
+    Args:
+        job: A job with an earlier version.
+        request: What it was asked for.
+        claim_ids: Its claims; None: all of the process.
+        pairs: `earlier` and `claim_id` of each pair.
+
+    Raises:
+        InputError: A pair is none.
+    """
+    assert job.since is not None  # noqa: S101  # it has one
+    is_own = job.since.process_id == job.process_id
+    whole = dict.fromkeys(("claims", "node_id")) | dict.fromkeys(
+        ("extract", "unfinished", "retry_failed", "again"), False
+    )
+    return VerifyRequest.checked(
+        {
+            **request,
+            **whole,
+            "claim_ids": claim_ids,
+            "since": job.since.content_hash if is_own else job.since.process_id,
+            "match": [dict(one) for one in pairs],
+        }
+    )

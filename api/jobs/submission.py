@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -502,26 +502,8 @@ async def chosen(
         reused = await store.trails.same(
             process.process_id, claims, judge.settings, process.content_hash
         )
-        for claim_id in await _paired_anew(store, request, reused):
-            del reused[claim_id]
     left = by_frontier([task for task in tasks if task.claim.claim_id not in reused])
     return Chosen(process, tasks, reused, left)
-
-
-async def _paired_anew(store: Store, request: VerifyRequest, reused: Mapping[str, str]) -> set[str]:
-    """Claims of pairs that were verified without being compared with the earlier claim."""
-    pairs = {one.claim_id: one.earlier for one in request.match if one.claim_id in reused}
-    if not pairs:
-        return set()
-    made = await store.trails.headers([reused[claim_id] for claim_id in pairs])
-    before = await store.trails.headers([one.compared_with for one in made if one.compared_with])
-    earlier = {one.verification_id: one.claim_id for one in before}
-    same = {
-        one.claim_id
-        for one in made
-        if one.compared_with and earlier.get(one.compared_with) == pairs.get(one.claim_id)
-    }
-    return pairs.keys() - same
 
 
 def claim_rows(found: Chosen) -> list[dict[str, Any]]:
