@@ -467,8 +467,6 @@ class Jobs:
     async def with_pairs(self, job_id: str, pairs: Sequence[Mapping[str, Any]]) -> VerifyRequest:
         """What verifies the claims of a job again, with claims that a person found to say the same.
 
-        Claims that are in no pair are known before. The earlier version is that of the job.
-
         Args:
             job_id: The job.
             pairs: `earlier` and `claim_id` of each pair.
