@@ -105,7 +105,7 @@ def test_a_process_that_was_replaced_since_ends_the_job_with_that_reason(
         home("ingest", pumps(tmp_path / "replaced.json", 6, filler=3), "--replace")
         with serving(home, env=asking(model)) as service:
             job = Calls(service.url).wait(job_id, seconds=60)
-            assert job["status"] == "failed"
+            assert job["status"] == "cancelled"
             assert "replaced" in job["error"]
-            assert job["counts"] == {"failed": 6}
+            assert job["counts"] == {"cancelled": 6}
             assert model.requests == []

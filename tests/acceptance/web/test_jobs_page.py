@@ -167,7 +167,7 @@ def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
         ([], "Choose at least one pair"),
         (["[1"], "That is no pair of claims"),
         (['["k1", "k9"]'] * 21, "At most 20 pairs"),
-        (['["nosuch", "k9"]'], "pairs claims that there are not"),
+        (['["nosuch", "k9"]'], "has no claim"),
     ):
         wrong = send(client, page, act, pair=pair)
         assert (wrong.status_code, words in wrong.text) == (422, True), wrong.text
@@ -184,10 +184,12 @@ def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
     assert "a person confirmed" in by_claim["k9"]["reason"]
     assert shared_service.get(f"/v1{again}").json()["reused"] == 1  # k2 was known before
     assert "Verify with these pairs" not in shared_service.get(again).text
-    # Confirmed once more, nothing is left to be verified.
+    # Confirmed once more, the pair is compared again, and no model is asked.
     third = send(client, shared_service.get(job), act, pair=html.unescape(pair)).headers["location"]
     until(lambda: "See the result" in shared_service.get(third).text)
-    assert shared_service.get(f"/v1{third}").json()["reused"] == 2
+    done = shared_service.get(f"/v1{third}").json()
+    assert (done["reused"], done["usage"]["calls"]) == (1, 0)
+    assert shared_service.get(f"/v1{third}/changes").json()["kept"] == 1
 
 
 def test_the_page_of_a_run_says_which_verdicts_were_kept_and_whether_the_earlier_is_stored(
