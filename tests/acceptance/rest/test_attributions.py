@@ -297,7 +297,7 @@ def test_a_job_that_was_killed_goes_on_and_asks_nothing_twice_that_was_stored(
             calls = Calls(service.url)
             body = {"process_id": PROCESS, "use_cache": False}
             accepted = service.post("/v1/attributions", json=body).json()
-            until(lambda: calls.job(accepted["job_id"])["counts"].get("succeeded") == 3)
+            until(lambda: calls.job(accepted["job_id"])["counts"].get("succeeded", 0) >= 3)
             service.kill()
             model.latency = 0.0
             service.start()
