@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -27,10 +27,22 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.trails import FoundOfClaim
 
 
-MOST_KEPT = 10_000
-"""Kept verdicts of a process that are counted by run."""
-
 _log = logging.getLogger("veritrail.runs")
+
+
+Share = Annotated[
+    int | None,
+    Field(
+        description="Prompts were shared: each asked about up to so many claims; null: about one."
+    ),
+]
+SecondJudge = Annotated[
+    str | None,
+    Field(
+        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
+        "first is not Fully Supported, or not by every sample; null: there was one judge."
+    ),
+]
 
 
 class Spending(Answer):
@@ -53,15 +65,8 @@ class RunFound(Answer):
     created_at: str
     engine: str
     model: str | None
-    share: int | None = Field(
-        None,
-        description="Prompts were shared: each asked about up to so many claims; null: about one.",
-    )
-    escalate_to: str | None = Field(
-        None,
-        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
-        "first is not Fully Supported, or not by every sample; null: there was one judge.",
-    )
+    share: Share = None
+    escalate_to: SecondJudge = None
     q: int | None = Field(description="Null: not known.")
     indicative: bool | None = Field(description="Whether no model judged.")
     is_of_record: bool = Field(description="Whether its verdicts count, whatever else there is.")
@@ -89,14 +94,8 @@ class RunFound(Answer):
         return Asking(self.share, self.escalate_to)
 
     @classmethod
-    def of(
-        cls,
-        found: RunSummary,
-        of_record: str | None,
-        job: Job | None = None,
-        kept: int | None = None,
-    ) -> RunFound:
-        """The answer for a run, beside the run of record, with what its job and the graph know."""
+    def of(cls, found: RunSummary, of_record: str | None, job: Job | None = None) -> RunFound:
+        """The answer for a run, beside the run of record, with what its job knows."""
         asking = asking_of(found.settings)
         return cls(
             run_id=found.run_id,
@@ -114,7 +113,7 @@ class RunFound(Answer):
             spent=Spending.of(found.usage),
             mode=None if job is None else "batch" if job.in_batches else "live",
             since=job.since.process_id if job is not None and job.since is not None else None,
-            kept=kept,
+            kept=found.kept,
         )
 
 
@@ -175,15 +174,8 @@ class ComparedSide(Answer):
     kind: str = Field(description="run or judge.")
     engine: str
     model: str | None
-    share: int | None = Field(
-        None,
-        description="Prompts were shared: each asked about up to so many claims; null: about one.",
-    )
-    escalate_to: str | None = Field(
-        None,
-        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
-        "first is not Fully Supported, or not by every sample; null: there was one judge.",
-    )
+    share: Share = None
+    escalate_to: SecondJudge = None
     q: int
     indicative: bool
     created_at: str = Field(description="When the first of it was made.")
@@ -223,14 +215,11 @@ class Runs(Part):
         process = await self._app.processes.get(process_id)
         found = await self._app.verifications.runs(process_id)
         of_record = process.run_of_record
-        jobs, kept = await asyncio.gather(self._jobs_of(found), self._kept(process_id, found))
+        jobs = await self._jobs_of(found)
         return RunList(
             process_id=process_id,
             run_of_record=of_record,
-            runs=[
-                RunFound.of(one, of_record, jobs.get(one.run_id), kept.get(one.run_id))
-                for one in found
-            ],
+            runs=[RunFound.of(one, of_record, jobs.get(one.run_id)) for one in found],
         )
 
     async def _jobs_of(self, found: Sequence[RunSummary]) -> dict[str, Job]:
@@ -246,16 +235,6 @@ class Runs(Part):
             _log.warning("what jobs know of runs is not shown: %s", error)
             return {}
         return {job.run_id: job for job in jobs}
-
-    async def _kept(self, process_id: str, found: Sequence[RunSummary]) -> dict[str, int]:
-        """How many verdicts of each run were kept from an earlier version; {}: too many."""
-        store = await self._store()
-        reused = await store.queries.run("reused", {"process_id": process_id, "limit": MOST_KEPT})
-        if reused.truncated:
-            return {}
-        names = [str(row[reused.columns.index("verification_id")]) for row in reused.rows]
-        counts = Counter(one.run_id for one in await store.trails.headers(names))
-        return {one.run_id: counts[one.run_id] for one in found}
 
     async def compare(self, process_id: str, first: str, second: str) -> RunComparison:
         """Compare two runs, two judges, or a run and a judge, over all claims.

@@ -13,6 +13,7 @@
 // column cost_usd: float - US dollars of the calls whose price is known; null where there are none
 // column unpriced_calls: integer - calls whose price is not known
 // column settings: string - what decides the outcomes, as JSON, or null
+// column kept: integer - verdicts that were kept from an earlier version
 // source: ours
 MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
 WHERE v.run_id IS NOT NULL
@@ -20,8 +21,8 @@ WITH v.run_id AS run_id, v.status AS status, v.verdict AS verdict, count(v) AS v
      min(v.created_at) AS created_at, min(v.engine) AS engine, min(v.model) AS model,
      min(v.q) AS q, min(CASE WHEN v.indicative THEN 1 ELSE 0 END) AS by_words,
      sum(v.calls) AS calls, sum(v.cost_usd) AS dollars, count(v.cost_usd) AS priced,
-     sum(v.unpriced_calls) AS unpriced_calls, min(v.settings) AS settings
+     sum(v.unpriced_calls) AS unpriced_calls, min(v.settings) AS settings, count(v.reused_from) AS kept
 RETURN run_id, status, verdict, verifications, created_at, engine, model, q,
        by_words = 1 AS indicative, calls,
-       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls, settings
+       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls, settings, kept
 ORDER BY run_id, status, verdict

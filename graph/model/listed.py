@@ -476,6 +476,7 @@ class RunSummary:
         indicative: Whether no model judged; None: not known yet.
         usage: What it cost; only calls and cost are counted.
         settings: What decides its outcomes, as JSON; None: not known.
+        kept: How many of its verdicts were kept from an earlier version.
     """
 
     run_id: str
@@ -489,6 +490,7 @@ class RunSummary:
     indicative: bool | None = None
     usage: Usage = field(default_factory=Usage)
     settings: str | None = None
+    kept: int = 0
 
     @property
     def total(self) -> int:

@@ -437,15 +437,16 @@ def _run(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:
     counts: dict[Status, int] = {}
     verdicts: dict[str, int] = {}
     usage = Usage()
-    for status, verdict, number, *_, calls, cost, unpriced, _ in rows:
+    for status, verdict, number, *_, calls, cost, unpriced, _, _ in rows:
         counts[Status(status)] = counts.get(Status(status), 0) + number
         if verdict is not None:
             verdicts[verdict] = verdicts.get(verdict, 0) + number
         usage += Usage(calls=calls, cost_usd=cost, unpriced_calls=unpriced)
-    first = min(((*row[3:8], row[-1]) for row in rows), key=lambda row: row[0])
+    first = min(((*row[3:8], row[-2]) for row in rows), key=lambda row: row[0])
     created_at, engine, model, q, indicative, settings = first
     about = (run_id, process_id, created_at, engine, model)
-    return RunSummary(*about, counts, verdicts, q, indicative, usage, settings)
+    kept = sum(row[-1] for row in rows)
+    return RunSummary(*about, counts, verdicts, q, indicative, usage, settings, kept)
 
 
 def _is_same(
