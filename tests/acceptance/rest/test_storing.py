@@ -24,7 +24,8 @@ LIMIT = 5_000_000
 
 @pytest.fixture(scope="module")
 def service(home: Veritrail) -> Iterator[ServiceProcess]:
-    with serving(home, env={"VERITRAIL_UPLOAD_MAX": str(LIMIT)}) as running:
+    env = {"VERITRAIL_UPLOAD_MAX": str(LIMIT)}
+    with serving(home, env=env, args=["--no-worker"]) as running:
         running.until_ready()
         yield running
 
