@@ -10,7 +10,7 @@ Source: VeriTrail 3.2 (traceability); the comparison is ours.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
@@ -271,3 +271,41 @@ def _checked(iteration: Iteration) -> frozenset[str]:
 def _selected(iteration: Iteration) -> dict[tuple[str, int, int], CitedSentence]:
     """Selected sentences by their place in the process, in the order of the frontier."""
     return {(cited.node_id, cited.start, cited.end): cited for cited in iteration.evidence}
+
+
+def difference_json(difference: Difference) -> dict[str, Any]:
+    """What `diff --json` prints."""
+    return {
+        "a": difference.a.verification_id,
+        "b": difference.b.verification_id,
+        "same": difference.is_same,
+        "same_claim": difference.is_same_claim,
+        "claim": _changes_json(difference.claim),
+        "settings": _changes_json(difference.settings),
+        "outcome": _changes_json(difference.outcome),
+        "parting": _parting_json(difference.parting) if difference.parting else None,
+    }
+
+
+def _changes_json(found: Iterable[Changed]) -> dict[str, Any]:
+    return {one.name: {"a": one.a, "b": one.b} for one in found}
+
+
+def _parting_json(parting: Parting) -> dict[str, Any]:
+    return {
+        "iteration": parting.number,
+        "parts": [part.value for part in parting.parts],
+        "a": _side_json(parting.a),
+        "b": _side_json(parting.b),
+    }
+
+
+def _side_json(side: RoundSide | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {
+        "verdict": side.verdict.value if side.verdict else None,
+        "reasoning": side.reasoning,
+        "checked_only": list(side.checked),
+        "selected_only": [cited.json_object() for cited in side.selected],
+    }

@@ -440,7 +440,7 @@ def diff(
         return
     difference = ask(lambda app: _trails(app, first, second), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.difference import difference_json
+        from veritrail_graph.graph.comparing import difference_json
 
         print_json(difference_json(difference))
         return
