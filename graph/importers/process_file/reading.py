@@ -9,13 +9,12 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import chain
-from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
 import jiter
 
-from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
+from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, json_fault
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
@@ -283,14 +282,3 @@ def _refuse_constant(name: str) -> Any:
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
 _LENIENT = json.JSONDecoder(object_pairs_hook=_object)
-
-
-def json_fault(error: JSONDecodeError, first_line: int = 1) -> str:
-    """What is wrong, and where.
-
-    Args:
-        error: What the parser said; some of its messages end with `at`.
-        first_line: The line of the file that the text begins on.
-    """
-    line = error.lineno + first_line - 1
-    return f"not JSON: {error.msg.removesuffix(' at')} at line {line}, column {error.colno}"
