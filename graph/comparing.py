@@ -18,6 +18,9 @@ from typing import Any
 
 from veritrail_graph.graph.model import CitedSentence, Iteration, Verdict, Verification
 
+_JUDGE = ("engine", "model", "verdict_engine")
+"""Settings from whose change others follow."""
+
 
 class Part(StrEnum):
     """In what two rounds of the same number differ."""
@@ -309,3 +312,11 @@ def _side_json(side: RoundSide | None) -> dict[str, Any] | None:
         "checked_only": list(side.checked),
         "selected_only": [cited.json_object() for cited in side.selected],
     }
+
+
+def folded_settings(settings: Sequence[Changed]) -> tuple[list[Changed], list[Changed]]:
+    """The settings that are shown, and those that are folded: they follow from another judge."""
+    if not any(one.name in _JUDGE for one in settings):
+        return list(settings), []
+    shown = [one for one in settings if "." not in one.name]
+    return shown, [one for one in settings if "." in one.name]

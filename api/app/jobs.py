@@ -30,8 +30,7 @@ from veritrail_graph.api.jobs.model import (
     kind_of,
     sentence_of,
 )
-from veritrail_graph.api.jobs.outdated import process_of
-from veritrail_graph.api.jobs.repeating import with_pairs
+from veritrail_graph.api.jobs.repeating import process_of, with_pairs
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import left_batches, open_batches

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
-from veritrail_graph.api.app.recorded_input import RecordedInput
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineError,
@@ -31,6 +30,7 @@ from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.records import (
     CopiedInput,
     ProcessInput,
+    RecordedInput,
 )
 
 if TYPE_CHECKING:

@@ -17,14 +17,20 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.asking import asked_as
-from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     CLAIM_CATEGORY_WORDS,
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
 )
-from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
+from veritrail_graph.graph.comparing import (
+    Changed,
+    Difference,
+    Part,
+    Parting,
+    RoundSide,
+    folded_settings,
+)
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
 

@@ -1,7 +1,7 @@
 """Attributing and judging sentences by scores of an entailment model, without instructions.
 
-Source: Error-tolerant attribution 5 (the NLI baseline), 6.1 (SummaC-ZS, SummaC-Conv and AlignScore; these metrics take
-no instructions, so they have no highlighted mode).
+Source: Error-tolerant attribution 5 (the NLI baseline), 6.1 (SummaC-ZS, SummaC-Conv and AlignScore;
+these metrics take no instructions, so they have no highlighted mode).
 """
 
 from __future__ import annotations
