@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -432,9 +432,9 @@ def diff(
     Of trails: settings, verdicts, and the first iteration that differs. Of versions: nodes added,
     removed and changed, with what was rewritten, stages, and claims with other verdicts.
     """
-    matches = _matches(match)
-    versions = ask(lambda app: _versions(app, first, second, matches), as_json=as_json)
-    if versions is None and matches:
+    pairs = _pairs(match)
+    versions = ask(lambda app: _versions(app, first, second, pairs), as_json=as_json)
+    if versions is None and pairs:
         raise InputError("--match pairs claims of two versions; name a process as NEW.")
     if versions is not None:
         if as_json:
@@ -464,18 +464,17 @@ async def _trails(app: Application, first: str, second: str) -> Difference:
     return await app.verifications.diff(*names)
 
 
-def _matches(path: Path | None) -> dict[str, str]:
-    """claim_ids of the old version by those of the new one; none without a file."""
+def _pairs(path: Path | None) -> list[tuple[str, str]]:
+    """claim_ids of the old version with those of the new one; none without a file."""
     if path is None:
-        return {}
-    from veritrail_graph.api.app.version_diff import matches_of
+        return []
     from veritrail_graph.api.cli.changes import read_pairs
 
-    return matches_of((one["earlier"], one["claim_id"]) for one in read_pairs(path))
+    return [(one["earlier"], one["claim_id"]) for one in read_pairs(path)]
 
 
 async def _versions(
-    app: Application, old: str, new: str, matches: Mapping[str, str]
+    app: Application, old: str, new: str, pairs: Sequence[tuple[str, str]]
 ) -> VersionDifference | None:
     """The difference of two versions; None where no process is named."""
     from veritrail_graph.api.app.version_diff import LAST
@@ -484,7 +483,7 @@ async def _versions(
         if old != LAST and not await _is_process(app, old):
             return None
         new = await app.names.process(new)
-    return await app.processes.diff(old, new, matches)
+    return await app.processes.diff(old, new, pairs)
 
 
 async def _is_process(app: Application, name: str) -> bool:

@@ -39,6 +39,16 @@ class JobKind(StrEnum):
     """It verifies the assistant's turns of a dialogue, one after the other."""
 
 
+def run_id_of(job_id: str) -> str:
+    """The id of the run that a job carries out: both ids end in the same digits."""
+    return f"r-{job_id.removeprefix('j-')}"
+
+
+def job_id_of(run_id: str) -> str:
+    """The id of the job that carries out a run."""
+    return f"j-{run_id.removeprefix('r-')}"
+
+
 def kind_of(header: str) -> JobKind:
     """What a job does.
 
