@@ -110,8 +110,8 @@ async def estimate_claims(
         how: How they would be verified.
         request: Which claims.
         records: The claims that are given; None: those of `request.claims`.
-        on_progress: Told how many claims are done, how many there are, and how many prompts
-            were looked at.
+        on_progress: Called with how many claims are done, how many there are, and how many
+            prompts were looked at.
 
     Raises:
         InputError: A claim, a node, a setting or a prompt is wrong.

@@ -36,9 +36,9 @@ class Kept:
 
     Attributes:
         since: The process that the earlier version is stored as.
-        claims: How many verdicts would be kept; None: it cannot be told.
+        claims: How many verdicts would be kept; None: it is not known.
         left: The claims that would be verified anew.
-        why_unknown: Why it cannot be told; `left` holds every claim then.
+        why_unknown: Why it is not known; `left` holds every claim then.
     """
 
     since: str

@@ -32,9 +32,7 @@ _log = logging.getLogger("veritrail.runs")
 
 Share = Annotated[
     int | None,
-    Field(
-        description="Prompts were shared: each asked about up to so many claims; null: about one."
-    ),
+    Field(description="The most claims that a prompt asked about; null: each asked about one."),
 ]
 SecondJudge = Annotated[
     str | None,

@@ -334,7 +334,7 @@ class AsyncLocal(AsyncOperations):
 
     async def _verification(self, verification_id: str) -> _Document:
         found = await self.app.verifications.get(verification_id)
-        return await self.app.verifications.told(found)
+        return await self.app.verifications.as_document(found)
 
     async def _provenance(self, verification_id: str, limit: int = 100) -> findings.Provenance:
         return await self.app.verifications.provenance(verification_id, limit)

@@ -312,7 +312,7 @@ class Ended:
         status: How it ended.
         failure: Why, if it has no verdict.
         usage: What it cost this time.
-        event: What `claim.finished`, `sentence.finished` or `turn.finished` tells.
+        event: What `claim.finished`, `sentence.finished` or `turn.finished` holds.
     """
 
     of: Work
@@ -346,7 +346,7 @@ class Figures:
 
 
 class Kind(StrEnum):
-    """What an event tells."""
+    """What an event is about."""
 
     JOB_STARTED = "job.started"
     """Work on the job begins, or begins again."""
@@ -371,7 +371,7 @@ class Event:
 
     Attributes:
         seq: Its number in the job, from 1.
-        kind: What it tells.
+        kind: What it is about.
         data: What there is to tell, as JSON.
         at: When it happened, ISO 8601 in UTC.
     """

@@ -133,7 +133,7 @@ class JobSession:
         """The run that all claims of the session belong to.
 
         Args:
-            observer: Told what happens.
+            observer: What the run calls on its way.
         """
         if self.rounds is not None:
             observer = _in_rounds(self.rounds, observer)

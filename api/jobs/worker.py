@@ -316,7 +316,8 @@ class Reaper:
         durable: The engine.
         sessions: The open sessions.
         ender: Ends the queued claims of jobs that were stopped.
-        stop: Ends what runs here of a job; told whether its batches end at their endpoints.
+        stop: Ends what runs here of a job; its last argument says whether the batches of the job
+            end at their endpoints.
     """
 
     def __init__(
