@@ -108,8 +108,9 @@ class JudgeChecked:
     def cost_anew(self) -> float | None:
         """What `usage` would have cost without answers from the cache; None: it is not known.
 
-        The second of two checks finds answers that the first one paid, so only this tells both
-        apart. An answer of the cache counts with its tokens at their price, no prefix cached.
+        The second of two checks finds answers that the first one paid, so only this figure shows
+        how they differ. An answer of the cache counts with its tokens at their price, no prefix
+        cached.
         """
         usage = self.usage
         if not usage.cached_calls:

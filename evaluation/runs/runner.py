@@ -20,8 +20,7 @@ from filelock import FileLock, Timeout
 from veritrail_graph.evaluation.datasets.loading import load_dataset
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
-from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
-from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome, Resources
 from veritrail_graph.evaluation.runs.matrix import Configuration, DatasetEntry, Matrix
 from veritrail_graph.evaluation.runs.outcomes import (
     KEPT,

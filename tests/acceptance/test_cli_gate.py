@@ -72,7 +72,7 @@ def test_a_gate_that_is_not_met_sends_a_message_without_texts(
 ) -> None:
     secret = "a secret that is long enough"
     monkeypatch.setenv("VERITRAIL_WEBHOOK_SECRET", secret)
-    monkeypatch.setattr("veritrail_graph.api.webhooks.sending.WAITS", ())
+    monkeypatch.setattr("veritrail_graph.api.webhooks.target.WAITS", ())
     good, bad = (judged_file(tmp_path / f"{one[0]}.json", [one]) for one in (GOOD, BAD))
     with Receiver() as receiver:
         for path in (good, bad):

@@ -285,8 +285,18 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         (now,) = (one for one in plain["verifications"] if one["claim_id"] == "k0")
         assert now["reused_from"] is None, "without the pair its verdict is no kept one"
         (tmp_path / "wrong.csv").write_text("earlier,claim_id\nnosuch,k0\n")
-        wrong = veritrail(*diff, "--match", str(tmp_path / "wrong.csv"), status=2).err
-        assert "'match-a' does not have: 'nosuch'" in wrong
+        estimate = ("estimate", "match-b", "--since", "match-a")
+        for asked in (diff, run[:-2], estimate):
+            wrong = veritrail(
+                *asked, "--json", "--match", str(tmp_path / "wrong.csv"), status=2, **settings
+            ).json["error"]
+            (fault,) = wrong["violations"]
+            assert (fault["kind"], fault["where"]) == ("unknown_claim", "match[0].earlier")
+            assert fault["message"] == "'match-a' has no claim 'nosuch'"
+        spared = veritrail(
+            *estimate, "--json", "--match", str(tmp_path / "pairs.csv"), **settings
+        ).json
+        assert spared["kept"] == 3
         alone = ("verify", "match-b", "--match", str(tmp_path / "pairs.csv"))
         assert "--since" in veritrail(*alone, status=2, **settings).err
         (tmp_path / "wrong.csv").write_text("earlier,claim_id\nk0,nosuch\nk9,k0\n")

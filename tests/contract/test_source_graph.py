@@ -19,7 +19,7 @@ from veritrail_graph.graph.errors import EngineUnavailable, InputError
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
 from veritrail_graph.graph.ingest import clean, ingest
-from veritrail_graph.graph.ingest.copies import link_copies
+from veritrail_graph.graph.ingest.write import link_copies
 from veritrail_graph.graph.model import Claim, NodeRef, Role
 from veritrail_graph.graph.store import DatabaseAddress, Store
 

@@ -32,8 +32,12 @@ from veritrail_graph.evaluation.annotation.wording import (
 )
 from veritrail_graph.evaluation.annotation.writing import write_sheets
 from veritrail_graph.evaluation.datasets.dataset_file import read_dataset, write_dataset
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
-from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.datasets.model import (
+    Annotation,
+    AnnotatorLabel,
+    Dataset,
+    LabelledClaim,
+)
 from veritrail_graph.evaluation.tables import table_of
 from veritrail_graph.evaluation.workbook import xml_text
 from veritrail_graph.graph.errors import InputError

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from veritrail_graph.api.cli.app import command
-from veritrail_graph.api.cli.examples import EXAMPLES
+from veritrail_graph.api.cli.help_texts import EXAMPLES
 
 COMMANDS: Any = command()
 

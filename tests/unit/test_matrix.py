@@ -17,9 +17,8 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.evaluation.methods import registry
-from veritrail_graph.evaluation.methods.method import MethodOutcome
+from veritrail_graph.evaluation.methods.method import MethodOutcome, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.reporting.run_folder import read_run_folder
 from veritrail_graph.evaluation.runs.matrix import SampleBy, read_matrix
 from veritrail_graph.evaluation.runs.outcomes import KeptOutcome, OutcomeFile, Preparation

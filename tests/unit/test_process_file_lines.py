@@ -15,7 +15,6 @@ from fakes.process_files import Records, only_violation, read, violations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.api.app.recorded_input import RecordedInput
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
@@ -31,6 +30,7 @@ from veritrail_graph.graph.importers.records import (
     PlainEdges,
     PlainNodes,
     Record,
+    RecordedInput,
     Unread,
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
