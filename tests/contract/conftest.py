@@ -27,7 +27,7 @@ ON_NEO4J_IN_SOAK = {
         "application", "asked", "edge_counts", "export_formats", "export_fuzz", "export_lineage",
         "export_process", "export_verdicts", "faults", "judged_claims", "loading", "many_answers",
         "one_more_field", "page_reads", "picture", "queries_pasted", "report_origins", "resuming",
-        "review_queue", "standings", "traces",
+        "resuming_kills", "review_queue", "standings", "traces",
     )
 }  # fmt: skip
 # The same of tests of large processes, whose statements their own modules run there on small ones.
@@ -36,7 +36,7 @@ LARGE = {
     "test_a_frontier_larger_than_one_answer_is_read_whole",
     "test_a_trail_of_many_nodes_is_stored_whole_and_again",
     "test_a_trail_over_a_large_node_is_stored_in_small_batches",
-    "test_ten_thousand_chunks_are_read_in_pages_and_in_order",
+    "test_many_chunks_are_read_in_pages_and_in_order",
     "test_the_ends_of_many_claims_are_few_statements",
     "test_very_many_sentences_are_stored_in_parts",
 }
