@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.evaluation.building import (
-    CHUNK_TOKENS,
-    CONTEXT_TOKENS,
-    ENCODING,
-    SUMMARY_TOKENS,
-    ChunkTokens,
-    ContextTokens,
-    EncodingName,
-    NoContext,
-    Prompts,
-    SummaryTokens,
-    summarise,
-)
-from veritrail_graph.api.cli.options import (
-    AsJson,
-    Budget,
-    EngineName,
-    MaxCalls,
-    Model,
-    NoCache,
-    Price,
-)
+from veritrail_graph.api.cli.evaluation.asking import AskOptions, SummarySizes
+from veritrail_graph.api.cli.evaluation.building import summarise_and_show
+from veritrail_graph.api.cli.evaluation.options import grouped
+from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -40,6 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.evaluation.dialogues.build import BuiltDialogues
 
 
+@grouped
 def build(
     output: Annotated[
         Path,
@@ -55,18 +39,9 @@ def build(
             "--summarise", help="Summarise the sources hierarchically; see `eval summarise`."
         ),
     ] = False,
-    chunk: ChunkTokens = CHUNK_TOKENS,
-    context: ContextTokens = CONTEXT_TOKENS,
-    summary: SummaryTokens = SUMMARY_TOKENS,
-    encoding: EncodingName = ENCODING,
-    no_context: NoContext = False,
-    engine: EngineName = None,
-    model: Model = None,
-    prompts: Prompts = None,
-    budget: Budget = None,
-    max_calls: MaxCalls = None,
-    price: Price = None,
-    no_cache: NoCache = False,
+    *,
+    sizes: SummarySizes,
+    asked: AskOptions,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -100,41 +75,20 @@ def build(
     if summarised:
         if source is not None or not texts:
             raise InputError("--summarise takes text files as SOURCE, and no --from.")
-        sizes = (chunk, context, summary, encoding, no_context)
-        summarise(
-            texts,
-            output,
-            *sizes,
-            engine,
-            model,
-            prompts,
-            budget,
-            max_calls,
-            price,
-            no_cache,
-            as_json=as_json,
-        )
+        summarise_and_show(texts, output, sizes, asked, as_json=as_json)
         return
     if source is None or texts:
         raise InputError(
             "Nothing to build from: name a file or a folder with --from, or text files with "
             "--summarise."
         )
-    given = {
-        "--chunk": chunk != CHUNK_TOKENS,
-        "--context": context != CONTEXT_TOKENS,
-        "--summary": summary != SUMMARY_TOKENS,
-        "--encoding": encoding != ENCODING,
-        "--no-context": no_context,
-        "--engine": engine is not None,
-        "--model": model is not None,
-        "--prompts": prompts is not None,
-        "--budget": budget is not None,
-        "--max-calls": max_calls is not None,
-        "--price": price is not None,
-        "--no-cache": no_cache,
-    }
-    if named := [name for name, is_given in given.items() if is_given]:
+    named = [
+        f"--{one.name.replace('_', '-')}"
+        for group in (sizes, asked)
+        for one in fields(group)
+        if getattr(group, one.name) != one.default
+    ]
+    if named:
         raise InputError(f"{', '.join(named)}: only with --summarise.")
     dialogues = loader_of(source, format_name)
     if dialogues is not None:

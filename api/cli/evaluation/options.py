@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -48,3 +51,35 @@ def say_reasons(document: Mapping[str, Any], of: str = "") -> None:
     """Say why figures are missing."""
     for name, reason in document.get("reasons", {}).items():
         say(f"{of}{name}: {reason}", "dim")
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for each field of the dataclasses that are its parameters.
+
+    Several commands take a group of options so, and declare and read each of them once.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for one in inspect.signature(command).parameters.values():
+        kind = hints[one.name]
+        if not is_dataclass(kind):
+            parameters.append(one.replace(annotation=kind))
+            continue
+        groups[one.name] = kind
+        types = get_type_hints(kind, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                each.name, one.kind, default=each.default, annotation=types[each.name]
+            )
+            for each in fields(kind)
+        ]
+
+    @wraps(command)
+    def flat(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        command(**given)
+
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return flat
