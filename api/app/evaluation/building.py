@@ -227,11 +227,6 @@ class Builder:
     ) -> WrittenRuns:
         """Summarise texts level by level, each as a process file.
 
-        Args:
-            sources: The texts.
-            output: The file; of several texts, or where there is one, the folder.
-            options: The sizes.
-
         Raises:
             VeriTrailError: A text cannot be read, a file not written, or a model not be asked.
         """
@@ -262,12 +257,6 @@ class Builder:
         self, dataset: Path, faithful: Path, variant: Variant, output: Path
     ) -> MatchedClaims:
         """Write a table of the claims that follow from premises, for a person to decide.
-
-        Args:
-            dataset: The data set; its claims without a label are compared, or else all.
-            faithful: The table of premises.
-            variant: What the premises are about.
-            output: The table, which must not be there yet.
 
         Raises:
             VeriTrailError: A file cannot be used, or a model cannot be asked.
@@ -334,13 +323,6 @@ class Builder:
         options: GraphRagOptions,
     ) -> WrittenRuns:
         """Answer questions from texts by the method of GraphRAG, each as a process file.
-
-        Args:
-            sources: The texts.
-            questions: Questions.
-            table: A table of more questions.
-            output: The file; of several questions, or where there is one, the folder.
-            options: The sizes.
 
         Raises:
             VeriTrailError: A file cannot be used, a question comes twice, or a model cannot be
@@ -429,13 +411,6 @@ def chunk_texts(
     sources: Sequence[Path], output: Path, size: int, overlap: int, encoding: str
 ) -> tuple[int, int]:
     """Cut texts into chunks, and write them as JSON Lines.
-
-    Args:
-        sources: The texts.
-        output: The file.
-        size: Tokens of a chunk.
-        overlap: How many of them the next chunk repeats.
-        encoding: Counts tokens.
 
     Returns:
         How many texts and how many chunks there are.

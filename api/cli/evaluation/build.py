@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,10 +18,6 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
-
-if TYPE_CHECKING:
-    from veritrail_graph.evaluation.datasets.build import Built
-    from veritrail_graph.evaluation.dialogues.build import BuiltDialogues
 
 
 @grouped
@@ -67,10 +64,7 @@ def build(
     dialogues it is a file of dialogues with labelled turns. With --summarise make a run to extract
     claims from: summaries with every text on the way.
     """
-    from veritrail_graph.evaluation.datasets.build import build_from
-    from veritrail_graph.evaluation.datasets.loading import NO_FORMAT
-    from veritrail_graph.evaluation.dialogues.build import build_dialogues
-    from veritrail_graph.evaluation.dialogues.loading import loader_of, reasons_against
+    from veritrail_graph.api.app.evaluation.datasets import build_dataset
 
     if summarised:
         if source is not None or not texts:
@@ -90,64 +84,48 @@ def build(
     ]
     if named:
         raise InputError(f"{', '.join(named)}: only with --summarise.")
-    dialogues = loader_of(source, format_name)
-    if dialogues is not None:
-        read = build_dialogues(dialogues, source, output, skip_bad=skip_bad)
-        if as_json:
-            print_json(read.json_object())
-        else:
-            show_dialogues(read)
-        return
-    try:
-        with long_work() as work:
-            built = build_from(
-                source,
-                output,
-                format_name=format_name,
-                skip_bad=skip_bad,
-                on_process=lambda done, of: work.update("checked processes", done, of),
-            )
-    except InputError as error:
-        if error.code != NO_FORMAT:
-            raise
-        raise InputError("\n".join([str(error), *reasons_against(source)])) from None
-    if as_json:
-        print_json(built.json_object())
-    else:
-        show_built(built)
-
-
-def show_built(built: Built) -> None:
-    """Show what was read and written."""
-    from veritrail_graph.evaluation.datasets.build import NO_LABEL
-
+    with long_work() as work:
+        built = build_dataset(
+            source,
+            output,
+            format_name=format_name,
+            skip_bad=skip_bad,
+            on_process=lambda done, of: work.update("checked processes", done, of),
+        )
     facts = built.json_object()
+    if as_json:
+        print_json(facts)
+    elif "dialogues" in facts:
+        _show_dialogues(facts)
+    else:
+        _show_built(facts)
+
+
+def _show_built(facts: Mapping[str, Any]) -> None:
+    """Show what was read and written."""
+    words: dict[str, str] = {one: VERDICT_WORDS[one] for one in Verdict}
     rows = [
-        ["no label" if label == NO_LABEL else VERDICT_WORDS[Verdict(label)], f"{count:,}"]
-        for label, count in built.labels.items()
+        [words.get(label, "no label"), f"{count:,}"]
+        for label, count in facts["labels"].items()
         if count
     ]
     table(("label", "claims"), rows, right=["claims"])
-    name = one_line(clean(built.dataset.name))
-    licence = f", licence {built.dataset.licence}" if built.dataset.licence else ""
+    licence = f", licence {facts['licence']}" if facts["licence"] else ""
     say(
-        f"{name} ({built.format_name}{licence}): claims {facts['claims']:,}, processes "
-        f"{facts['processes']:,}, nodes {facts['nodes']:,}, labels of annotators "
-        f"{facts['annotations']:,}, claims with error stages {facts['with_error_stages']:,}. "
-        f"Written: {built.output}",
+        f"{one_line(clean(facts['name']))} ({facts['format']}{licence}): claims "
+        f"{facts['claims']:,}, processes {facts['processes']:,}, nodes {facts['nodes']:,}, labels "
+        f"of annotators {facts['annotations']:,}, claims with error stages "
+        f"{facts['with_error_stages']:,}. Written: {facts['output']}",
         "bold",
     )
-    for remark in built.dataset.remarks:
+    for remark in facts["remarks"]:
         say(one_line(clean(remark)), "yellow")
 
 
-def show_dialogues(read: BuiltDialogues) -> None:
+def _show_dialogues(facts: Mapping[str, Any]) -> None:
     """Show which dialogues were read and written."""
-    from veritrail_graph.evaluation.dialogues.build import NO_LABEL
-
-    facts = read.json_object()
     rows = [
-        ["no label" if label == NO_LABEL else label.lower(), f"{count:,}"]
+        ["no label" if label == "none" else label.lower(), f"{count:,}"]
         for label, count in facts["labels"].items()
         if count
     ]
@@ -155,29 +133,22 @@ def show_dialogues(read: BuiltDialogues) -> None:
         words = category.lower().replace("_", " ")
         rows += [[f"{words}: {answer}", f"{count:,}"] for answer, count in counts.items()]
     table(("label", "turns"), rows, right=["turns"])
-    name = one_line(clean(read.dataset.name))
     say(
-        f"{name} ({read.format_name}, licence {one_line(clean(read.dataset.licence))}): dialogues "
-        f"{facts['dialogues']:,}, labelled turns {facts['turns']:,}, claims of people "
-        f"{facts['claims']:,}. Written: {read.output}",
+        f"{one_line(clean(facts['name']))} ({facts['format']}, licence "
+        f"{one_line(clean(facts['licence']))}): dialogues {facts['dialogues']:,}, labelled turns "
+        f"{facts['turns']:,}, claims of people {facts['claims']:,}. Written: {facts['output']}",
         "bold",
     )
-    for remark in read.dataset.remarks:
+    for remark in facts["remarks"]:
         say(one_line(clean(remark)), "yellow")
 
 
 def formats(as_json: AsJson = False) -> None:
     """List the formats of data sets and of labelled dialogues."""
-    from veritrail_graph.evaluation.datasets.loading import loaders
-    from veritrail_graph.evaluation.dialogues.loading import loaders as of_dialogues
+    from veritrail_graph.api.app.evaluation.datasets import known_formats
 
-    keys = ("name", "description", "layout", "source")
-    every = [*of_dialogues(), *loaders()]
-    found = [{key: getattr(one, key, "") for key in keys} for one in every]
+    found = known_formats()
     if as_json:
         print_json({"formats": found})
         return
-    table(
-        ("format", "what is read", "files", "from"),
-        [[one[key] for key in keys] for one in found],
-    )
+    table(("format", "what is read", "files", "from"), [list(one.values()) for one in found])
