@@ -18,7 +18,7 @@ from veritrail_graph.api.cli.evaluation.options import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.errors import shown
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     )
     from veritrail_graph.evaluation.dialogues.gold import DialogueGold, TurnKey
     from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns
-    from veritrail_graph.evaluation.figures.bootstrap import Resampling
+    from veritrail_graph.evaluation.figures.options import Resampling
     from veritrail_graph.graph.model import Usage
     from veritrail_graph.graph.model.dialogue import DialogueLabel
 
@@ -145,7 +145,7 @@ def dialogue(
     from veritrail_graph.evaluation.dialogues.predicted import read_predicted
     from veritrail_graph.evaluation.dialogues.score import gold_labels
     from veritrail_graph.evaluation.dialogues.tables import write_turns
-    from veritrail_graph.evaluation.figures.bootstrap import Resampling
+    from veritrail_graph.evaluation.figures.options import Resampling
 
     labelled = read_gold(gold)
     finished = [read_predicted(path, labelled) for path in predicted or ()]

@@ -17,8 +17,7 @@ from veritrail_graph.api.cli.evaluation.options import (
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
-from veritrail_graph.evaluation.figures.localization import ROOT_STAGE
+from veritrail_graph.evaluation.figures.options import ROOT_STAGE, Resampling
 from veritrail_graph.graph.errors import InputError
 
 

@@ -11,7 +11,7 @@ from veritrail_graph.api.views.texts import clean, one_line
 
 if TYPE_CHECKING:
     from veritrail_graph.evaluation.dialogues.gold import DialogueGold
-    from veritrail_graph.evaluation.figures.bootstrap import Resampling
+    from veritrail_graph.evaluation.figures.options import Resampling
 
 
 def agreement_on_turns(gold: DialogueGold, how: Resampling | None) -> dict[str, Any]:
