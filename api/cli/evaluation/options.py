@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.graph.errors import InputError
 
 _MOST_NOTES = 10
 INTERRUPTION = "Interrupted. Answers are cached; the same command goes on where it ended."
@@ -51,6 +53,17 @@ def say_reasons(document: Mapping[str, Any], of: str = "") -> None:
     """Say why figures are missing."""
     for name, reason in document.get("reasons", {}).items():
         say(f"{of}{name}: {reason}", "dim")
+
+
+@contextmanager
+def naming(option: str, *codes: str) -> Iterator[None]:
+    """Name the option whose value the application refuses with one of the codes."""
+    try:
+        yield
+    except InputError as error:
+        if error.code not in codes:
+            raise
+        raise InputError(f"{option} {error}") from None
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
