@@ -62,17 +62,6 @@ def score_attributions(
 ) -> ScoredAttributions:
     """Score attributions of sentences to source sentences.
 
-    Args:
-        gold: The attributions that are right.
-        predicted: Those that are scored.
-        how: How intervals and the comparison are made.
-        compare: Other attributions that they are compared with.
-        sources: The source texts.
-        unfaithful: Whether figures on unfaithful sentences are added.
-        labels: Whether the figures of labels are added.
-        linked: Whether positions in the sources are analysed.
-        with_intervals: Whether intervals are added.
-
     Raises:
         InputError: A file cannot be used.
     """
@@ -113,11 +102,6 @@ def compare_corrections(
 ) -> tuple[list[CorrectionScore], list[str], list[Path]]:
     """Compare corrections by what the corrector saw.
 
-    Args:
-        files: Tables of corrections, or runs.
-        ranks: How many modes are ranked.
-        folder: Where the table and plots are written.
-
     Returns:
         The figures of each model and mode, the sentences without a correction, the written files.
 
@@ -139,11 +123,6 @@ def score_study(
     answers: Sequence[Path], gold: Path | None = None, folder: Path | None = None
 ) -> tuple[StudyScore, list[Path]]:
     """Compare readers who saw sources plain and highlighted.
-
-    Args:
-        answers: The answers of readers.
-        gold: The labels that are right.
-        folder: Where the table is written.
 
     Returns:
         The figures, and the written files.

@@ -175,51 +175,45 @@ class EstimatedAnswers:
         }
 
 
+@dataclass(frozen=True, slots=True)
 class Builder:
     """Makes data sets by asking a model.
 
-    Args:
+    Attributes:
         settings: The settings.
         asking: The model.
         on_progress: Told what is worked on, and how much of it is done.
         warn: Told what a person should know.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        asking: Asking,
-        on_progress: Callable[[str, int, int], None] = lambda _what, _done, _of: None,
-        warn: Callable[[str], None] = lambda _message: None,
-    ) -> None:
-        self._settings = settings
-        self._asking = asking
-        self._on_progress = on_progress
-        self._warn = warn
+    settings: Settings
+    asking: Asking
+    on_progress: Callable[[str, int, int], None]
+    warn: Callable[[str], None]
 
     @asynccontextmanager
     async def _model(
         self, assumed: AssumedGraphRag | None = None
     ) -> AsyncIterator[tuple[BuildModel, Split]]:
         """The model, open until the block ends, and what splits texts into sentences."""
-        named = {"engine": self._asking.engine, "model": self._asking.models.model}
+        named = {"engine": self.asking.engine, "model": self.asking.models.model}
         options = {name: one for name, one in named.items() if one is not None}
         async with self._resources(assumed) as resources:
             models = await resources.models(options)
-            yield BuildModel(models.claims, self._asking.prompts), resources.splitter.split
+            yield BuildModel(models.claims, self.asking.prompts), resources.splitter.split
 
     def _resources(self, assumed: AssumedGraphRag | None) -> OpenResources:
-        models = self._asking.models
+        models = self.asking.models
         if assumed is not None:
             from veritrail_graph.api.app.evaluation.estimate import AssumedResources
 
-            return AssumedResources(self._settings, price=models.price, walk=assumed)
+            return AssumedResources(self.settings, price=models.price, walk=assumed)
         return OpenResources(
-            self._settings,
+            self.settings,
             shared_within(models.budget, models.max_calls),
             use_cache=models.use_cache,
             price=models.price,
-            warn=self._warn,
+            warn=self.warn,
         )
 
     async def summarise(
@@ -244,7 +238,7 @@ class Builder:
                     options,
                     split,
                     model.meter,
-                    lambda level, done, of, name=name: self._on_progress(  # type: ignore[misc]
+                    lambda level, done, of, name=name: self.on_progress(  # type: ignore[misc]
                         f"{name}, level {level}", done, of
                     ),
                 )
@@ -266,7 +260,7 @@ class Builder:
         premises = matching.read_premises(faithful, variant)
         unknown = matching.without_process(premises, loaded.processes)
         for process_id, rows in list(unknown.items())[: matching.MOST_NAMED]:
-            self._warn(
+            self.warn(
                 f"{faithful}: {counted(len(rows), 'premise')} of process {shown(process_id)}, "
                 f"which the data set lacks, left out; the first in row {rows[0]:,}."
             )
@@ -280,7 +274,7 @@ class Builder:
                 variant,
                 model.step(variant.step),
                 model.meter,
-                lambda done, of: self._on_progress("claims", done, of),
+                lambda done, of: self.on_progress("claims", done, of),
             )
         # An empty table of a run that failed would stop the next one, which replaces no file.
         is_written = bool(found.matches) or not found.failed
@@ -302,7 +296,7 @@ class Builder:
                 asked,
                 model.step(BuildStep.QUESTION_FILTER),
                 model.meter,
-                lambda done, of: self._on_progress("questions", done, of),
+                lambda done, of: self.on_progress("questions", done, of),
             )
         filters.write_questions(found, output)
         counts = {
@@ -359,7 +353,7 @@ class Builder:
         from veritrail_graph.evaluation.building.graphrag.graph_model import GraphModel
         from veritrail_graph.evaluation.building.graphrag.indexing import make_index
 
-        model = GraphModel(asked.step, options, asked.meter, self._on_progress)
+        model = GraphModel(asked.step, options, asked.meter, self.on_progress)
         for one in questions:
             model.check(one)
         return model, await make_index(model, texts)
@@ -410,10 +404,7 @@ def process_id_of(name: str) -> str:
 def chunk_texts(
     sources: Sequence[Path], output: Path, size: int, overlap: int, encoding: str
 ) -> tuple[int, int]:
-    """Cut texts into chunks, and write them as JSON Lines.
-
-    Returns:
-        How many texts and how many chunks there are.
+    """Write texts as chunks, in JSON Lines; give the number of texts and of chunks.
 
     Raises:
         InputError: A text cannot be read, or the file not be written.
@@ -439,10 +430,7 @@ def chunk_texts(
 
 
 def accept_matches(dataset: Path, accepted: Path, output: Path) -> int:
-    """Write a data set whose claims are labelled by the matches that a person accepted.
-
-    Returns:
-        How many are.
+    """Write a data set with labels of the matches that a person accepted; give their number.
 
     Raises:
         InputError: A file cannot be used.
@@ -464,10 +452,7 @@ def matches_and_labels(dataset: Path, accepted: Path) -> dict[str, Any]:
 
 
 def list_duplicates(dataset: Path, output: Path) -> tuple[int, int]:
-    """Write a table of claims that say nearly the same.
-
-    Returns:
-        How many claims and how many near-duplicates there are.
+    """Write a table of claims that say nearly the same; give the number of claims and of these.
 
     Raises:
         InputError: A file cannot be used.
@@ -479,10 +464,7 @@ def list_duplicates(dataset: Path, output: Path) -> tuple[int, int]:
 
 
 def remove_duplicates(dataset: Path, accepted: Path, output: Path) -> tuple[int, int]:
-    """Write a data set without the claims that a person marked.
-
-    Returns:
-        How many claims were kept and how many removed.
+    """Write a data set without the claims that a person marked; give those kept and removed.
 
     Raises:
         InputError: A file cannot be used.
@@ -495,10 +477,7 @@ def remove_duplicates(dataset: Path, accepted: Path, output: Path) -> tuple[int,
 
 
 def keep_questions(table: Path, output: Path) -> int:
-    """Write a table of the questions that a person kept.
-
-    Returns:
-        How many there are.
+    """Write a table of the questions that a person kept; give their number.
 
     Raises:
         InputError: A file cannot be used, or none is kept.

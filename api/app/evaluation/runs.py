@@ -162,13 +162,6 @@ def draw_errors(
 ) -> DrawnErrors:
     """Draw wrong verdicts of a run, and write them as a sheet for a person.
 
-    Args:
-        folder: The folder of the run.
-        sheet: The sheet.
-        count: Cases of each data set.
-        seed: What the draws follow from.
-        configurations: Those that are drawn from; empty: see `reviewed_runs`.
-
     Raises:
         InputError: A file cannot be used, there is no such configuration, or no wrong verdict.
     """

@@ -14,6 +14,7 @@ from veritrail_graph.api.cli.evaluation.options import (
     Resamples,
     Seed,
     WithIntervals,
+    end_unless_whole,
     say_reasons,
     shown_figure,
     tell_notes,
@@ -22,7 +23,6 @@ from veritrail_graph.api.cli.evaluation.turn_agreement import (
     show_annotators,
     show_disagreements,
 )
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -40,7 +40,7 @@ from veritrail_graph.api.cli.options import (
     model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
@@ -165,7 +165,8 @@ def dialogue(
         print_json(document)
     else:
         _show(document)
-    _end(found)
+    reasons = [one.error for one in found.unanswered]
+    end_unless_whole(found.refusal, reasons, "turn(s) did not succeed and have no label")
 
 
 def _variants(methods: Sequence[DialogueMethod], ablations: Sequence[str]) -> tuple[Variant, ...]:
@@ -329,19 +330,3 @@ def _show_holds(document: Mapping[str, Any]) -> None:
     if rows:
         columns = ("method", "category", "by", "scored", "accuracy", "precision", "recall", "F1")
         table(columns, rows, right=columns[3:])
-
-
-def _end(found: ComparedDialogues) -> None:
-    """End the command with the status of the contract.
-
-    Raises:
-        Exit: A turn has no answer.
-    """
-    left = found.unanswered
-    if found.refusal is not None:
-        say(f"Error: the run was stopped: {one_line(str(found.refusal))}", "bold red")
-        raise Exit(UNREACHABLE)
-    if left:
-        reason = one_line(clean(left[0].error or ""))
-        say(f"{len(left):,} turn(s) did not succeed and have no label: {reason}", "red")
-        raise Exit(NOT_ALL_SUCCEEDED)

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.evaluation.options import INTERRUPTION, Seed, say_reasons, shown_figure
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
+from veritrail_graph.api.cli.evaluation.options import (
+    INTERRUPTION,
+    Seed,
+    end_unless_whole,
+    say_reasons,
+    shown_figure,
+)
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -120,7 +125,8 @@ def faithfulness(
         print_json(document)
     else:
         _show(document, found.usage)
-    _end(found)
+    reasons = [one.reason for row in found.rows for one in row.judged if one.label is None]
+    end_unless_whole(found.refusal, reasons, "judgement(s) failed and are left out of the figures")
 
 
 async def _run(who: WhoJudges, modes: Sequence[SourceMode], files: SetUpFiles) -> JudgedSetUps:
@@ -152,19 +158,3 @@ def _show(document: Mapping[str, Any], usage: Usage) -> None:
     if document["unlabelled"]:
         say(f"{document['unlabelled']:,} sentence(s) have no label and are left out.", "yellow")
     say(usage_words(usage), "dim")
-
-
-def _end(found: JudgedSetUps) -> None:
-    """End the command with the status of the contract.
-
-    Raises:
-        Exit: A judgement failed.
-    """
-    left = [one for row in found.rows for one in row.judged if one.label is None]
-    if found.refusal is not None:
-        say(f"Error: the run was stopped: {one_line(str(found.refusal))}", "bold red")
-        raise Exit(UNREACHABLE)
-    if left:
-        reason = one_line(clean(left[0].reason or ""))
-        say(f"{len(left):,} judgement(s) failed and are left out of the figures: {reason}", "red")
-        raise Exit(NOT_ALL_SUCCEEDED)

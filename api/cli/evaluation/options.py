@@ -12,7 +12,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
 from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError
 
 _MOST_NOTES = 10
@@ -53,6 +55,25 @@ def say_reasons(document: Mapping[str, Any], of: str = "") -> None:
     """Say why figures are missing."""
     for name, reason in document.get("reasons", {}).items():
         say(f"{of}{name}: {reason}", "dim")
+
+
+def end_unless_whole(refusal: Exception | None, reasons: Sequence[str | None], what: str) -> None:
+    """End a command with the status of the contract.
+
+    Args:
+        refusal: Why no call could succeed, where one was refused.
+        reasons: Why each piece of work has no result; empty: all have one.
+        what: What their number is followed by.
+
+    Raises:
+        Exit: A piece has no result.
+    """
+    if refusal is not None:
+        say(f"Error: the run was stopped: {one_line(str(refusal))}", "bold red")
+        raise Exit(UNREACHABLE)
+    if reasons:
+        say(f"{len(reasons):,} {what}: {one_line(clean(reasons[0] or ''))}", "red")
+        raise Exit(NOT_ALL_SUCCEEDED)
 
 
 @contextmanager
