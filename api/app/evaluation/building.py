@@ -1,4 +1,4 @@
-"""Making data sets: texts cut, summarised and answered from, claims matched, questions chosen."""
+"""Making data sets with a model: texts summarised, claims matched, questions chosen, answers."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.evaluation.datasets import named_texts
 from veritrail_graph.api.app.evaluation.resources import OpenResources, shared_within
 from veritrail_graph.api.configured.models import ModelOptions
 from veritrail_graph.evaluation.building import matching
 from veritrail_graph.evaluation.building import questions as filters
 from veritrail_graph.evaluation.building.asking import BuildModel
 from veritrail_graph.evaluation.building.steps import BuildStep, Variant
-from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
 from veritrail_graph.evaluation.datasets.loading import load_unlabelled
 from veritrail_graph.evaluation.whole_file import (
     make_folder,
     refuse_overwriting,
-    write_json_lines,
     write_text_whole,
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.graph.importers.plain import read_text
 from veritrail_graph.graph.model import Usage
 
 if TYPE_CHECKING:
@@ -382,111 +380,9 @@ class Builder:
             return EstimatedAnswers(assumed.chunks, len(every), asked.meter.total)
 
 
-def named_texts(sources: Sequence[Path]) -> dict[str, str]:
-    """The texts of files by the names of the files.
-
-    Raises:
-        InputError: One cannot be read, or two have one name.
-    """
-    found: dict[str, str] = {}
-    for path in sources:
-        if path.stem in found:
-            raise InputError(f"{path}: another source is named {path.stem!r}; rename one.")
-        found[path.stem] = read_text(path)
-    return found
-
-
 def process_id_of(name: str) -> str:
     """The id of a process that is called so."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:128] or "summary"
-
-
-def chunk_texts(
-    sources: Sequence[Path], output: Path, size: int, overlap: int, encoding: str
-) -> tuple[int, int]:
-    """Write texts as chunks, in JSON Lines; give the number of texts and of chunks.
-
-    Raises:
-        InputError: A text cannot be read, or the file not be written.
-    """
-    from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
-
-    refuse_overwriting([output], sources)
-    tokenizer, texts = Encoding(encoding), named_texts(sources)
-    lines = [
-        {
-            "document": name,
-            "chunk": number,
-            "start": one.start,
-            "end": one.end,
-            "tokens": one.tokens,
-            "text": text[one.start : one.end],
-        }
-        for name, text in texts.items()
-        for number, one in enumerate(token_chunks(text, size, overlap, encoding=tokenizer))
-    ]
-    write_json_lines(output, lines)
-    return len(texts), len(lines)
-
-
-def accept_matches(dataset: Path, accepted: Path, output: Path) -> int:
-    """Write a data set with labels of the matches that a person accepted; give their number.
-
-    Raises:
-        InputError: A file cannot be used.
-    """
-    loaded = load_unlabelled(dataset)
-    keys = matching.read_accepted(accepted, loaded, as_labels=True)
-    write_dataset(replace(loaded, claims=matching.with_matches(loaded, keys)), output)
-    return len(keys)
-
-
-def matches_and_labels(dataset: Path, accepted: Path) -> dict[str, Any]:
-    """How far labels agree with the matches that a person accepted.
-
-    Raises:
-        InputError: A file cannot be used.
-    """
-    loaded = load_unlabelled(dataset)
-    return matching.alignment(loaded, matching.read_accepted(accepted, loaded))
-
-
-def list_duplicates(dataset: Path, output: Path) -> tuple[int, int]:
-    """Write a table of claims that say nearly the same; give the number of claims and of these.
-
-    Raises:
-        InputError: A file cannot be used.
-    """
-    from veritrail_graph.evaluation.building.duplicates import write_duplicates
-
-    loaded = load_unlabelled(dataset)
-    return len(loaded.claims), write_duplicates(loaded, output)
-
-
-def remove_duplicates(dataset: Path, accepted: Path, output: Path) -> tuple[int, int]:
-    """Write a data set without the claims that a person marked; give those kept and removed.
-
-    Raises:
-        InputError: A file cannot be used.
-    """
-    loaded = load_unlabelled(dataset)
-    keys = matching.read_accepted(accepted, loaded, "remove")
-    kept = tuple(one for one in loaded.claims if one.key not in keys)
-    write_dataset(replace(loaded, claims=kept), output)
-    return len(kept), len(keys)
-
-
-def keep_questions(table: Path, output: Path) -> int:
-    """Write a table of the questions that a person kept; give their number.
-
-    Raises:
-        InputError: A file cannot be used, or none is kept.
-    """
-    from veritrail_graph.evaluation.building.review import write_review
-
-    kept = filters.read_kept(table)
-    write_review(output, ("question",), ({"question": one} for one in kept))
-    return len(kept)
 
 
 def _refuse_decided(output: Path) -> None:

@@ -1,15 +1,12 @@
-"""Data sets: made from files that people bring, labelled by annotators, cut into sentences."""
+"""Data sets: made from files and decisions of people, labelled by annotators, cut into pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
-from veritrail_graph.evaluation.datasets.loading import load_dataset, load_unlabelled
-from veritrail_graph.evaluation.dialogues import sheets as of_dialogues
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,6 +72,7 @@ def write_sentences(dataset: Path, output: Path, format_name: str | None = None)
         InputError: The data set cannot be read, or the file not be written.
     """
     from veritrail_graph.evaluation.attribution.unattributed import unattributed
+    from veritrail_graph.evaluation.datasets.loading import load_dataset
     from veritrail_graph.evaluation.whole_file import write_json_lines
 
     found = unattributed(load_dataset(dataset, format_name=format_name))
@@ -82,9 +80,129 @@ def write_sentences(dataset: Path, output: Path, format_name: str | None = None)
     return found
 
 
+def named_texts(sources: Sequence[Path]) -> dict[str, str]:
+    """The texts of files by the names of the files.
+
+    Raises:
+        InputError: One cannot be read, or two have one name.
+    """
+    from veritrail_graph.graph.importers.plain import read_text
+
+    found: dict[str, str] = {}
+    for path in sources:
+        if path.stem in found:
+            raise InputError(f"{path}: another source is named {path.stem!r}; rename one.")
+        found[path.stem] = read_text(path)
+    return found
+
+
+def chunk_texts(
+    sources: Sequence[Path], output: Path, size: int, overlap: int, encoding: str
+) -> tuple[int, int]:
+    """Write texts as chunks, in JSON Lines; give the number of texts and of chunks.
+
+    Raises:
+        InputError: A text cannot be read, or the file not be written.
+    """
+    from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
+    from veritrail_graph.evaluation.whole_file import refuse_overwriting, write_json_lines
+
+    refuse_overwriting([output], sources)
+    tokenizer, texts = Encoding(encoding), named_texts(sources)
+    lines = [
+        {
+            "document": name,
+            "chunk": number,
+            "start": one.start,
+            "end": one.end,
+            "tokens": one.tokens,
+            "text": text[one.start : one.end],
+        }
+        for name, text in texts.items()
+        for number, one in enumerate(token_chunks(text, size, overlap, encoding=tokenizer))
+    ]
+    write_json_lines(output, lines)
+    return len(texts), len(lines)
+
+
+def accept_matches(dataset: Path, accepted: Path, output: Path) -> int:
+    """Write a data set with labels of the matches that a person accepted; give their number.
+
+    Raises:
+        InputError: A file cannot be used.
+    """
+    from veritrail_graph.evaluation.building import matching
+    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    loaded = load_unlabelled(dataset)
+    keys = matching.read_accepted(accepted, loaded, as_labels=True)
+    write_dataset(replace(loaded, claims=matching.with_matches(loaded, keys)), output)
+    return len(keys)
+
+
+def matches_and_labels(dataset: Path, accepted: Path) -> dict[str, Any]:
+    """How far labels agree with the matches that a person accepted.
+
+    Raises:
+        InputError: A file cannot be used.
+    """
+    from veritrail_graph.evaluation.building import matching
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    loaded = load_unlabelled(dataset)
+    return matching.alignment(loaded, matching.read_accepted(accepted, loaded))
+
+
+def list_duplicates(dataset: Path, output: Path) -> tuple[int, int]:
+    """Write a table of claims that say nearly the same; give the number of claims and of these.
+
+    Raises:
+        InputError: A file cannot be used.
+    """
+    from veritrail_graph.evaluation.building.duplicates import write_duplicates
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    loaded = load_unlabelled(dataset)
+    return len(loaded.claims), write_duplicates(loaded, output)
+
+
+def remove_duplicates(dataset: Path, accepted: Path, output: Path) -> tuple[int, int]:
+    """Write a data set without the claims that a person marked; give those kept and removed.
+
+    Raises:
+        InputError: A file cannot be used.
+    """
+    from veritrail_graph.evaluation.building import matching
+    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
+
+    loaded = load_unlabelled(dataset)
+    keys = matching.read_accepted(accepted, loaded, "remove")
+    kept = tuple(one for one in loaded.claims if one.key not in keys)
+    write_dataset(replace(loaded, claims=kept), output)
+    return len(kept), len(keys)
+
+
+def keep_questions(table: Path, output: Path) -> int:
+    """Write a table of the questions that a person kept; give their number.
+
+    Raises:
+        InputError: A file cannot be used, or none is kept.
+    """
+    from veritrail_graph.evaluation.building.questions import read_kept
+    from veritrail_graph.evaluation.building.review import write_review
+
+    kept = read_kept(table)
+    write_review(output, ("question",), ({"question": one} for one in kept))
+    return len(kept)
+
+
 def holds_dialogues(path: Path) -> bool:
     """Whether a file holds dialogues, and not a data set of claims."""
-    return of_dialogues.is_dialogues(path)
+    from veritrail_graph.evaluation.dialogues.sheets import is_dialogues
+
+    return is_dialogues(path)
 
 
 def write_sheets(
@@ -102,6 +220,7 @@ def write_sheets(
         InputError: The data set cannot be used, or a sheet not be written.
     """
     from veritrail_graph.evaluation.annotation import writing
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
 
     loaded = load_unlabelled(dataset)
     for remark in loaded.remarks:
@@ -144,6 +263,8 @@ def read_sheets(
     """
     from veritrail_graph.evaluation.annotation import reading
     from veritrail_graph.evaluation.annotation.final_labels import read_decisions, settled
+    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
+    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
 
     loaded = load_unlabelled(dataset)
     for remark in loaded.remarks:
@@ -173,6 +294,7 @@ def write_turn_sheets(
     Raises:
         InputError: A file cannot be used.
     """
+    from veritrail_graph.evaluation.dialogues import sheets as of_dialogues
     from veritrail_graph.evaluation.dialogues.predicted import read_predicted
 
     gold = of_dialogues.read_turns(dialogues)
@@ -206,6 +328,7 @@ def read_turn_sheets(
     Raises:
         InputError: A file cannot be used, or no turn has a label.
     """
+    from veritrail_graph.evaluation.dialogues import sheets as of_dialogues
     from veritrail_graph.evaluation.dialogues.consensus import agreed_on, read_turn_decisions
     from veritrail_graph.evaluation.dialogues.gold import DialogueGold, write_gold
     from veritrail_graph.evaluation.dialogues.sheets_back import (

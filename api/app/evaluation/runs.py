@@ -1,8 +1,8 @@
-"""Runs of a matrix of data sets and methods, and the review of their errors."""
+"""Runs of a matrix of data sets and methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.app.evaluation.estimate import checked_matrix, estimate_run
 from veritrail_graph.api.app.evaluation.resources import OpenResources, shared_within
 from veritrail_graph.evaluation.methods.memory import RunMemory
-from veritrail_graph.evaluation.reporting import review, review_sheet
-from veritrail_graph.evaluation.reporting.run_folder import read_run_folder
 from veritrail_graph.evaluation.runs import record
 from veritrail_graph.evaluation.runs.runner import (
     DEFAULT_CONCURRENCY,
@@ -20,14 +18,12 @@ from veritrail_graph.evaluation.runs.runner import (
     RunObserver,
     load,
 )
-from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.evaluation.estimate import RunEstimate
     from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun, RunFolder
     from veritrail_graph.evaluation.runs.matrix import Configuration, Matrix
     from veritrail_graph.evaluation.runs.outcomes import KeptOutcome
     from veritrail_graph.evaluation.runs.runner import LoadedDataset, Loading
@@ -147,58 +143,3 @@ class MatrixWork:
 def holds_run(folder: Path) -> bool:
     """Whether a run has begun in a folder."""
     return (folder / record.NAME).is_file()
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnErrors:
-    """A sheet of wrong verdicts: how many cases, and how many of each kind and data set."""
-
-    cases: int
-    datasets: Mapping[str, Mapping[str, int]]
-
-
-def draw_errors(
-    folder: Path, sheet: Path, count: int, seed: int, configurations: Sequence[str] = ()
-) -> DrawnErrors:
-    """Draw wrong verdicts of a run, and write them as a sheet for a person.
-
-    Raises:
-        InputError: A file cannot be used, there is no such configuration, or no wrong verdict.
-    """
-    review_sheet.check_sheet(sheet)
-    run = read_run_folder(folder)
-    cases: list[review.ErrorCase] = []
-    drawn = {}
-    for dataset in run.record.datasets:
-        own = review.sample_errors(_chosen(run, dataset.name, configurations), count, seed)
-        cases += own
-        drawn[dataset.name] = {
-            kind.value: sum(one.kind is kind for one in own) for kind in review.ErrorKind
-        }
-    if not cases:
-        raise InputError(f"{folder} holds no wrong verdict of these configurations.")
-    review_sheet.write_sheet(sheet, cases)
-    return DrawnErrors(len(cases), drawn)
-
-
-def _chosen(run: RunFolder, dataset: str, configurations: Sequence[str]) -> list[ConfigurationRun]:
-    own = [one for one in run.runs if one.dataset.name == dataset]
-    if not configurations:
-        return review.reviewed_runs(own)
-    known = {one.configuration_id: one for one in own}
-    for name in configurations:
-        if name not in known:
-            raise InputError(
-                f"{name}: the run has none of this id. There are {', '.join(known)}.",
-                code="configuration_unknown",
-            )
-    return [known[name] for name in configurations]
-
-
-def keep_causes(folder: Path, sheet: Path) -> None:
-    """Keep the causes of errors that a person wrote into a sheet, for the report of a run.
-
-    Raises:
-        InputError: A file cannot be used.
-    """
-    review.keep_review(folder, review_sheet.read_sheet(sheet, read_run_folder(folder)))

@@ -85,7 +85,7 @@ def chunk(
 
     The output is JSON Lines of document, chunk, start, end, tokens and text.
     """
-    from veritrail_graph.api.app.evaluation.building import chunk_texts
+    from veritrail_graph.api.app.evaluation.datasets import chunk_texts
 
     texts, chunks = chunk_texts(sources, output, size, overlap, encoding)
     say(f"{chunks:,} chunks of {texts:,} text(s) in {output}.", "bold")
@@ -129,7 +129,7 @@ def match(
     First with --faithful: a table of matches with an empty column accept. Then with --accepted:
     claims whose row says yes are labelled FULLY_SUPPORTED, their origin is `matched`.
     """
-    from veritrail_graph.api.app.evaluation.building import accept_matches, matches_and_labels
+    from veritrail_graph.api.app.evaluation.datasets import accept_matches, matches_and_labels
 
     if (faithful is None) == (accepted is None):
         raise InputError("Name either --faithful or --accepted.")
@@ -184,7 +184,7 @@ def duplicates(
     The table has a column remove; with --accepted claims whose row says yes are removed. Words
     are compared, no model is asked.
     """
-    from veritrail_graph.api.app.evaluation.building import list_duplicates, remove_duplicates
+    from veritrail_graph.api.app.evaluation.datasets import list_duplicates, remove_duplicates
 
     if accepted is None:
         claims, count = list_duplicates(dataset, output)
@@ -215,7 +215,7 @@ def questions(
     Questions that ask for opinions or cannot be understood alone are not proposed. The table that
     is written has a column keep; with --reviewed those with a yes are written.
     """
-    from veritrail_graph.api.app.evaluation.building import keep_questions
+    from veritrail_graph.api.app.evaluation.datasets import keep_questions
 
     if review:
         kept = keep_questions(table, output)

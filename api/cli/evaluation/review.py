@@ -63,7 +63,7 @@ def review(
 def _draw(
     folder: Path, path: Path, count: int, seed: int, configurations: Sequence[str]
 ) -> dict[str, Any]:
-    from veritrail_graph.api.app.evaluation.runs import draw_errors
+    from veritrail_graph.api.app.evaluation.review import draw_errors
 
     with naming("--configuration", "configuration_unknown"):
         drawn = draw_errors(folder, path, count, seed, configurations)
@@ -79,7 +79,7 @@ def _draw(
 
 
 def _read(folder: Path, path: Path) -> dict[str, Any]:
-    from veritrail_graph.api.app.evaluation.runs import keep_causes
+    from veritrail_graph.api.app.evaluation.review import keep_causes
     from veritrail_graph.api.reports.evaluation.writing import options_of, write_report
 
     keep_causes(folder, path)
