@@ -23,7 +23,7 @@ from veritrail_graph.evaluation.attribution.significance import comparison, diff
 from veritrail_graph.evaluation.attribution.sources import Sources, read_sources
 from veritrail_graph.evaluation.attribution.stop_words import STOP_WORDS
 from veritrail_graph.evaluation.attribution.tables import write_tables
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import Faithfulness
 

@@ -20,7 +20,7 @@ from veritrail_graph.evaluation.dialogues.gold import (
 )
 from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns, read_predicted
 from veritrail_graph.evaluation.dialogues.score import TurnScore
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.dialogue import (

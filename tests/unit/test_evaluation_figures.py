@@ -14,11 +14,12 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from veritrail_graph.evaluation.figures.agreement import Annotation, AnnotatorAgreement
 from veritrail_graph.evaluation.figures.alpha import Level, krippendorff_alpha, unit_of
 from veritrail_graph.evaluation.figures.auroc import auroc
-from veritrail_graph.evaluation.figures.bootstrap import Resampling, intervals, percentile
+from veritrail_graph.evaluation.figures.bootstrap import intervals, percentile
 from veritrail_graph.evaluation.figures.confusion import CLASSES, Confusion
 from veritrail_graph.evaluation.figures.divergence import jensen_shannon, spearman
 from veritrail_graph.evaluation.figures.figure import Figure, mean
 from veritrail_graph.evaluation.figures.mcnemar import McNemar, chi2, exact
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.agreement import cohen_kappa
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
