@@ -131,7 +131,8 @@ def test_a_damaged_process_is_left_out_of_the_list_and_can_be_deleted(
 def test_a_target_that_does_not_answer_is_told(veritrail: Veritrail, sample: str) -> None:
     secrets = {"VERITRAIL_TO_USERNAME": "me", "VERITRAIL_TO_PASSWORD": "secret-2"}
     told = veritrail(
-        "copy", "--from", "embedded", "--to", "bolt://127.0.0.1:1", sample, status=3, **secrets
-    )
+        "copy", "--from", "embedded", "--to", "bolt://127.0.0.1:1", sample, status=3,
+        VERITRAIL_CONNECT_SECONDS="0", **secrets,
+    )  # fmt: skip
     assert "cannot be reached" in told.err
     assert "secret-2" not in told.out + told.err
