@@ -84,9 +84,7 @@ def test_a_reader_that_has_had_enough_is_no_fault(veritrail: Veritrail, harbour:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize(
-    ("arguments", "is_new"), [(["list", "--json"], False), (["--help"], True)]
-)
+@pytest.mark.parametrize(("arguments", "is_new"), [(["list", "--json"], False), (["--help"], True)])
 def test_output_that_nobody_can_take_is_told(
     veritrail: Veritrail, arguments: list[str], is_new: bool
 ) -> None:
