@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from acceptance.command import Veritrail, command
+from acceptance.command import Veritrail
 from acceptance.conftest import EXAMPLES
 
 pytestmark = pytest.mark.engine
@@ -111,15 +110,9 @@ def test_a_damaged_process_is_left_out_of_the_list_and_can_be_deleted(
 ) -> None:
     frail("ingest", str(EXAMPLES / "harbour-summary.json"))
     node = "CREATE (:Process {process_id: 'partial', status: 'ready'})"
-    shell = subprocess.run(
-        command("db", "shell"),
-        env=frail.environment({}),
-        input=f"{node};\n{node};\n".encode(),
-        capture_output=True,
-        check=False,
-    )
-    assert b"Process with process_id = partial" in shell.stderr
-    assert b"`veritrail db clean` removes" in shell.stderr
+    shell = frail("db", "shell", "--own", typed=f"{node};\n{node};\n", status=1)
+    assert "Process with process_id = partial" in shell.err
+    assert "`veritrail db clean` removes" in shell.err
     listed = frail("list", "--json")
     assert [one["process_id"] for one in listed.json["processes"]] == ["harbour-summary"]
     assert "partial" in listed.err
