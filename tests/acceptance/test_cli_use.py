@@ -108,7 +108,7 @@ def test_closed_streams_end_no_command(veritrail: Veritrail, harbour: str) -> No
     close = "import os, sys; os.close(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
     for descriptor in ("1", "2"):
         child = subprocess.run(
-            [sys.executable, "-c", close, descriptor, *command("list", harbour)],
+            [sys.executable, "-I", "-S", "-c", close, descriptor, *command("list", harbour)],
             env=veritrail.environment({}),
             capture_output=True,
             check=False,
