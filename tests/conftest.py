@@ -45,6 +45,8 @@ hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
 # What drops a constraint of the shared Neo4j, and what relies on one being there.
 CHANGES_THE_SCHEMA = ("contract/test_schema.py", "contract/test_damage.py")
+# What uses the second engine of a worker: on one worker it starts once.
+USES_THE_FRAIL_ENGINE = ("acceptance/test_cli_export.py", "acceptance/test_cli_faults.py")
 
 
 class _ByFile(LoadFileScheduling):
@@ -55,6 +57,8 @@ class _ByFile(LoadFileScheduling):
         if folder in {"tests/browser", "tests/golden"}:
             return folder
         scope = super()._split_scope(nodeid)
+        if scope.endswith(USES_THE_FRAIL_ENGINE):
+            return "the frail engine"
         return "the schema" if scope.endswith(CHANGES_THE_SCHEMA) else scope
 
 
