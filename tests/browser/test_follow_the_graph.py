@@ -163,7 +163,7 @@ def test_a_long_reason_does_not_widen_the_page_and_more_sideways_shows(
     expect(phone.locator("[data-worst]")).to_be_in_viewport()  # the last of six stages
     room = phone.locator(".drawing-room")
     for scroll, left, right in (("scrollTo(0, 0)", 0, 40), ("scrollBy(10000, 0)", 40, 0)):
-        # Not `wait_for_function`: a page that is not done at once is asked by eval, which ours refuse.
+        # Not `wait_for_function`: what is not so at once is asked for by eval, which pages refuse.
         room.evaluate(f"(room) => room.{scroll}")
         expect(room).to_have_css("--fade-left", f"{left}px")
         expect(room).to_have_css("--fade-right", f"{right}px")
