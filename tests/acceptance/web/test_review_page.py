@@ -14,7 +14,6 @@ import httpx2
 import pytest
 from acceptance.command import Veritrail, process_file
 from fakes.page_forms import forms_of, send
-from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
 
 pytestmark = pytest.mark.engine
@@ -264,29 +263,26 @@ def test_the_owner_of_a_key_speaks_in_its_name_alone(beside: Veritrail, tmp_path
             assert len(client.get("/v1/processes/keyed/reviews").json()["reviews"]) == 1
 
 
-def test_when_the_graph_is_away_the_page_keeps_what_was_typed(
-    veritrail: Veritrail, pier: str
+def test_when_the_engine_is_gone_the_page_keeps_what_was_typed(
+    frail: Veritrail, tmp_path: Path
 ) -> None:
+    claims = [{"claim_id": "k1", "text": TEXTS["k1"], "node_id": "t"}]
+    frail("ingest", process_file(tmp_path / "down.json", claims=claims))
+    frail("verify", "down", "--engine", "lexical")
     with (
-        serving(veritrail, args=["--no-worker"]) as service,
+        serving(frail, args=["--no-worker"]) as service,
         named(service, "Ada") as client,
     ):
         service.until_ready()
-        page = shown(client, pier, "k1")
-        service.stop()
-        there, nowhere = service.env, f"bolt://127.0.0.1:{free_port()}"
-        service.env = {**there, "NEO4J_URI": nowhere, "VERITRAIL_CONNECT_SECONDS": "1"}
-        service.start()
+        page = shown(client, "down", "k1")
+        frail.kill_engine()
         failed = say(client, page, FS, "Hours of work.")
         assert failed.status_code == 503, failed.text
         assert "nothing is stored twice" in " ".join(failed.text.split())
         assert "Hours of work." in failed.text
         assert "bolt://" not in failed.text
-        service.stop()
-        service.env = there
-        service.start()
         service.until_ready()
-        action = f"/processes/{pier}/review?claim=k1&blind=1"
+        action = "/processes/down/review?claim=k1&blind=1"
         sent = send(client, failed, action, verdict=FS, reason="Hours of work.", then="stay")
         assert sent.status_code == 303
-        assert [one["reason"] for one in kept(service, pier)] == ["Hours of work."]
+        assert [one["reason"] for one in kept(service, "down")] == ["Hours of work."]
