@@ -199,7 +199,7 @@ def claim_of(name: str, category: ClaimCategory, **values: object) -> TurnClaim:
 def odd(veritrail: Veritrail) -> str:
     """120 turns of angle brackets; the assistant's have many claims that contradict the first."""
     name = f"odd-{uuid.uuid4().hex[:8]}"
-    text = f"{'<' * 40_000} {HOSTILE}"
+    text = f"{'<' * 10_000} {HOSTILE}"
     turns = tuple(
         Turn(
             turn_id=f"t{number}",
