@@ -36,9 +36,9 @@ OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 
 hypothesis.configuration.set_hypothesis_home_dir(ROOT / ".hypothesis")
-hypothesis.settings.register_profile("local", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("local", deadline=None, max_examples=20)
 hypothesis.settings.register_profile(
-    "ci", deadline=None, max_examples=30, derandomize=True, print_blob=True
+    "ci", deadline=None, max_examples=20, derandomize=True, print_blob=True
 )
 hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
@@ -160,7 +160,8 @@ class _Spare:
 
     def _untouched(self) -> bool:
         try:
-            return not os.listdir(self._folder) and Path(self._folder).stat().st_mode == self._mode
+            folder = Path(self._folder)
+            return folder.stat().st_mode == self._mode and not any(folder.iterdir())
         except OSError:
             return False
 
