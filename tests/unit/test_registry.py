@@ -259,7 +259,7 @@ def test_a_packed_file_of_nothing_is_refused_before_it_is_unpacked(
 ) -> None:
     monkeypatch.setattr(reading, "_BOMB", 2_000_000)
     path = tmp_path / "a.json.gz"
-    path.write_bytes(gzip.compress(text * (30_000_000 // len(text)), 1))
+    path.write_bytes(gzip.compress(text * (30_000_000 // len(text))))
     tracemalloc.start()
     with pytest.raises(InputError):
         _ = [one.open() for one in find_processes(path, format_name=chosen)]

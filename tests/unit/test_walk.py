@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
-import pytest
 from fakes.dag import Dag, dags
 from fakes.scripted_judge import FS, INC, NFS
 from fakes.walking import Walker, traced
