@@ -30,11 +30,14 @@ from neo4j_server import launcher
 from postgres_server import launcher as postgres_launcher
 from xdist.scheduler import LoadFileScheduling
 
+from veritrail_graph.graph.lean_imports import keep_imports_lean
+
 S = TypeVar("S")
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 
+keep_imports_lean()  # as in a command; else each worker loads data-frame libraries for seconds
 hypothesis.configuration.set_hypothesis_home_dir(ROOT / ".hypothesis")
 hypothesis.settings.register_profile("local", deadline=None, max_examples=20)
 hypothesis.settings.register_profile(

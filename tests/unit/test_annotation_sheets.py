@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import docx
-import openpyxl
 import pytest
 
 from veritrail_graph.evaluation.annotation.final_labels import (
@@ -89,6 +87,9 @@ GOOD: dict[str, Cells] = {
 
 def fill(path: Path, cells: Mapping[str, Cells]) -> None:
     """Fill in a sheet as a person does: by the id of the claim and the letter of the column."""
+
+    import openpyxl
+
     workbook = openpyxl.load_workbook(path)
     sheet = workbook["Claims"]
     for row in range(2, sheet.max_row + 1):
@@ -115,6 +116,9 @@ def handed(filled_in: Path, tmp_path: Path) -> Path:
 def test_a_folder_holds_a_locked_sheet_with_choices_and_the_documents(
     dataset: Dataset, tmp_path: Path
 ) -> None:
+    import docx
+    import openpyxl
+
     written = write_sheets(dataset, tmp_path / "s", ["ann", "ben b"], Grouping.QUESTION)
     assert [one.code for one in written.folders] == ["Q01", "Q02"]
     assert (written.left_out, written.removed) == (1, 3)  # \x0b once, \x07 in two folders
@@ -141,6 +145,8 @@ def test_a_folder_holds_a_locked_sheet_with_choices_and_the_documents(
 
 
 def test_no_text_becomes_a_formula(dataset: Dataset, tmp_path: Path) -> None:
+    import openpyxl
+
     write_sheets(dataset, tmp_path / "s", ["ann"], Grouping.QUESTION)
     path = tmp_path / "s/ann/Q01/claims.xlsx"
     fill(path, {})  # saved again, as a spreadsheet does
@@ -279,12 +285,16 @@ def _truncate(path: Path) -> None:
 
 
 def _other_sheet(path: Path) -> None:
+    import openpyxl
+
     workbook = openpyxl.load_workbook(path)
     workbook["Claims"].title = "Mine"
     workbook.save(path)
 
 
 def _other_header(path: Path) -> None:
+    import openpyxl
+
     workbook = openpyxl.load_workbook(path)
     workbook["Claims"]["C1"] = "Lable"
     workbook.save(path)
@@ -329,6 +339,8 @@ def test_a_file_that_is_no_sheet_is_named(
 
 
 def test_columns_may_be_moved_and_rows_sorted(dataset: Dataset, handed: Path) -> None:
+    import openpyxl
+
     path = handed / "ann/Q01/claims.xlsx"
     before = read_sheets(dataset, handed).labels
     workbook = openpyxl.load_workbook(path)
