@@ -61,6 +61,12 @@ class _ByFile(LoadFileScheduling):
         return "the schema" if scope.endswith(CHANGES_THE_SCHEMA) else scope
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave what has been imported and collected out of every later garbage collection."""
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
     """Spread files over the workers."""
