@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-IN_BOTH = pytest.mark.parametrize("service_url", ["sqlite", "postgres"], indirect=True)
+IN_BOTH = pytest.mark.parametrize(
+    "service_url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True
+)
 """For what rests on the database itself: locks, uniqueness, tables, several that write at once.
 
 Other tests run on SQLite alone.

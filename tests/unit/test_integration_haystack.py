@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         tracing,
     )
 
+pytestmark = pytest.mark.slow  # the library takes seconds to import
+
 QUAY = "The quay opened in 1901, on a Sunday in May."
 CRANE = "The quay is in Hull."
 QUESTION = "On which Sunday in May was the quay opened?"

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
         tool,
     )
 
+pytestmark = pytest.mark.slow  # the library takes seconds to import
+
 ASKED = "When did the quay open, and what burned down?"
 CALLS = [
     {"id": f"t{n}", "type": "function", "function": {"name": "read", "arguments": f'{{"n": {n}}}'}}

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
         step,
     )
 
+pytestmark = pytest.mark.slow  # the library takes seconds to import
+
 QUAY = "The quay opened in 1901, on a Sunday in May."
 CRANE = "The crane was built in Hull and lifts forty tons."
 QUESTION = "When did the quay open?"

@@ -413,6 +413,7 @@ def test_connections_are_kept() -> None:
     assert server.connections == 1
 
 
+@pytest.mark.slow
 def test_nothing_of_the_client_is_imported_before_it_is_needed() -> None:
     code = (
         "import sys, veritrail_graph.verifier.models.language_model;"
