@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
+from fakes.service_databases import IN_BOTH
 from fakes.webhook_receiver import Receiver
 
 from veritrail_graph.api.auth.database import ServiceDatabase
@@ -143,6 +144,7 @@ def test_a_message_is_given_up_in_the_end(
     assert "it is given up" in caplog.text
 
 
+@IN_BOTH
 def test_one_worker_takes_a_message_and_another_only_where_that_one_was_killed(
     service: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
