@@ -117,9 +117,9 @@ def test_ctrl_c_stops_a_run_that_can_be_resumed(veritrail: Veritrail, tmp_path: 
 
 
 def test_a_resumed_run_is_set_as_it_was(veritrail: Veritrail, tmp_path: Path) -> None:
-    process = a_process(veritrail, tmp_path, "pumps-as-it-was", 6)
+    process = a_process(veritrail, tmp_path, "pumps-as-it-was", 3)
     with ModelServer() as server, ModelServer() as another:
-        soft = ("--q", "2", "--samples", "3", "--max-sentences", "5", "--max-calls", "30")
+        soft = ("--q", "2", "--samples", "3", "--max-sentences", "5", "--max-calls", "15")
         stopped = veritrail("verify", process, *soft, "--json", status=1, **asking(server)).json
         run = stopped["run_id"]
         go_on = ("verify", "--resume", run, "--max-calls", "1000", "--json")
@@ -137,7 +137,7 @@ def test_a_resumed_run_is_set_as_it_was(veritrail: Veritrail, tmp_path: Path) ->
         }  # fmt: skip
         foreign = veritrail("verify", "other", "--resume", run, "--json", status=2)
         assert process in foreign.message
-    veritrail("ingest", pumps(tmp_path / "pumps-as-it-was.json", 9), "--replace")
+    veritrail("ingest", pumps(tmp_path / "pumps-as-it-was.json", 4), "--replace")
     replaced = veritrail(*go_on, status=2, **asking(server))
     assert run in replaced.message
 
@@ -145,7 +145,7 @@ def test_a_resumed_run_is_set_as_it_was(veritrail: Veritrail, tmp_path: Path) ->
 def test_claims_without_a_verdict_are_tried_again_on_request(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:
-    process = a_process(veritrail, tmp_path, "pumps-retried", 6)
+    process = a_process(veritrail, tmp_path, "pumps-retried", 3)
 
     def some(asked: StepCall) -> Fault | None:
         return Fault.STATUS_500 if "Claim: Pump1 " in asked.user else None
@@ -164,7 +164,7 @@ def test_claims_without_a_verdict_are_tried_again_on_request(
             none = veritrail("verify", process, option, "--json", **settings)
             assert none.json["verifications"] == []
         told = veritrail("verify", process, "--json", **settings).json
-        assert (told["reused"], outcome(told)) == (6, expected(6))
+        assert (told["reused"], outcome(told)) == (3, expected(3))
 
 
 def test_the_same_settings_give_the_stored_trail_and_others_another(

@@ -129,12 +129,12 @@ def test_a_process_is_deleted_when_its_id_was_typed(
     shared_service: ServiceProcess, veritrail: Veritrail, tmp_path: Path
 ) -> None:
     name = f"edited-{uuid.uuid4().hex[:8]}"
-    claims = [{"claim_id": "k1", "text": "The harbour opened in 1901.", "node_id": "t"}]
+    claims = [{"text": f"The harbour opened in {year}.", "node_id": "t"} for year in (1901, 1902)]
     veritrail("ingest", process_file(tmp_path / f"{name}.json", claims=claims))
     veritrail("verify", name, "--engine", "lexical")
     client, place = shared_service.client, f"/processes/{name}"
     page = client.get(f"{place}/edit")
-    assert "1 claim, 1 verification" in page.text
+    assert "2 claims, 2 verifications" in page.text
     assert send(client, page, f"{place}/edit/delete", typed="yes").status_code == 422
     assert client.get(place).status_code == 200
     assert send(client, page, f"{place}/edit/delete", typed=name).status_code == 303
