@@ -49,7 +49,12 @@ hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 # What drops a constraint of the shared Neo4j, and what relies on one being there.
 CHANGES_THE_SCHEMA = ("contract/test_schema.py", "contract/test_damage.py")
 # What uses the second engine of a worker: on one worker it starts once.
-USES_THE_FRAIL_ENGINE = ("acceptance/test_cli_export.py", "acceptance/test_cli_faults.py")
+USES_THE_FRAIL_ENGINE = (
+    "acceptance/test_cli_export.py",
+    "acceptance/test_cli_faults.py",
+    "acceptance/test_client_jobs.py",
+    "acceptance/web/test_review_page.py",
+)
 
 
 class _ByFile(LoadFileScheduling):

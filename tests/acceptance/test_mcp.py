@@ -52,6 +52,7 @@ async def assistant_here(
     """A client of the server that `veritrail mcp` makes of these arguments, in this process."""
     import mcp  # in functions: it takes most of a second, and every worker reads this file
 
+    from veritrail_graph.api.mcp.allowance import Allowance
     from veritrail_graph.api.mcp.server import Terms, create_server
 
     given = dict(zip(arguments[::2], arguments[1::2], strict=True))
@@ -60,7 +61,10 @@ async def assistant_here(
     if "--url" in given:
         key = settings.get("VERITRAIL_API_KEY")
         door = AsyncClient(given["--url"], key, patience=1, caller="mcp")
-    async with door, mcp.Client(create_server(door, Terms(engine=given["--engine"]))) as client:
+    calls = given.get("--max-calls")
+    allowance = Allowance(max_calls=None if calls is None else int(calls))
+    terms = Terms(engine=given.get("--engine"), allowance=allowance)
+    async with door, mcp.Client(create_server(door, terms)) as client:
         yield client
 
 
@@ -474,7 +478,7 @@ def model() -> Iterator[ModelServer]:
 
 
 def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
-    veritrail, model, tmp_path, asking_child
+    veritrail, model, tmp_path, asking, asking_child
 ):
     veritrail("ingest", pumps(tmp_path / "pumps-mcp.json", 3))
 
@@ -483,7 +487,7 @@ def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
         return [await client.call_tool("verify_claim", one) for one in calls]
 
     # Enough for one claim, and not for two.
-    first, second, third = asking_child(work, "--max-calls", "6", **asking_model(model))
+    first, second, third = asking(work, "--max-calls", "6", **asking_model(model))
     asked = len(model.requests)
     assert 0 < asked <= 6
     assert first.structured_content["verdict"] == "FULLY_SUPPORTED"

@@ -124,7 +124,8 @@ def test_an_unknown_price_is_unknown_and_a_table_makes_it_known(
 
 
 def test_tokens_that_the_endpoint_had_cached_cost_less(veritrail: Veritrail, process: str) -> None:
-    some = ("--again", "--no-cache", "--price", "1,2,0.1", "--json")
+    chosen = [part for number in range(4) for part in ("--claim-id", f"k{number}")]
+    some = (*chosen, "--again", "--no-cache", "--price", "1,2,0.1", "--json")
     with ModelServer(caches_prefixes=True) as server:
         usage = veritrail("verify", process, *some, **asking(server)).json["usage"]
     cached = usage["cached_input_tokens"]

@@ -216,7 +216,8 @@ def odd(veritrail: Veritrail) -> str:
             if number < 6
             else claim_of(
                 f"k{number}-{place}", ClaimCategory.CONTRADICTED,
-                compared_with=tuple(said), contradicts=tuple(said[:4]),
+                compared_with=tuple(said if number == 120 else said[:4]),
+                contradicts=tuple(said[:4]),
             )
             for place in range(90 if number < 6 else 4)
         )  # fmt: skip
