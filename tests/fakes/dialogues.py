@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,13 @@ UNRESOLVED = {
 """By the text of a turn: its claim where the history does not name somebody."""
 
 
+@cache
 def sample_dialogue() -> Dialogue:
     """The sample."""
     return read_dialogue(json.loads(SAMPLE.read_text(encoding="utf-8")))
 
 
+@cache
 def gold_run() -> DialogueRun:
     """What a careful reader finds in the sample."""
     return DialogueRun.model_validate_json(GOLD.read_bytes())
@@ -121,6 +124,7 @@ class DialogueReader:
         return {"contradiction": False, "quotes": []}
 
 
+@cache
 def _gold_claims() -> dict[str, dict[str, Any]]:
     """The claims of the gold file by their texts."""
     return {claim.claim: claim.json_object() for turn in gold_run().turns for claim in turn.claims}

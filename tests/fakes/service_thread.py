@@ -83,11 +83,15 @@ class ServiceThread:
 
     def stop(self) -> int:
         """End it as SIGTERM does; gives its exit status."""
+        from sse_starlette.sse import AppStatus
+
         assert self._server is not None
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._server.handle_exit, signal.SIGTERM, None)
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), "the service did not end"
+        # That a server ends is kept for the whole process: streams of the next would end at once.
+        AppStatus.should_exit = False
         root = logging.getLogger()
         root.handlers[:] = [one for one in root.handlers if one not in self._handlers]
         self._log.close()

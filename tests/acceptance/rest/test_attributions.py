@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,7 @@ from acceptance.command import Veritrail, process_file
 from acceptance.conftest import home_beside
 from acceptance.model_fixtures import MODEL, asking
 from acceptance.rest.job_calls import Calls
-from fakes.attributing import HALVES, SAMPLE, AttributionReader, by_parts, gold_sentences
+from fakes.attributing import FERRY, HALVES, SAMPLE, AttributionReader, by_parts, gold_sentences
 from fakes.explaining import LINES, MAY, NOWHERE, TWISTED, WILL, Both
 from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.engine
 
 PROCESS = "attributed-by-jobs"  # of its own: modules share an engine
 EXPLAINED = "explained-by-jobs"
+RECHECKED, WALKED = "rechecked-by-jobs", "rechecked-by-walks"
+"""The sample with one sentence in its summary, twice: the wordings of one test stay."""
 SENTENCES = len(gold_sentences())
 
 
@@ -49,6 +52,11 @@ def home(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
         own("ingest", odd)
         own("ingest", process_file(path.with_name(f"{EXPLAINED}.json"), **TWISTED))
         own("ingest", str(SAMPLE), "--process-id", PROCESS)
+        short = json.loads(SAMPLE.read_text(encoding="utf-8"))
+        short["nodes"][-1]["text"] = FERRY
+        path.write_text(json.dumps(short), encoding="utf-8")
+        for name in (RECHECKED, WALKED):
+            own("ingest", str(path), "--process-id", name)
         yield own
 
 
@@ -84,16 +92,23 @@ def attributions(
     return found
 
 
-def test_a_job_attributes_sentences_and_each_is_told_and_stored(
-    service: ServiceProcess, home: Veritrail
-) -> None:
+@pytest.fixture(scope="module")
+def begun(service: ServiceProcess) -> httpx2.Response:
+    """The answer to whoever began a job that attributes, judges and corrects; it has ended."""
     answer = submitted(service, process_id=PROCESS, judge=True, correct=True, price="1,2")
     assert answer.status_code == 202, answer.text
-    accepted = answer.json()
+    Calls(service.url).followed(answer.json()["job_id"])
+    return answer
+
+
+def test_a_job_attributes_sentences_and_each_is_told_and_stored(
+    service: ServiceProcess, home: Veritrail, begun: httpx2.Response
+) -> None:
+    accepted = begun.json()
     assert (accepted["node_ids"], accepted["sentences"]) == (["summary"], SENTENCES)
     calls = Calls(service.url)
-    assert answer.headers["location"] == f"/v1/jobs/{accepted['job_id']}"
-    events = calls.followed(accepted["job_id"])
+    assert begun.headers["location"] == f"/v1/jobs/{accepted['job_id']}"
+    events = calls.listed(accepted["job_id"])
     job = calls.job(accepted["job_id"])
     assert (job["kind"], job["status"], job["error"]) == ("attribution", "succeeded", None)
     assert (job["counts"], job["verification_ids"]) == ({"succeeded": SENTENCES}, [])
@@ -128,13 +143,12 @@ def test_a_job_attributes_sentences_and_each_is_told_and_stored(
     assert "attributed sentences" in refused.err
 
 
-def test_a_page_of_sentences_has_a_cursor(service: ServiceProcess) -> None:
-    Calls(service.url).wait(submitted(service, process_id=PROCESS).json()["job_id"])
+def test_a_page_of_sentences_has_a_cursor(service: ServiceProcess, begun: httpx2.Response) -> None:
     first = attributions(service, limit=4)
     rest = attributions(service, limit=4, cursor=first["nextCursor"])
     numbers = [one["sentence"] for one in (*first["attributions"], *rest["attributions"])]
     assert (numbers, rest["nextCursor"]) == (list(range(SENTENCES)), None)
-    run = first["attributions"][0]["run_id"]
+    run = begun.json()["run_id"]
     assert len(attributions(service, run_id=run)["attributions"]) == SENTENCES
     assert attributions(service, run_id="r-none")["attributions"] == []
 
@@ -154,9 +168,9 @@ def test_the_same_key_and_body_is_the_same_job(service: ServiceProcess) -> None:
     assert other.status_code == 409
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "message"),
-    [
+def test_what_cannot_be_attributed_is_refused_and_begins_nothing(service: ServiceProcess) -> None:
+    before = job_ids(service)
+    refused: list[tuple[dict[str, Any], int, str]] = [
         ({"node_ids": ["r"]}, 422, "is a root"),
         ({"node_ids": ["u"]}, 422, "has no source nodes"),
         ({"node_ids": ["e"]}, 422, "has no text to attribute"),
@@ -180,15 +194,11 @@ def test_the_same_key_and_body_is_the_same_job(service: ServiceProcess) -> None:
         ({"recheck": "walk"}, 422, "Set `correct`"),
         ({"every_mode": True}, 422, "Set `correct`"),
         ({"recheck": "nobody", "correct": True}, 422, "recheck"),
-    ],
-)
-def test_what_cannot_be_attributed_is_refused_and_begins_nothing(
-    service: ServiceProcess, body: dict[str, Any], status: int, message: str
-) -> None:
-    before = job_ids(service)
-    answer = submitted(service, **{"process_id": "attribute-odd-rest", **body})
-    assert answer.status_code == status, answer.text
-    assert message in answer.text
+    ]
+    for body, status, message in refused:
+        answer = submitted(service, **{"process_id": "attribute-odd-rest", **body})
+        assert answer.status_code == status, (body, answer.text)
+        assert message in answer.text, body
     assert job_ids(service) == before
 
 
@@ -200,17 +210,19 @@ def test_what_cannot_be_read_is_refused(service: ServiceProcess) -> None:
     assert service.get("/v1/processes/nowhere/attributed-nodes").status_code == 404
 
 
-def test_a_failed_sentence_is_failed_and_asked_again_alone(
-    service: ServiceProcess, model: ModelServer
+def test_a_failed_sentence_is_asked_again_alone_and_another_attribution_takes_its_label_away(
+    service: ServiceProcess, model: ModelServer, begun: httpx2.Response
 ) -> None:
     """Neither an id out of range nor a category that there is not becomes an empty attribution."""
+    assert begun.json()["sentences"] == SENTENCES  # all of them were judged before
     gold = gold_sentences()
+    both = {"attributions": [{"sentence_id": 0, "categories": ["EVIDENCE", "CONTRADICTION"]}]}
     bad = {
+        gold[0]["text"]: both,
         gold[1]["text"]: {"attributions": [{"sentence_id": 99, "categories": ["EVIDENCE"]}]},
         gold[2]["text"]: {"attributions": [{"sentence_id": 3, "categories": ["NONE"]}]},
     }
-    reader = AttributionReader(bad)
-    before, model.reader = model.reader, reader
+    before, model.reader = model.reader, AttributionReader(bad)
     calls = Calls(service.url)
     try:
         accepted = submitted(service, process_id=PROCESS, use_cache=False).json()
@@ -219,8 +231,12 @@ def test_a_failed_sentence_is_failed_and_asked_again_alone(
         model.reader = before
     assert job["status"] == "failed"
     assert job["counts"] == {"succeeded": SENTENCES - 2, "failed": 2}
+    (warning,) = job["warnings"]
+    assert warning.startswith("1 judged label(s) of earlier runs were removed")
     run = attributions(service, run_id=accepted["run_id"])["attributions"]
     assert [one["sentence"] for one in run] == [0, 3, 4, 5]
+    assert run[0]["attributed"][0]["categories"] == ["EVIDENCE", "CONTRADICTION"]
+    assert run[0]["implied_label"] == "UNFAITHFUL"
     events = [one.data for one in calls.listed(job["job_id"]) if one.kind == "sentence.finished"]
     failed = {one["sentence"]: one for one in events if one["status"] == "failed"}
     assert set(failed) == {1, 2}
@@ -233,56 +249,34 @@ def test_a_failed_sentence_is_failed_and_asked_again_alone(
     assert len(attributions(service, run_id=accepted["run_id"])["attributions"]) == SENTENCES
 
 
-def test_evidence_and_contradiction_of_one_sentence_are_both_kept(
+def test_a_job_stops_at_its_limit_and_when_it_is_cancelled_keeps_what_is_finished_and_goes_on(
     service: ServiceProcess, model: ModelServer
-) -> None:
-    both = {"attributions": [{"sentence_id": 0, "categories": ["EVIDENCE", "CONTRADICTION"]}]}
-    before, model.reader = model.reader, AttributionReader({gold_sentences()[0]["text"]: both})
-    try:
-        Calls(service.url).wait(
-            submitted(service, process_id=PROCESS, use_cache=False).json()["job_id"]
-        )
-    finally:
-        model.reader = before
-    first = attributions(service)["attributions"][0]
-    assert first["attributed"][0]["categories"] == ["EVIDENCE", "CONTRADICTION"]
-    assert first["implied_label"] == "UNFAITHFUL"
-
-
-def test_calls_beyond_the_limit_are_over_budget_and_more_may_be_allowed(
-    service: ServiceProcess,
 ) -> None:
     calls = Calls(service.url)
     accepted = submitted(service, process_id=PROCESS, max_calls=2, use_cache=False).json()
     job = calls.wait(accepted["job_id"])
     assert job["counts"] == {"succeeded": 2, "over_budget": SENTENCES - 2}
     assert job["usage"]["calls"] == 2
-    path = f"/v1/jobs/{job['job_id']}:resume"
-    assert service.post(path, json={"max_calls": 100}).status_code == 200
-    job = calls.wait(job["job_id"])
-    assert (job["counts"], job["usage"]["calls"]) == ({"succeeded": SENTENCES}, SENTENCES)
-
-
-def test_a_cancelled_job_keeps_what_is_finished_and_goes_on(
-    service: ServiceProcess, model: ModelServer
-) -> None:
-    calls = Calls(service.url)
-    asked = len(model.requests)
-    model.latency = lambda one: 60.0 if one.number >= asked + 2 else 0.0
+    path = f"/v1/jobs/{job['job_id']}"
+    asked, model.latency = len(model.requests), 60.0
     try:
-        accepted = submitted(service, process_id=PROCESS, use_cache=False).json()
-        until(lambda: calls.job(accepted["job_id"])["counts"].get("succeeded") == 2)
-        assert service.post(f"/v1/jobs/{accepted['job_id']}:cancel").status_code == 200
-        job = calls.wait(accepted["job_id"], seconds=10)
+        assert service.post(f"{path}:resume", json={"max_calls": 100}).status_code == 200
+        until(lambda: len(model.requests) > asked)
+        assert service.post(f"{path}:cancel").status_code == 200
+        job = calls.wait(job["job_id"], seconds=10)
     finally:
         model.latency = 0.0
     assert job["status"] == "cancelled"
     assert job["counts"] == {"succeeded": 2, "cancelled": SENTENCES - 2}
     ended = [one.data for one in calls.listed(job["job_id"]) if one.kind == "sentence.finished"]
-    assert len(ended) == SENTENCES
+    assert Counter(one["status"] for one in ended) == {
+        "succeeded": 2, "over_budget": SENTENCES - 2, "cancelled": SENTENCES - 2
+    }  # fmt: skip
     assert len(attributions(service, run_id=accepted["run_id"])["attributions"]) == 2
-    assert service.post(f"/v1/jobs/{job['job_id']}:resume").status_code == 200
+    asked = len(model.requests)
+    assert service.post(f"{path}:resume").status_code == 200
     assert calls.wait(job["job_id"])["counts"] == {"succeeded": SENTENCES}
+    assert len(model.requests) == asked + SENTENCES - 2
 
 
 @pytest.mark.soak
@@ -310,42 +304,40 @@ def test_a_job_that_was_killed_goes_on_and_asks_nothing_twice_that_was_stored(
     assert len([one for one in texts.values() if one == 1]) >= 3
 
 
-def test_a_process_that_is_deleted_ends_its_job(
-    service: ServiceProcess, model: ModelServer, home: Veritrail
-) -> None:
-    calls = Calls(service.url)
-    asked = len(model.requests)
-    model.latency = lambda one: 1.5 if one.number >= asked else 0.0
-    try:
-        accepted = submitted(service, process_id=PROCESS, use_cache=False).json()
-        until(lambda: len(model.requests) > asked)
-        refused = service.delete(f"/v1/processes/{PROCESS}")
-        assert refused.status_code == 409
-        assert accepted["job_id"] in refused.text
-        assert service.delete(f"/v1/processes/{PROCESS}?force=true").status_code == 204
-        job = calls.wait(accepted["job_id"])
-    finally:
-        model.latency = 0.0
-        home("ingest", str(SAMPLE), "--process-id", PROCESS)
-    assert job["status"] == "cancelled"
-    assert "succeeded" not in job["counts"]
-    assert PROCESS in job["error"]
-    assert attributions(service)["attributions"] == []
-
-
 @pytest.mark.parametrize("kind", ["service", "in process"])
-def test_clients_attribute_and_read(
+def test_clients_attribute_propositions_choose_what_the_judge_sees_and_read(
     kind: str, service: ServiceProcess, home: Veritrail, model: ModelServer
 ) -> None:
+    before = len(model.requests)
     local = settings_of(home.environment(asking(model)))
     with Client(service.url) if kind == "service" else Local(local) as client:
-        job = client.attribute(PROCESS, "summary", judge=True, correct=True).wait(60)
+        model.latency = 60.0 if kind == "in process" else 0.0
+        try:
+            job = client.attribute(
+                PROCESS, "summary", propositions=True, judge=True, correct=True, mode="plain",
+                use_cache=False,
+            )  # fmt: skip
+            if kind == "in process":  # where it is stopped and gone on with, as in a service
+                until(lambda: len(model.requests) > before)
+                job.cancel().wait(20)
+                assert (job.status, job.counts) == ("cancelled", {"cancelled": SENTENCES})
+        finally:
+            model.latency = 0.0
+        if kind == "in process":
+            before = len(model.requests)
+            job.resume()
+        job.wait(60)
         assert (job.status, job.counts) == ("succeeded", {"succeeded": SENTENCES}), job.state
         assert "sentences of 1 node(s)" in repr(job)
-        kinds = Counter(event.kind for event in job.events())
-        assert kinds["sentence.finished"] == SENTENCES
+        kinds = Counter(event.kind for event in job.events() if event.data.get("status"))
+        assert kinds["sentence.finished"] == SENTENCES * (1 if kind == "service" else 2)
         found = client.attributions(PROCESS, "summary", run_id=job.run_id, page=4).all()
         assert [one.label for one in found][:2] == ["FAITHFUL", "UNFAITHFUL"]
+        first, second = found[-1].propositions
+        assert [first.implied_label, second.implied_label] == ["FAITHFUL", "UNFAITHFUL"]
+        assert [found[-1].text[start - found[-1].start : end - found[-1].start]
+                for start, end in second.spans] == [*HALVES[1:]]  # fmt: skip
+        assert [one.sentence for one in second.attributed] == [1]
         assert found[1].correction == "The east quay may close in winter."
         (node,) = client.attributed_nodes(PROCESS).all()
         assert node.node_id == "summary"
@@ -360,41 +352,10 @@ def test_clients_attribute_and_read(
         with pytest.raises(Missing):
             client.attributions(PROCESS, "zz").all()
 
-
-@pytest.mark.parametrize("kind", ["service", "in process"])
-def test_clients_attribute_propositions_and_choose_what_the_judge_sees(
-    kind: str, service: ServiceProcess, home: Veritrail, model: ModelServer
-) -> None:
-    before = len(model.requests)
-    local = settings_of(home.environment(asking(model)))
-    with Client(service.url) if kind == "service" else Local(local) as client:
-        job = client.attribute(PROCESS, propositions=True, judge=True, mode="plain").wait(60)
-        assert (job.status, job.counts) == ("succeeded", {"succeeded": SENTENCES}), job.state
-        found = client.attributions(PROCESS, "summary", run_id=job.run_id).all()
-    first, second = found[-1].propositions
-    assert [first.implied_label, second.implied_label] == ["FAITHFUL", "UNFAITHFUL"]
-    assert [found[-1].text[start - found[-1].start : end - found[-1].start]
-            for start, end in second.spans] == [*HALVES[1:]]  # fmt: skip
-    assert [one.sentence for one in second.attributed] == [1]
-    if kind == "service":  # what comes later is from the cache of answers
-        steps = Counter(one.step for one in model.requests[before:])
-        assert steps["propositions"] == SENTENCES
-        judged = [one.user for one in model.requests[before:] if one.step == "faithfulness"]
-        assert all("Captain Lund" in user and "Marked:" not in user for user in judged)
-
-
-def test_a_job_in_process_is_stopped_and_gone_on_with(home: Veritrail, model: ModelServer) -> None:
-    with Local(settings_of(home.environment(asking(model)))) as client:
-        model.latency = 60.0
-        asked = len(model.requests)
-        try:
-            job = client.attribute(PROCESS, use_cache=False)
-            until(lambda: len(model.requests) > asked)
-            job.cancel().wait(20)
-        finally:
-            model.latency = 0.0
-        assert (job.status, job.counts) == ("cancelled", {"cancelled": SENTENCES})
-        assert job.resume().wait(60).status == "succeeded"
+    steps = Counter(one.step for one in model.requests[before:])
+    assert steps["propositions"] == SENTENCES
+    judged = [one.user for one in model.requests[before:] if one.step == "faithfulness"]
+    assert all("Captain Lund" in user and "Marked:" not in user for user in judged)
 
 
 def test_terminals_that_are_left_out_are_named_with_the_reason(service: ServiceProcess) -> None:
@@ -420,15 +381,24 @@ def both(model: ModelServer) -> Iterator[ModelServer]:
     model.reader, model.latency = before, 0.0
 
 
-def test_a_job_explains_its_verdicts_behind_them(
-    service: ServiceProcess, both: ModelServer
-) -> None:
-    asked = len(both.requests)
+@pytest.fixture(scope="module")
+def explanation(service: ServiceProcess, model: ModelServer) -> tuple[dict[str, Any], int]:
+    """A job that has explained its verdicts, and how often it asked the model."""
+    asked = len(model.requests)
+    before, model.reader = model.reader, Both(LINES)
     job = explained(service)
+    model.reader = before
+    return job, len(model.requests) - asked
+
+
+def test_a_job_explains_its_verdicts_behind_them(
+    service: ServiceProcess, explanation: tuple[dict[str, Any], int]
+) -> None:
+    job, asked = explanation
     assert (job["status"], job["counts"]) == ("succeeded", {"succeeded": 3})
     assert job["explanation"] == {"status": "succeeded", "error": None}
     assert len(job["verification_ids"]) == 3
-    assert job["usage"]["calls"] == len(both.requests) - asked
+    assert job["usage"]["calls"] == asked
     told = Calls(service.url).listed(job["job_id"])
     kinds = [one.kind for one in told]
     assert kinds[-2:] == ["explanation.finished", "job.finished"]
@@ -443,14 +413,16 @@ def test_a_job_explains_its_verdicts_behind_them(
     page = service.get(f"/jobs/{job['job_id']}").text
     assert "3 of 3 claims" in page
     assert "Explanation" in page
+    with Client(service.url) as client:
+        explained_by = client.job(job["job_id"]).explanation
+    assert explained_by is not None
+    assert explained_by.status == "succeeded"
 
 
-def test_an_explanation_without_money_leaves_the_verdicts_and_goes_on(
-    service: ServiceProcess, both: ModelServer
+def test_an_explanation_without_money_or_answer_leaves_the_verdicts_and_goes_on(
+    service: ServiceProcess, both: ModelServer, explanation: tuple[dict[str, Any], int]
 ) -> None:
-    asked = len(both.requests)
-    job = explained(service)
-    spent = len(both.requests) - asked
+    _, spent = explanation
     job = explained(service, max_calls=spent - 1)
     assert job["counts"] == {"succeeded": 3}
     assert (job["status"], job["explanation"]["status"]) == ("failed", "over_budget")
@@ -459,24 +431,21 @@ def test_an_explanation_without_money_leaves_the_verdicts_and_goes_on(
     assert {one["verdict"] for one in calls.verifications(job)} == {
         "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
     }  # fmt: skip
-    asked = len(both.requests)
-    resumed = service.post(f"/v1/jobs/{job['job_id']}:resume", json={"max_calls": spent + 9})
-    assert resumed.status_code == 200
+
+    def speechless(step: str, *rest: Any) -> Any:
+        return "no object" if step == "attribution" else Both(LINES)(step, *rest)
+
+    reader, both.reader = both.reader, speechless
+    path = f"/v1/jobs/{job['job_id']}:resume"
+    assert service.post(path, json={"max_calls": spent + 9}).status_code == 200
+    job = calls.wait(job["job_id"])
+    assert (job["status"], job["counts"]) == ("failed", {"succeeded": 3})
+    assert job["explanation"]["status"] == "failed"
+    asked, both.reader = len(both.requests), reader
+    assert service.post(path).status_code == 200
     job = calls.wait(job["job_id"])
     assert (job["status"], job["explanation"]["status"]) == ("succeeded", "succeeded")
     assert len(both.requests) == asked + 1  # the sentence that was stored is not asked about again
-
-
-def test_a_failed_explanation_is_told_in_its_job(
-    service: ServiceProcess, both: ModelServer
-) -> None:
-    def reader(step: str, *rest: Any) -> Any:
-        return "no object" if step == "attribution" else Both(LINES)(step, *rest)
-
-    both.reader = reader
-    job = explained(service)
-    assert (job["status"], job["counts"]) == ("failed", {"succeeded": 3})
-    assert job["explanation"]["status"] == "failed"
     refused = service.post(
         "/v1/verifications", json={"process_id": EXPLAINED, "explain": True, "engine": "no-such"}
     )
@@ -512,9 +481,11 @@ def test_an_explanation_that_was_killed_asks_nothing_twice_that_was_stored(
     assert sorted(texts.values()) in ([1, 1], [1, 2])  # only what was in flight is asked twice
 
 
-def test_sentences_are_chosen_by_claims(service: ServiceProcess, both: ModelServer) -> None:
+def test_sentences_are_chosen_by_claims(
+    service: ServiceProcess, both: ModelServer, explanation: tuple[dict[str, Any], int]
+) -> None:
+    assert explanation[0]["counts"] == {"succeeded": 3}  # so that there are verdicts
     calls = Calls(service.url)
-    calls.wait(calls.submit(EXPLAINED, again=True))
     asked = {"process_id": EXPLAINED, "use_cache": False}
     one = submitted(service, **asked, claim_ids=["k1"]).json()
     assert (one["node_ids"], one["sentences"]) == (["notes"], 1)
@@ -530,9 +501,8 @@ def test_sentences_are_chosen_by_claims(service: ServiceProcess, both: ModelServ
         assert found.text == NOWHERE
 
 
-@pytest.mark.parametrize("kind", ["service", "in process"])
 def test_clients_recheck_by_walks_in_all_modes_and_explain(
-    kind: str, service: ServiceProcess, home: Veritrail, both: ModelServer
+    service: ServiceProcess, home: Veritrail, both: ModelServer
 ) -> None:
     wordings = {
         "plain": "The Skerra ferry carried 41,000 passengers last year and sank.",
@@ -540,29 +510,27 @@ def test_clients_recheck_by_walks_in_all_modes_and_explain(
         "attribution": "The Skerra ferry vanished and sank.",
     }
     both.reader = Both(corrections=wordings)
-    local = settings_of(home.environment(asking(both)))
-    with Client(service.url) if kind == "service" else Local(local) as client:
+    with Client(service.url) as client:
         job = client.attribute(
-            PROCESS, correct=True, recheck="walk", every_mode=True, use_cache=False
+            WALKED, correct=True, recheck="walk", every_mode=True, use_cache=False
         ).wait(60)
-        assert (job.status, job.counts) == ("succeeded", {"succeeded": SENTENCES}), job.state
-        found = client.attributions(PROCESS, "summary", run_id=job.run_id).all()
-        ranks = {one.mode: (one.outcome, one.rechecked_by, one.rank) for one in found[5].revisions}
+        assert (job.status, job.counts) == ("succeeded", {"succeeded": 1}), job.state
+        (found,) = client.attributions(WALKED, "summary", run_id=job.run_id).all()
+        ranks = {one.mode: (one.outcome, one.rechecked_by, one.rank) for one in found.revisions}
         assert ranks == {
             "attribution": ("not", "walk", 3), "plain": ("partly", "walk", 2),
             "highlighted": ("fixed", "walk", 1),
         }  # fmt: skip
-        both.reader = Both(LINES)
-        job = client.verify(EXPLAINED, explain=True, again=True).wait(60)
+    both.reader = Both(LINES)
+    with Local(settings_of(home.environment(asking(both)))) as local:
+        job = local.verify(EXPLAINED, explain=True, again=True).wait(60)
         assert job.explanation is not None
         assert (job.explanation.status, job.counts) == ("succeeded", {"succeeded": 3})
 
 
 def test_a_failed_recheck_is_a_failure_and_no_outcome(
-    service: ServiceProcess, both: ModelServer, home: Veritrail
+    service: ServiceProcess, both: ModelServer
 ) -> None:
-    name = "rechecked-by-jobs"  # without wordings of other tests
-    home("ingest", str(SAMPLE), "--process-id", name)
     broken: list[str] = ["faithfulness"]
 
     def reader(step: str, *rest: Any) -> Any:
@@ -570,31 +538,16 @@ def test_a_failed_recheck_is_a_failure_and_no_outcome(
 
     both.reader = reader
     calls = Calls(service.url)
-    asked = {"process_id": name, "correct": True, "recheck": "judge", "use_cache": False}
+    asked = {"process_id": RECHECKED, "correct": True, "recheck": "judge", "use_cache": False}
     accepted = submitted(service, **asked).json()
     job = calls.wait(accepted["job_id"])
-    assert (job["status"], job["counts"]) == ("failed", {"succeeded": SENTENCES})
-    assert "4 sentence(s) are stored, but their judgement" in job["warnings"][0]
-    found = attributions(service, process=name, run_id=accepted["run_id"])["attributions"]
+    assert (job["status"], job["counts"]) == ("failed", {"succeeded": 1})
+    assert "1 sentence(s) are stored, but their judgement" in job["warnings"][0]
+    found = attributions(service, process=RECHECKED, run_id=accepted["run_id"])["attributions"]
     assert {one["outcome"] for sentence in found for one in sentence["revisions"]} == {None}
     broken.clear()
     assert service.post(f"/v1/jobs/{job['job_id']}:resume").status_code == 200
     job = calls.wait(job["job_id"])
     assert (job["status"], job["warnings"]) == ("succeeded", [])
-    found = attributions(service, process=name, run_id=accepted["run_id"])["attributions"]
+    found = attributions(service, process=RECHECKED, run_id=accepted["run_id"])["attributions"]
     assert {one["outcome"] for sentence in found for one in sentence["revisions"]} == {"fixed"}
-
-
-def test_a_job_tells_of_judged_labels_that_it_removed(
-    service: ServiceProcess, model: ModelServer
-) -> None:
-    calls = Calls(service.url)
-    calls.wait(submitted(service, process_id=PROCESS, judge=True).json()["job_id"])
-    other = {"attributions": [{"sentence_id": 3, "categories": ["EVIDENCE"]}]}
-    before, model.reader = model.reader, AttributionReader({gold_sentences()[0]["text"]: other})
-    try:
-        job = calls.wait(submitted(service, process_id=PROCESS, use_cache=False).json()["job_id"])
-    finally:
-        model.reader = before
-    (warning,) = job["warnings"]
-    assert warning.startswith("1 judged label(s) of earlier runs were removed")

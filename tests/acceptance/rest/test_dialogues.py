@@ -28,6 +28,7 @@ pytestmark = pytest.mark.engine
 DIALOGUE = "lindholm-dialogue"
 GOLD = gold_run().json_object()["turns"]
 TURNS = [turn["turn_id"] for turn in GOLD]
+SOME = TURNS[:6]
 FROM_MODEL = {"use_cache": False}
 
 
@@ -87,16 +88,23 @@ def stuck_behind(model: ModelServer, turns: int) -> None:
     model.latency = latency
 
 
-def test_a_job_verifies_turns_in_their_order_and_each_is_told_and_stored(
-    service: ServiceProcess, home: Veritrail
-) -> None:
+@pytest.fixture(scope="module")
+def begun(service: ServiceProcess) -> httpx2.Response:
+    """The answer to whoever began a job over all turns; it has ended."""
     answer = submitted(service, turn_check=True, price="1,2")
     assert answer.status_code == 202, answer.text
-    accepted = answer.json()
+    Calls(service.url).followed(answer.json()["job_id"])
+    return answer
+
+
+def test_a_job_verifies_turns_in_their_order_and_each_is_told_and_stored(
+    service: ServiceProcess, home: Veritrail, begun: httpx2.Response
+) -> None:
+    accepted = begun.json()
     assert accepted["turn_ids"] == TURNS
-    assert answer.headers["location"] == f"/v1/jobs/{accepted['job_id']}"
+    assert begun.headers["location"] == f"/v1/jobs/{accepted['job_id']}"
     calls = Calls(service.url)
-    events = calls.followed(accepted["job_id"])
+    events = calls.listed(accepted["job_id"])
     job = calls.job(accepted["job_id"])
     assert (job["kind"], job["status"], job["error"]) == ("dialogue", "succeeded", None)
     assert (job["counts"], job["turn_ids"]) == ({"succeeded": len(TURNS)}, TURNS)
@@ -155,9 +163,9 @@ def test_the_same_key_and_body_is_the_same_job(service: ServiceProcess) -> None:
     Calls(service.url).wait(first.json()["job_id"])
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "message"),
-    [
+def test_what_cannot_be_verified_is_refused_and_begins_nothing(service: ServiceProcess) -> None:
+    before = service.get("/v1/jobs").json()["jobs"]
+    refused: list[tuple[dict[str, Any], int, str]] = [
         ({"turn_ids": ["t1"]}, 422, "is the user's"),
         ({"turn_ids": ["t99"]}, 422, "is not in the dialogue"),
         ({"turn_ids": []}, 422, "turn_ids"),
@@ -170,15 +178,11 @@ def test_the_same_key_and_body_is_the_same_job(service: ServiceProcess) -> None:
         ({"dialogue_id": "harbour-summary"}, 422, "is no dialogue"),
         ({"prompts": "/etc"}, 422, "prompts"),
         ({"budget_usd": 1}, 422, "price"),
-    ],
-)
-def test_what_cannot_be_verified_is_refused_and_begins_nothing(
-    service: ServiceProcess, body: dict[str, Any], status: int, message: str
-) -> None:
-    before = service.get("/v1/jobs").json()["jobs"]
-    answer = submitted(service, **body)
-    assert answer.status_code == status, answer.text
-    assert message in answer.text
+    ]
+    for body, status, message in refused:
+        answer = submitted(service, **body)
+        assert answer.status_code == status, (body, answer.text)
+        assert message in answer.text, body
     assert service.get("/v1/jobs").json()["jobs"] == before
 
 
@@ -207,98 +211,73 @@ def test_a_failed_turn_is_verified_again_with_all_behind_it(
 ) -> None:
     broken = "The user can bring lunch to the Lindholm Tram Museum."
     before, model.reader = model.reader, DialogueReader({broken: '{"label": "MAYBE"}'})
-    calls, asked = Calls(service.url), len(model.requests)
+    calls = Calls(service.url)
     try:
-        accepted = submitted(service, **FROM_MODEL).json()
+        accepted = submitted(service, turn_ids=SOME, **FROM_MODEL).json()
         job = calls.wait(accepted["job_id"])
     finally:
         model.reader = before
     assert job["status"] == "failed"
-    assert job["counts"] == {"succeeded": len(TURNS) - 1, "failed": 1}
+    assert job["counts"] == {"succeeded": len(SOME) - 1, "failed": 1}
     run = result(service, run_id=accepted["run_id"])
-    assert [one["background_lacks"] for one in run["turns"]] == [0] * 4 + [1] * (len(TURNS) - 4)
+    assert [one["background_lacks"] for one in run["turns"]] == [0] * 4 + [1] * (len(SOME) - 4)
     asked = len(model.requests)
     assert service.post(f"/v1/jobs/{job['job_id']}:resume").status_code == 200
     job = calls.wait(job["job_id"])
-    assert (job["status"], job["counts"]) == ("succeeded", {"succeeded": len(TURNS)})
-    assert sum(taken_apart(model, asked).values()) == len(TURNS) - 3
+    assert (job["status"], job["counts"]) == ("succeeded", {"succeeded": len(SOME)})
+    assert sum(taken_apart(model, asked).values()) == len(SOME) - 3
     run = result(service, run_id=accepted["run_id"])
-    assert categories(run["turns"]) == categories(GOLD)
+    assert categories(run["turns"]) == categories(GOLD[: len(SOME)])
     assert {one["background_lacks"] for one in run["turns"]} == {0}
 
 
-def test_turns_beyond_the_limit_are_over_budget_and_more_may_be_allowed(
-    service: ServiceProcess, model: ModelServer
+def test_a_job_stops_at_its_limit_and_when_it_is_cancelled_and_the_command_goes_on_with_its_run(
+    service: ServiceProcess, model: ModelServer, home: Veritrail
 ) -> None:
     calls = Calls(service.url)
     accepted = submitted(service, max_calls=20, **FROM_MODEL).json()
-    job = calls.wait(accepted["job_id"])
+    job, run_id = calls.wait(accepted["job_id"]), accepted["run_id"]
     done = job["counts"]["succeeded"]
     assert job["counts"] == {"succeeded": done, "over_budget": len(TURNS) - done}
     assert 3 <= done < 8
     assert job["usage"]["calls"] == 20
-    asked = len(model.requests)
-    path = f"/v1/jobs/{job['job_id']}:resume"
-    assert service.post(path, json={"max_calls": 500}).status_code == 200
-    job = calls.wait(job["job_id"])
-    assert job["counts"] == {"succeeded": len(TURNS)}
-    assert sum(taken_apart(model, asked).values()) == len(TURNS) - done
-    found = result(service, run_id=accepted["run_id"])
-    assert categories(found["turns"]) == categories(GOLD)
-
-
-def test_a_cancelled_job_keeps_what_is_finished_and_goes_on(
-    service: ServiceProcess, model: ModelServer
-) -> None:
-    calls = Calls(service.url)
-    stuck_behind(model, 4)
+    path, asked = f"/v1/jobs/{job['job_id']}", len(model.requests)
+    stuck_behind(model, 1)
     try:
-        accepted = submitted(service, **FROM_MODEL).json()
-        until(lambda: calls.job(accepted["job_id"])["counts"].get("succeeded") == 4)
-        busy = service.post(f"/v1/jobs/{accepted['job_id']}:resume")
+        assert service.post(f"{path}:resume", json={"max_calls": 500}).status_code == 200
+        until(lambda: calls.job(job["job_id"])["counts"].get("succeeded") == done + 1)
+        busy = service.post(f"{path}:resume")
         assert busy.status_code == 200  # it runs: nothing is to be taken up
-        assert service.post(f"/v1/jobs/{accepted['job_id']}:cancel").status_code == 200
-        job = calls.wait(accepted["job_id"], seconds=10)
+        assert service.post(f"{path}:cancel").status_code == 200
+        job = calls.wait(job["job_id"], seconds=10)
     finally:
         model.latency = 0.0
+    left = len(TURNS) - done - 1
     assert job["status"] == "cancelled"
-    assert job["counts"] == {"succeeded": 4, "cancelled": len(TURNS) - 4}
+    assert job["counts"] == {"succeeded": done + 1, "cancelled": left}
+    assert sum(taken_apart(model, asked).values()) <= 2  # what was done is not done again
     ended = [one.data for one in calls.listed(job["job_id"]) if one.kind == "turn.finished"]
-    assert {one["turn_id"] for one in ended} == set(TURNS)
-    assert len(result(service, run_id=accepted["run_id"])["turns"]) == 4
+    assert Counter(one["status"] for one in ended) == {
+        "succeeded": done + 1, "over_budget": left + 1, "cancelled": left
+    }  # fmt: skip
+    assert len(result(service, run_id=run_id)["turns"]) == done + 1
     asked = len(model.requests)
-    assert service.post(f"/v1/jobs/{job['job_id']}:resume").status_code == 200
-    assert calls.wait(job["job_id"])["counts"] == {"succeeded": len(TURNS)}
-    assert sum(taken_apart(model, asked).values()) == len(TURNS) - 4
-
-
-def test_the_command_line_goes_on_with_the_run_of_a_job(
-    service: ServiceProcess, model: ModelServer, home: Veritrail
-) -> None:
-    calls = Calls(service.url)
-    stuck_behind(model, 3)
-    try:
-        accepted = submitted(service, **FROM_MODEL).json()
-        until(lambda: calls.job(accepted["job_id"])["counts"].get("succeeded") == 3)
-        assert service.post(f"/v1/jobs/{accepted['job_id']}:cancel").status_code == 200
-        calls.wait(accepted["job_id"], seconds=10)
-    finally:
-        model.latency = 0.0
-    asked, run_id = len(model.requests), accepted["run_id"]
     command = ("dialogue", "verify", DIALOGUE, "--resume", run_id, "--no-cache", "--json")
     told = home(*command, **asking(model, VERITRAIL_ANSWER_RETRIES="1")).json
-    assert (told["run_id"], told["kept"], told["stored"]) == (run_id, 3, len(TURNS) - 3)
-    assert sum(taken_apart(model, asked).values()) == len(TURNS) - 3
+    assert (told["run_id"], told["kept"], told["stored"]) == (run_id, done + 1, left)
+    assert sum(taken_apart(model, asked).values()) == left
     assert categories(result(service, run_id=run_id)["turns"]) == categories(GOLD)
 
 
-def test_a_long_dialogue_is_read_by_the_page(service: ServiceProcess) -> None:
-    job = Calls(service.url).wait(submitted(service).json()["job_id"])
-    whole = result(service, run_id=job["run_id"])
+def test_a_long_dialogue_is_read_by_the_page(
+    service: ServiceProcess, begun: httpx2.Response
+) -> None:
+    run_id = begun.json()["run_id"]
+    whole = result(service, run_id=run_id)
     assert whole["nextCursor"] is None
     assert len(whole["turns"]) == len(whole["course"]) == len(TURNS)
     assert (whole["score"], whole["course"][-1]) == (gold_run().score, whole["score"])
-    asked: dict[str, Any] = {"run_id": job["run_id"], "limit": 4}
+    asked: dict[str, Any] = {"run_id": run_id, "limit": 4}
     found: list[dict[str, Any]] = []
     while not found or found[-1]["nextCursor"]:
         cursor = {"cursor": found[-1]["nextCursor"]} if found else {}
@@ -313,7 +292,7 @@ def test_a_long_dialogue_is_read_by_the_page(service: ServiceProcess) -> None:
     other = service.get(path, params={"cursor": found[0]["nextCursor"]})
     assert other.status_code == 422  # of another list
     with Client(service.url) as client:
-        pages = client.verified_turns(DIALOGUE, run_id=job["run_id"], page=4).all()
+        pages = client.verified_turns(DIALOGUE, run_id=run_id, page=4).all()
         assert [one.json_object() for one in pages] == whole["turns"]
 
 
@@ -370,45 +349,49 @@ def test_a_job_that_was_killed_goes_on_at_its_turn(home: Veritrail, model: Model
 def test_a_dialogue_that_is_deleted_ends_its_job(
     service: ServiceProcess, model: ModelServer, home: Veritrail
 ) -> None:
+    name = "lindholm-deleted"
+    home("ingest", str(SAMPLE), "--process-id", name)
     calls = Calls(service.url)
     asked = len(model.requests)
     model.latency = lambda _one: 1.5
     try:
-        accepted = submitted(service, **FROM_MODEL).json()
+        accepted = submitted(service, dialogue_id=name, **FROM_MODEL).json()
         until(lambda: len(model.requests) > asked)
-        refused = service.delete(f"/v1/processes/{DIALOGUE}")
+        refused = service.delete(f"/v1/processes/{name}")
         assert refused.status_code == 409
         assert accepted["job_id"] in refused.text
-        assert service.delete(f"/v1/processes/{DIALOGUE}?force=true").status_code == 204
+        assert service.delete(f"/v1/processes/{name}?force=true").status_code == 204
         model.latency = 0.0
         job = calls.wait(accepted["job_id"])
     finally:
         model.latency = 0.0
-        home("ingest", str(SAMPLE))
     assert job["status"] == "cancelled"
     assert "succeeded" not in job["counts"]
-    assert DIALOGUE in job["error"]
+    assert name in job["error"]
 
 
 @pytest.mark.parametrize("kind", ["service", "in process"])
 def test_clients_verify_dialogues_and_read(
-    kind: str, service: ServiceProcess, home: Veritrail, model: ModelServer
+    kind: str, service: ServiceProcess, home: Veritrail, model: ModelServer, begun: httpx2.Response
 ) -> None:
+    run_id = begun.json()["run_id"]
     local = settings_of(home.environment(asking(model)))
     with Client(service.url) if kind == "service" else Local(local) as client:
-        job = client.verify_dialogue(DIALOGUE, turn_check=True).wait(60)
-        assert (job.status, job.counts) == ("succeeded", {"succeeded": len(TURNS)}), job.state
-        assert f"{len(TURNS)} turn(s)" in repr(job)
+        job = client.verify_dialogue(DIALOGUE, TURNS[:2], turn_check=True).wait(60)
+        assert (job.status, job.counts) == ("succeeded", {"succeeded": 2}), job.state
+        assert "2 turn(s)" in repr(job)
         ended = [one.data["turn_id"] for one in job.events() if one.kind == "turn.finished"]
-        assert ended == TURNS
-        found = client.dialogue(DIALOGUE, run_id=job.run_id)
+        assert ended == TURNS[:2]
+        assert client.dialogue_runs(DIALOGUE)[0].run_id == job.run_id
+        begun_turns = client.dialogue(DIALOGUE, run_id=job.run_id).json_object()["turns"]
+        assert categories(begun_turns) == categories(GOLD[:2])
+        found = client.dialogue(DIALOGUE, run_id=run_id)
         assert categories(found.json_object()["turns"]) == categories(GOLD)
         assert "contradicted</span> The Lindholm Tram Museum is open" in found._repr_html_()
-        pages = client.verified_turns(DIALOGUE, run_id=job.run_id, page=4).all()
+        pages = client.verified_turns(DIALOGUE, run_id=run_id, page=4).all()
         assert tuple(pages) == found.turns
-        pages = client.verified_turns(DIALOGUE, run_id=job.run_id, from_turn="t23", page=2).all()
+        pages = client.verified_turns(DIALOGUE, run_id=run_id, from_turn="t23", page=2).all()
         assert [one.turn_id for one in pages] == ["t24", "t26", "t28", "t30"]
-        assert client.dialogue_runs(DIALOGUE)[0].run_id == job.run_id
         assert tuple(client.turns(DIALOGUE, page=7).all()) == sample_dialogue().turns
         with pytest.raises(Rejected, match="cannot be verified"):
             client.verify_dialogue(DIALOGUE, "t1")
@@ -422,14 +405,14 @@ def test_a_job_in_process_is_stopped_and_gone_on_with(home: Veritrail, model: Mo
     with Local(settings_of(home.environment(asking(model)))) as client:
         stuck_behind(model, 2)
         try:
-            job = client.verify_dialogue(DIALOGUE, **FROM_MODEL)
+            job = client.verify_dialogue(DIALOGUE, SOME, **FROM_MODEL)
             until(lambda: job.refresh().counts.get("succeeded") == 2)
             job.cancel().wait(20)
         finally:
             model.latency = 0.0
         assert (job.status, job.counts) == (
-            "cancelled", {"succeeded": 2, "cancelled": len(TURNS) - 2}
+            "cancelled", {"succeeded": 2, "cancelled": len(SOME) - 2}
         )  # fmt: skip
         assert job.resume().wait(60).status == "succeeded"
         found = client.dialogue(DIALOGUE, run_id=job.run_id)
-        assert categories(found.json_object()["turns"]) == categories(GOLD)
+        assert categories(found.json_object()["turns"]) == categories(GOLD[: len(SOME)])

@@ -31,6 +31,8 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 CLAIMS = 6
 HEARTBEAT = 0.5
+EVENTS = 15_000
+"""So many of 1 kB are more than the buffers on the way to a reader hold."""
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +69,16 @@ def process(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> s
 
 
 @pytest.fixture(scope="module")
-def ended(calls: Calls, process: str) -> str:
-    """A job that has ended."""
+def streamed(calls: Calls, process: str) -> tuple[str, list[Told]]:
+    """A job, and its events as they came."""
     job_id = calls.submit(process, again=True)
-    assert calls.wait(job_id)["status"] == "succeeded"
-    return job_id
+    return job_id, list(calls.stream(job_id))
+
+
+@pytest.fixture(scope="module")
+def ended(streamed: tuple[str, list[Told]]) -> str:
+    """A job that has ended."""
+    return streamed[0]
 
 
 @pytest.fixture
@@ -87,13 +94,13 @@ def endless(calls: Calls, model: ModelServer, process: str) -> Iterator[str]:
     calls.wait(job_id)
 
 
-def written(veritrail: Veritrail, job_id: str, count: int, size: int, last: bool = False) -> None:
+def written(veritrail: Veritrail, job_id: str, count: int, text: str, last: bool = False) -> None:
     """Write events beside the service, as a worker in another process does."""
     database = ServiceDatabase(service_url(settings_of({"VERITRAIL_HOME": str(veritrail.home)})))
     log = EventLog(database)
     for start in range(0, count, 1_000):
         events: list[tuple[str, dict[str, Any]]] = [
-            ("test.event", {"number": number, "text": "x" * size})
+            ("test.event", {"number": number, "text": text})
             for number in range(start, min(count, start + 1_000))
         ]
         database.run_now(lambda it, events=events: log.append_all_in(it, job_id, events))
@@ -105,9 +112,10 @@ def written(veritrail: Veritrail, job_id: str, count: int, size: int, last: bool
 # One client.
 
 
-def test_a_stream_tells_of_every_claim_and_ends_with_the_job(calls: Calls, process: str) -> None:
-    job_id = calls.submit(process, again=True)
-    events = list(calls.stream(job_id))
+def test_a_stream_tells_of_every_claim_and_ends_with_the_job(
+    calls: Calls, streamed: tuple[str, list[Told]]
+) -> None:
+    job_id, events = streamed
     job = calls.job(job_id)
     assert job["status"] == "succeeded"
     assert [one.seq for one in events] == list(range(1, len(events) + 1))
@@ -182,15 +190,17 @@ def test_heartbeats_go_out_while_nothing_happens(calls: Calls, endless: str) -> 
     assert (beats[3] - beats[0]) / 3 == pytest.approx(HEARTBEAT, rel=0.8)
 
 
-def test_events_of_another_process_come_within_a_moment(
+def test_events_of_another_process_come_within_a_moment_as_json_in_one_line_whatever_they_hold(
     calls: Calls, veritrail: Veritrail, endless: str
 ) -> None:
     stream = calls.stream(endless, read=10)
     assert next(stream).kind == Kind.JOB_STARTED
     began = time.monotonic()
-    written(veritrail, endless, 1, 10)
+    nasty = "line\nbreak\r\u2028 \x00 <script> \u00e9 \ud83d\ude00"
+    written(veritrail, endless, 1, nasty)
     came = next(one for one in stream if one.kind == "test.event")
     assert came.at - began < 2.0
+    assert came.data["text"] == json.loads(json.dumps(nasty))
     stream.close()
 
 
@@ -233,7 +243,7 @@ def test_what_cannot_be_told_is_refused(
 def test_many_clients_on_one_stream_all_get_everything(
     calls: Calls, service: ServiceProcess, model: ModelServer, process: str, clients: int
 ) -> None:
-    model.latency = 0.3
+    model.latency = 0.1
     job_id = calls.submit(process, again=True, use_cache=False)
     before = psutil.Process(service.pid).num_threads()
 
@@ -270,50 +280,41 @@ def _reader_that_waits(calls: Calls, job_id: str) -> socket.socket:
     return reader
 
 
-def test_slow_readers_cost_no_memory_and_nobody_else_waits_for_them(
+def test_slow_readers_cost_no_memory_nobody_waits_for_them_and_each_goes_on_where_it_was(
     calls: Calls, service: ServiceProcess, veritrail: Veritrail, endless: str
 ) -> None:
     readers = [_reader_that_waits(calls, endless) for _ in range(20)]
     time.sleep(0.5)
     before = psutil.Process(service.pid).memory_info().rss
-    quick: list[Told] = []
+    quick: list[tuple[int, str]] = []
 
     def follow() -> None:
-        quick.extend(calls.stream(endless))
+        quick.extend((one.seq, one.kind) for one in calls.stream(endless))
 
     thread = threading.Thread(target=follow)
     thread.start()
-    written(veritrail, endless, 6_000, 1_000, last=True)
+    written(veritrail, endless, EVENTS, "x" * 1_000, last=True)
     thread.join(60)
     assert not thread.is_alive()
-    assert [one.seq for one in quick] == list(range(1, quick[-1].seq + 1))
-    assert sum(one.kind == "test.event" for one in quick) == 6_000
-    # 6 MB of events for each of 20 readers would be 120 MB.
+    assert [seq for seq, _ in quick] == list(range(1, quick[-1][0] + 1))
+    assert sum(kind == "test.event" for _, kind in quick) == EVENTS
+    # 15 MB of events for each of 20 readers would be 300 MB.
     grown = psutil.Process(service.pid).memory_info().rss - before
     assert grown < 60e6
-    for reader in readers:
-        reader.close()
-
-
-def test_a_reader_that_was_sent_away_goes_on_where_it_was(
-    calls: Calls, veritrail: Veritrail, endless: str
-) -> None:
-    reader = _reader_that_waits(calls, endless)
-    written(veritrail, endless, 15_000, 1_000)  # more than the buffers on the way hold
-    time.sleep(HEARTBEAT * 4 + 1.5)
+    time.sleep(HEARTBEAT * 4 + 1.5)  # they are sent away
+    reader, *others = readers
     reader.settimeout(10)
     got = bytearray()
     while piece := reader.recv(65_536):
         got += piece
-    reader.close()
+    for one in (reader, *others):
+        one.close()
     text = got.decode("utf-8", "replace").split("\r\n\r\n", 1)[1]
     whole = [block for block in text.split("\n\n")[:-1] if "\nevent: " in f"\n{block}"]
     last = int(next(line for line in whole[-1].split("\n") if line.startswith("id: "))[4:])
-    assert 0 < last < 15_000
-    written(veritrail, endless, 1, 10, last=True)
+    assert 0 < last < EVENTS
     rest = [one.seq for one in calls.stream(endless, after=last)]
-    assert rest == list(range(last + 1, rest[-1] + 1))
-    assert rest[-1] > 15_000
+    assert rest == list(range(last + 1, quick[-1][0] + 1))
 
 
 # Ends.
@@ -347,33 +348,20 @@ def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
 
 
 def test_streams_end_when_the_service_is_told_to_end(
-    veritrail: Veritrail, model: ModelServer, process: str
+    calls: Calls, service: ServiceProcess, model: ModelServer, process: str
 ) -> None:
     model.latency = 10.0
     try:
-        with serving(veritrail, env=asking(model)) as service:
-            calls = Calls(service.url)
-            job_id = calls.submit(process, again=True, use_cache=False)
-            streams = [calls.stream(job_id) for _ in range(5)]
-            assert [next(stream).seq for stream in streams] == [1] * 5
-            began = time.monotonic()
-            assert service.stop() == 0
-            assert time.monotonic() - began < 8
-            for stream in streams:  # to their end, which is a good one
-                assert Kind.JOB_FINISHED not in [one.kind for one in stream]
+        job_id = calls.submit(process, again=True, use_cache=False)
+        streams = [calls.stream(job_id) for _ in range(5)]
+        assert [next(stream).seq for stream in streams] == [1] * 5
+        began = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - began < 8
+        for stream in streams:  # to their end, which is a good one
+            assert Kind.JOB_FINISHED not in [one.kind for one in stream]
     finally:
         model.latency = 0.0
-    with serving(veritrail, env=asking(model)) as service:
-        assert Calls(service.url).wait(job_id)["status"] == "succeeded"
-
-
-def test_what_events_hold_is_json_in_one_line_whatever_it_is(
-    calls: Calls, veritrail: Veritrail, endless: str
-) -> None:
-    nasty = "line\nbreak\r\u2028 \x00 <script> \u00e9 \ud83d\ude00"
-    database = ServiceDatabase(service_url(settings_of({"VERITRAIL_HOME": str(veritrail.home)})))
-    log = EventLog(database)
-    database.run_now(lambda it: log.append_in(it, endless, "test.event", {"text": nasty}))
-    database.close()
-    came = next(one for one in calls.stream(endless) if one.kind == "test.event")
-    assert came.data["text"] == json.loads(json.dumps(nasty))
+        if not service.runs:
+            service.start()
+    assert calls.wait(job_id)["status"] == "succeeded"

@@ -38,8 +38,9 @@ def store(shared_service: ServiceProcess) -> Iterator[Any]:
         shared_service.delete(f"/v1/processes/{one}")
 
 
-@pytest.mark.parametrize("name", ["langfuse", "detect"])
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    ("name", "pack"), [("langfuse", gzip.compress), ("detect", bytes)], ids=["named", "detected"]
+)
 def test_one_trace_is_answered_like_a_process_file(store: Any, name: str, pack: Any) -> None:
     first = store(pack(TRACE), format=name, process_id="rest-trace")
     assert first.status_code == 201, first.text
@@ -185,11 +186,10 @@ _CSV = b"question,contexts,answer\nWhen?,\"['It opened in 1901.']\",In 1901.\n"
     ],
     ids=["parquet", "lines", "bad line", "bad line, gzip", "csv", "csv, gzip", "tsv"],
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["rag", "detect"])
 def test_a_body_without_a_name_is_known_by_its_content(
-    store: Any, name: str, content: bytes, counts: tuple[int, int]
+    store: Any, content: bytes, counts: tuple[int, int]
 ) -> None:
-    answer = store(content, {"Content-Type": "application/octet-stream"}, format=name)
+    answer = store(content, {"Content-Type": "application/octet-stream"}, format="detect")
     assert answer.status_code in (200, 201, 207), answer.text
     found = answer.json()
     each = found.get("processes", [found])

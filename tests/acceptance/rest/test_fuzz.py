@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from fakes.process_files import as_json, document
 from fakes.service_process import ServiceProcess, serving
@@ -60,8 +61,10 @@ def stored(service: ServiceProcess) -> None:
     assert service.post("/v1/processes", content=body).status_code == 201
 
 
-def test_made_up_requests_meet_no_fault_and_no_undocumented_status(tmp_path: Path) -> None:
-    with a_home() as home, serving(home, env={"VERITRAIL_API_KEY": KEY}) as service:
+def test_made_up_requests_meet_no_fault_and_no_undocumented_status(
+    frail: Veritrail, tmp_path: Path
+) -> None:
+    with serving(frail, env={"VERITRAIL_API_KEY": KEY}) as service:
         stored(service)
         fuzzed(service, tmp_path, 1, "fuzzing", "--header", f"Authorization: Bearer {KEY}")
         assert service.get("/healthz").status_code == 200

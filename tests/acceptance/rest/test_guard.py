@@ -124,7 +124,9 @@ def test_a_line_break_in_a_path_a_header_or_an_id_makes_no_header_and_no_line(
     )
     assert b"x-evil" not in told.lower().partition(b"\r\n\r\n")[0]
     told = raw(
-        service, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: a\r\n b\r\n\r\n"
+        service,
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        b"X-Request-ID: a\r\n b\r\n\r\n",
     )
     assert b" b\r\n" not in told.partition(b"\r\n\r\n")[0]
     assert raw(service, b"GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n").startswith(b"HTTP/1.1 400")

@@ -56,16 +56,10 @@ def test_ids_that_are_paths_or_cypher_name_nothing(service: ServiceProcess, evil
         ("GET", f"/v1/processes/{name}"),
         ("DELETE", f"/v1/processes/{name}"),
         ("GET", f"/v1/processes/{name}/nodes"),
-        ("GET", f"/v1/processes/{name}/lineage?node_id=t"),
-        ("GET", f"/v1/processes/{name}/stages"),
-        ("GET", f"/v1/processes/{name}/claims"),
-        ("GET", f"/v1/processes/{name}/verifications"),
         ("GET", f"/v1/processes/{PROCESS}/claims/{name}"),
         ("DELETE", f"/v1/processes/{PROCESS}/claims/{name}"),
         ("GET", f"/v1/processes/{PROCESS}/lineage?node_id={name}"),
         ("GET", f"/v1/verifications/{name}"),
-        ("GET", f"/v1/verifications/{name}/provenance"),
-        ("GET", f"/v1/verifications/{name}/error"),
         ("GET", f"/v1/verifications/{name}/diff/{name}"),
     ]:
         status, content = raw(service, method, path)
@@ -186,7 +180,7 @@ def test_a_client_that_leaves_after_its_body_is_served_nevertheless(
 
 
 def test_many_uploads_at_once_are_all_stored(service: ServiceProcess) -> None:
-    names = [f"many-{number}" for number in range(12)]
+    names = [f"many-{number}" for number in range(6)]
     statuses: dict[str, int] = {}
 
     def upload(name: str) -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.engine
 def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is_cancelled(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "rounds.json", 6))
+    home("ingest", pumps(tmp_path / "rounds.json", 3))
     desk = BatchDesk(held=True)
     with (
         ModelServer(desk=desk) as model,
@@ -31,13 +31,13 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         until(lambda: bool(desk.batches) and desk.batches[0].looks > 2)
         (waiting,) = service.get(f"/v1/jobs/{job_id}").json()["batches"]
         assert (waiting["batch_id"], waiting["status"]) == ("batch_0", "in_progress")
-        assert waiting["lines"] == 6
+        assert waiting["lines"] == 3
         page = service.get(f"/jobs/{job_id}").text
         assert "batch_0" in page, "the page says it, too"
-        assert ": being answered, 0 of 6 answered" in page
+        assert ": being answered, 0 of 3 answered" in page
         assert "in_progress" not in page
         assert "Being checked" not in page
-        assert page.count("Waiting for a batch") == 6
+        assert page.count("Waiting for a batch") == 3
         said = service.get(f"/v1/jobs/{job_id}").json()
         (run,) = service.get("/v1/processes/rounds/runs").json()["runs"]
         assert (run["run_id"], run["q"]) == (said["run_id"], 3)
@@ -47,7 +47,7 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         again = service.post(f"/v1/jobs/{job_id}:resume")
         assert (again.status_code, again.json()["status"]) == (200, "running")
         assert len(desk.batches) == 1, "it goes on as it was"
-        desk.batches[0].answered = 4
+        desk.batches[0].answered = 2
         assert service.post(f"/v1/jobs/{job_id}:cancel").status_code == 200
         # Whether the batch is looked at once more before the job ends is a matter of moments.
         until(lambda: desk.batches[0].status in ("cancelling", "cancelled"))
@@ -55,11 +55,11 @@ def test_a_job_in_batches_says_what_it_waits_for_and_ends_its_batches_when_it_is
         assert calls.wait(job_id, seconds=20)["status"] == "cancelled"
         assert service.post(f"/v1/jobs/{job_id}:resume").status_code == 200
         job = calls.wait(job_id, seconds=30)
-        assert calls.outcome(job) == expected(6)
+        assert calls.outcome(job) == expected(3)
         assert job["batches"] == []
         (warning,) = job["warnings"]
-        assert warning.startswith("Batch batch_0 was cancelled with 4 of 6 lines answered")
-        assert "4 of 6 lines answered" in service.get(f"/jobs/{job_id}").text
+        assert warning.startswith("Batch batch_0 was cancelled with 2 of 3 lines answered")
+        assert "2 of 3 lines answered" in service.get(f"/jobs/{job_id}").text
         assert job["usage"]["batch_calls"] == job["usage"]["calls"] == len(model.requests)
 
 

@@ -28,23 +28,23 @@ def costs(told: list[dict[str, Any]]) -> list[float]:
 def test_a_job_stops_at_its_number_of_calls_and_goes_on_when_it_is_raised(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "calls.json", 12))
+    home("ingest", pumps(tmp_path / "calls.json", 6))
     with ModelServer(latency=0.02) as model, serving(home, env=asking(model)) as service:
         calls = Calls(service.url)
-        job = calls.wait(calls.submit("calls", max_calls=20))
-        assert len(model.requests) == 20
+        job = calls.wait(calls.submit("calls", max_calls=10))
+        assert len(model.requests) == 10
         assert job["status"] == "failed"
         assert job["counts"]["over_budget"] > 0
-        assert job["usage"]["calls"] == 20
+        assert job["usage"]["calls"] == 10
         failed = [v for v in calls.verifications(job) if v["status"] == "over_budget"]
-        assert all("20 calls" in v["error"] for v in failed)
+        assert all("10 calls" in v["error"] for v in failed)
         path = f"/v1/jobs/{job['job_id']}:resume"
         assert service.post(path).status_code == 200  # there is nothing left for it
         assert calls.wait(job["job_id"])["status"] == "failed"
-        assert len(model.requests) == 20
+        assert len(model.requests) == 10
         assert service.post(path, json={"max_calls": 1000}).status_code == 200
         job = calls.wait(job["job_id"])
-        assert calls.outcome(job) == expected(12)
+        assert calls.outcome(job) == expected(6)
 
 
 def test_the_budget_of_a_key_holds_over_all_of_its_jobs(home: Veritrail, tmp_path: Path) -> None:
@@ -106,19 +106,19 @@ def key_of(home: Veritrail) -> dict[str, str]:
 def test_whoever_asks_for_little_does_not_wait_for_whoever_asked_for_much(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "much.json", 70))
-    home("ingest", pumps(tmp_path / "little.json", 5, filler=7))
+    home("ingest", pumps(tmp_path / "much.json", 28))
+    home("ingest", pumps(tmp_path / "little.json", 2, filler=7))
     much, little = key_of(home), key_of(home)
     env = {"VERITRAIL_CONCURRENCY": "4"}
     with ModelServer(latency=0.1) as model, serving(home, env=asking(model, **env)) as service:
         first = Calls(service.url, much)
         second = Calls(service.url, little)
         long = first.submit("much")
-        until(lambda: len(model.requests) >= 20)
+        until(lambda: len(model.requests) >= 8)
         job = second.wait(second.submit("little"))
         assert job["status"] == "succeeded"
         counts = first.job(long)["counts"]
-        assert counts.get("succeeded", 0) < 50, counts
+        assert counts.get("succeeded", 0) < 20, counts
         assert first.ask("POST", f"/v1/jobs/{long}:cancel").status_code == 200
 
 

@@ -23,7 +23,6 @@ from fakes.exported_spans import (
 )
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 pytestmark = pytest.mark.engine
 
@@ -86,7 +85,9 @@ def test_spans_that_are_none_are_a_partial_success(service: ServiceProcess, kind
         partial = told.json()["partialSuccess"]
         count, message = int(partial["rejectedSpans"]), partial["errorMessage"]
     else:
-        response = ExportTraceServiceResponse.FromString(told.content)
+        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
+
+        response = trace_service_pb2.ExportTraceServiceResponse.FromString(told.content)
         count = response.partial_success.rejected_spans
         message = response.partial_success.error_message
     assert count == 1
@@ -196,10 +197,10 @@ def test_a_key_that_may_write_is_needed_where_keys_are(beside: Veritrail) -> Non
         assert stored(service, trace_id)["nodes"] == 2
 
 
-def test_a_service_that_was_killed_takes_up_what_waited(bare: Veritrail) -> None:
+def test_a_service_that_was_killed_takes_up_what_waited(beside: Veritrail) -> None:
     trace_id = uuid.uuid4().hex
-    env = {"VERITRAIL_OTLP_QUIET": "4s"}
-    with serving(bare, env=env, args=["--no-worker"], child=True) as service:
+    env = {"VERITRAIL_OTLP_QUIET": "2s"}
+    with serving(beside, env=env, args=["--no-worker"], child=True) as service:
         for one in (retrieval(trace_id), generation(trace_id)):
             assert send(service, as_json(one)).status_code == 200
         service.kill()

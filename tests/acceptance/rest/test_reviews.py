@@ -1,45 +1,15 @@
-"""Reviews over HTTP: appended, listed, counted in the claims, and agreement as figures."""
+"""Reviews over HTTP: who sent them stands beside them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from acceptance.command import Veritrail, process_file
-from fakes.service_process import ServiceProcess, serving
+from fakes.service_process import serving
 
 pytestmark = pytest.mark.engine
-
-FS, NFS = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
-ALL = [f"k{number}" for number in range(1, 5)]
-
-
-@pytest.fixture(scope="module")
-def pier(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A stored process of four claims, three of them verified."""
-    path = tmp_path_factory.mktemp("reviews") / "reviewed-pier.json"
-    claims = [{"claim_id": name, "text": f"It has {name} piers.", "node_id": "t"} for name in ALL]
-    veritrail("ingest", process_file(path, claims=claims[:3]))
-    veritrail("verify", path.stem)
-    veritrail("ingest", process_file(path, claims=claims))
-    yield path.stem
-    veritrail("delete", path.stem, "--yes")
-
-
-@pytest.fixture
-def base(pier: str) -> str:
-    return f"/v1/processes/{pier}"
-
-
-def add(service: ServiceProcess, base: str, claim_id: str, **body: Any) -> Any:
-    given = {"verdict": FS, "reason": "I counted.", "reviewer": "Ada", **body}
-    path = f"{base}/claims/{quote(claim_id, safe='')}/reviews"
-    content = json.dumps(given)  # half characters stand in it as escapes
-    return service.post(path, content=content, headers={"Content-Type": "application/json"})
 
 
 def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(

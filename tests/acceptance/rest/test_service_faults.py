@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import QUICK_FAULTS, asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim
 from fakes.model_faults import INVALID, QUICK, Faults
@@ -30,19 +30,19 @@ from veritrail_graph.api.jobs.model import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
-CLAIMS = 12
-KILLED_AFTER = 36
+CLAIMS = 8
+KILLED_AFTER = 20
 """Calls of the model; `make soak` kills the service 20 times."""
-FEW = 12
+FEW = 8
 """Claims of the other tests."""
 FAULTY = Faults(0.2, QUICK, seed=7, beside=(0.1, INVALID))
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Veritrail]:
+def home(other_home: Veritrail) -> Iterator[Veritrail]:
     """A home that these tests may harm; the answers of one are not those of another."""
-    with a_home() as veritrail:
-        yield veritrail
+    with home_beside(other_home) as own:
+        yield own
 
 
 def each_ended_once(events: list[Told], count: int) -> None:
@@ -131,7 +131,7 @@ def test_a_database_that_is_down_for_a_while_costs_no_claim(
                 assert answer.status_code == 503
                 assert int(answer.headers["retry-after"]) > 0
                 assert frail_postgres.password not in answer.text
-                time.sleep(3)
+                time.sleep(1.5)
                 assert calls.ask("GET", "/healthz").status_code == 200
             finally:
                 frail_postgres.start()

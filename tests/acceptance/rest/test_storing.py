@@ -32,7 +32,7 @@ def service(home: Veritrail) -> Iterator[ServiceProcess]:
 def test_the_same_content_sent_six_times_at_once_is_stored_once_and_unchanged_five_times(
     service: ServiceProcess, tmp_path: Path
 ) -> None:
-    content = Path(pumps(tmp_path / "at-once.json", 300)).read_bytes()
+    content = Path(pumps(tmp_path / "at-once.json", 60)).read_bytes()
     calls = Calls(service.url)  # each has a connection of its own
     with ThreadPoolExecutor(6) as pool:
         sent = [pool.submit(calls.ask, "POST", "/v1/processes", content=content) for _ in range(6)]
@@ -44,7 +44,7 @@ def test_the_same_content_sent_six_times_at_once_is_stored_once_and_unchanged_fi
 def test_what_a_job_verifies_is_replaced_by_force_only(beside: Veritrail, tmp_path: Path) -> None:
     first = Path(pumps(tmp_path / "in-use.json", 6)).read_bytes()
     other = Path(pumps(tmp_path / "in-use.json", 7)).read_bytes()
-    with ModelServer(latency=2.0) as model, serving(beside, env=asking(model)) as service:
+    with ModelServer(latency=1.0) as model, serving(beside, env=asking(model)) as service:
         service.until_ready()
         assert service.post("/v1/processes", content=first).status_code == 201
         calls = Calls(service.url)
@@ -89,6 +89,14 @@ def test_whoever_is_refused_before_the_body_is_read_gets_to_read_so(
     connection.close()
 
 
+@pytest.fixture(scope="module")
+def _named(service: ServiceProcess) -> None:
+    """A process without claims and one that has some."""
+    for name, claims in (("bare", []), ("said", document()["claims"])):
+        service.post("/v1/processes", content=as_json(document(process_id=name, claims=claims)))
+
+
+@pytest.mark.usefixtures("_named")
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
@@ -119,8 +127,6 @@ def test_whoever_is_refused_before_the_body_is_read_gets_to_read_so(
 def test_what_is_refused_is_told_in_the_words_of_rest(
     service: ServiceProcess, method: str, path: str, body: Any, status: int
 ) -> None:
-    for name, claims in (("bare", []), ("said", document()["claims"])):
-        service.post("/v1/processes", content=as_json(document(process_id=name, claims=claims)))
     told = service.request(method, path, json=body)
     assert told.status_code == status, told.text
     assert "--" not in told.text

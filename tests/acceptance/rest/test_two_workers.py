@@ -26,7 +26,7 @@ from veritrail_graph.api.jobs.model import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
-CLAIMS = 16
+CLAIMS = 12
 TAKEN_OVER_SECONDS = 30.0
 """How long the claims of a dead worker may wait for another one, on a machine that is busy too."""
 SLOW = 0.4
