@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import neo4j
 import pytest
 from fakes.engine_homes import with_cache
+from filelock import FileLock
 
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
@@ -94,10 +95,18 @@ def address(request: pytest.FixtureRequest) -> DatabaseAddress:
 
 
 @pytest.fixture(scope="session")
-def store(address: DatabaseAddress, arun: Arun[Any]) -> Iterator[Store]:
+def schema_lock(run_folder: Path) -> FileLock:
+    """Held while a store is opened, and while a test gives the shared Neo4j another version."""
+    return FileLock(run_folder / "schema.lock")
+
+
+@pytest.fixture(scope="session")
+def store(address: DatabaseAddress, arun: Arun[Any], schema_lock: FileLock) -> Iterator[Store]:
     """A store over the engine under test, its schema made."""
     stack = AsyncExitStack()
-    yield arun(stack.enter_async_context(open_store(address)))
+    with schema_lock:
+        opened = arun(stack.enter_async_context(open_store(address)))
+    yield opened
     arun(stack.aclose())
 
 
