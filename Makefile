@@ -105,14 +105,12 @@ PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 RERUNS ?= $(if $(CI),1,0)
 # What `make quick` takes of the contract suite, on the embedded engine alone.
 SAMPLE := $(patsubst %,tests/contract/test_%.py,processes claims trails statements lineage)
-# What it leaves out: frameworks of others, which each worker takes seconds to import.
-LEFT_OUT := $(patsubst %,--ignore=tests/unit/test_integration_%.py,haystack langchain llamaindex)
 
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
 	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 -raR $(ARGS)
 
-quick: setup ## Run unit tests, goldens and a sample of the contract (three minutes)
-	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(LEFT_OUT) $(ARGS)
+quick: setup ## Run unit tests, goldens and a sample of the contract (two minutes)
+	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(ARGS)
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
 	@$(PY) examples/screenshots.py $(ARGS)

@@ -280,7 +280,9 @@ class Settings(ModelFields, BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Values of a call come first, then the environment, `.env`, `veritrail.toml`."""
-        return init_settings, env_settings, dotenv_settings, ProjectFile(settings_cls)
+        # To look for each setting in a file that is not there takes as long as in the environment.
+        files = [dotenv_settings] if Path(".env").exists() else []
+        return init_settings, env_settings, *files, ProjectFile(settings_cls)
 
     def __init__(self, **values: Any) -> None:
         """Read the environment, then `.env` and `veritrail.toml` of the working folder.

@@ -27,8 +27,8 @@ from benchmarks.report import Line, Report, middle
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import ClaimFilter
-from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 
 OURS = "bench-reads"

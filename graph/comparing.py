@@ -10,13 +10,16 @@ Source: VeriTrail 3.2 (traceability); the comparison is ours.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
 from veritrail_graph.graph.model import CitedSentence, Iteration, Verdict, Verification
+
+_JUDGE = ("engine", "model", "verdict_engine")
+"""Settings from whose change others follow."""
 
 
 class Part(StrEnum):
@@ -271,3 +274,49 @@ def _checked(iteration: Iteration) -> frozenset[str]:
 def _selected(iteration: Iteration) -> dict[tuple[str, int, int], CitedSentence]:
     """Selected sentences by their place in the process, in the order of the frontier."""
     return {(cited.node_id, cited.start, cited.end): cited for cited in iteration.evidence}
+
+
+def difference_json(difference: Difference) -> dict[str, Any]:
+    """What `diff --json` prints."""
+    return {
+        "a": difference.a.verification_id,
+        "b": difference.b.verification_id,
+        "same": difference.is_same,
+        "same_claim": difference.is_same_claim,
+        "claim": _changes_json(difference.claim),
+        "settings": _changes_json(difference.settings),
+        "outcome": _changes_json(difference.outcome),
+        "parting": _parting_json(difference.parting) if difference.parting else None,
+    }
+
+
+def _changes_json(found: Iterable[Changed]) -> dict[str, Any]:
+    return {one.name: {"a": one.a, "b": one.b} for one in found}
+
+
+def _parting_json(parting: Parting) -> dict[str, Any]:
+    return {
+        "iteration": parting.number,
+        "parts": [part.value for part in parting.parts],
+        "a": _side_json(parting.a),
+        "b": _side_json(parting.b),
+    }
+
+
+def _side_json(side: RoundSide | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {
+        "verdict": side.verdict.value if side.verdict else None,
+        "reasoning": side.reasoning,
+        "checked_only": list(side.checked),
+        "selected_only": [cited.json_object() for cited in side.selected],
+    }
+
+
+def folded_settings(settings: Sequence[Changed]) -> tuple[list[Changed], list[Changed]]:
+    """The settings that are shown, and those that are folded: they follow from another judge."""
+    if not any(one.name in _JUDGE for one in settings):
+        return list(settings), []
+    shown = [one for one in settings if "." not in one.name]
+    return shown, [one for one in settings if "." in one.name]

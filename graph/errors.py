@@ -26,6 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from json import JSONDecodeError
 
 Fact = str | int | float | None
 """A value that an error is about."""
@@ -184,6 +188,17 @@ class StoreFull(EngineError):
 def shown(name: str) -> str:
     """An id in quotes, cut when it is long, fit for one line of a terminal."""
     return repr(name if len(name) <= 80 else f"{name[:77]}...")
+
+
+def json_fault(error: JSONDecodeError, first_line: int = 1) -> str:
+    """What is wrong with a text that is not JSON, and where.
+
+    Args:
+        error: What the parser said; some of its messages end with `at`.
+        first_line: The line of the file that the text begins on.
+    """
+    line = error.lineno + first_line - 1
+    return f"not JSON: {error.msg.removesuffix(' at')} at line {line}, column {error.colno}"
 
 
 def with_advice(error: VeriTrailError, advice: Mapping[str, str]) -> str:

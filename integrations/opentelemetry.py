@@ -257,7 +257,7 @@ class RecordingSpanProcessor(SpanProcessor):
 
     def _write(self, process_id: str, spans: Sequence[ReadableSpan]) -> None:
         """Write the process of a trace in the place of an earlier file of it."""
-        from veritrail_graph.graph.exporters.draft_file import draft_lines
+        from veritrail_graph.graph.importers.draft import draft_lines
         from veritrail_graph.graph.importers.registry import ImportOptions
         from veritrail_graph.graph.importers.traces.otlp import trace_process
 

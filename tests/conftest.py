@@ -30,21 +30,31 @@ from neo4j_server import launcher
 from postgres_server import launcher as postgres_launcher
 from xdist.scheduler import LoadFileScheduling
 
+from veritrail_graph.graph.lean_imports import keep_imports_lean
+
 S = TypeVar("S")
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 
+keep_imports_lean()  # as in a command; else each worker loads data-frame libraries for seconds
 hypothesis.configuration.set_hypothesis_home_dir(ROOT / ".hypothesis")
-hypothesis.settings.register_profile("local", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("local", deadline=None, max_examples=20)
 hypothesis.settings.register_profile(
-    "ci", deadline=None, max_examples=30, derandomize=True, print_blob=True
+    "ci", deadline=None, max_examples=20, derandomize=True, print_blob=True
 )
 hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
 
 # What drops a constraint of the shared Neo4j, and what relies on one being there.
 CHANGES_THE_SCHEMA = ("contract/test_schema.py", "contract/test_damage.py")
+# What uses the second engine of a worker: on one worker it starts once.
+USES_THE_FRAIL_ENGINE = (
+    "acceptance/test_cli_export.py",
+    "acceptance/test_cli_faults.py",
+    "acceptance/test_client_jobs.py",
+    "acceptance/web/test_review_page.py",
+)
 
 
 class _ByFile(LoadFileScheduling):
@@ -55,7 +65,15 @@ class _ByFile(LoadFileScheduling):
         if folder in {"tests/browser", "tests/golden"}:
             return folder
         scope = super()._split_scope(nodeid)
+        if scope.endswith(USES_THE_FRAIL_ENGINE):
+            return "the frail engine"
         return "the schema" if scope.endswith(CHANGES_THE_SCHEMA) else scope
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave what has been imported and collected out of every later garbage collection."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -133,21 +151,65 @@ def _certificates_read_once() -> Iterator[None]:
         yield
 
 
+class _Spare:
+    """An empty folder that one test after the other gets, for as long as they leave it as it is.
+
+    Most tests put nothing there, and a disk may take longer to remove a folder than they run.
+    """
+
+    def __init__(self) -> None:
+        self._folder, self._mode = "", 0
+
+    def folder(self) -> str:
+        """Return the folder of the last test, or another where that is no longer as it was."""
+        if not self._untouched():
+            self.remove()
+            # Short: the path of a Unix socket holds about 100 characters.
+            self._folder = tempfile.mkdtemp(
+                prefix="vt-", dir="/tmp" if os.name == "posix" else None
+            )
+            self._mode = Path(self._folder).stat().st_mode
+        return self._folder
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _untouched(self) -> bool:
+        try:
+            folder = Path(self._folder)
+            return folder.stat().st_mode == self._mode and not any(folder.iterdir())
+        except OSError:
+            return False
+
+
+@pytest.fixture(scope="session")
+def _spare_folders() -> Iterator[tuple[_Spare, _Spare]]:
+    """The folder for the home of a test, and the one to work in."""
+    both = _Spare(), _Spare()
+    yield both
+    for one in both:
+        one.remove()
+
+
 @pytest.fixture(autouse=True)
 def _isolated(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, _no_network: list[str]
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    _no_network: list[str],
+    _spare_folders: tuple[_Spare, _Spare],
 ) -> Iterator[None]:
-    """Give the test a home, a working folder and an environment of its own."""
+    """Give the test a home, a working folder (``tmp_path``, if it takes it) and an environment."""
     for name in OUTSIDE:
         if name.startswith(CLEARED):
             monkeypatch.delenv(name, raising=False)
-    # Short: the path of a Unix socket holds about 100 characters.
-    home = tempfile.mkdtemp(prefix="vt-", dir="/tmp" if os.name == "posix" else None)
-    monkeypatch.setenv("VERITRAIL_HOME", home)
-    monkeypatch.chdir(tmp_path)
+    home, working = _spare_folders
+    monkeypatch.setenv("VERITRAIL_HOME", home.folder())
+    own = "tmp_path" in request.fixturenames
+    monkeypatch.chdir(request.getfixturevalue("tmp_path") if own else working.folder())
     already = len(_no_network)
     yield
-    shutil.rmtree(home, ignore_errors=True)
     if hosts := _no_network[already:]:
         pytest.fail(f"the test tried to connect to {', '.join(hosts)}")
 

@@ -2,7 +2,8 @@
 
 Both are read off the iterations alone; nothing is asked of anybody.
 
-Source: VeriTrail 3.2 (traceability).
+Source: VeriTrail 3.2 (traceability, error localization); of sentences, Error-tolerant attribution 1
+(locating an error).
 """
 
 from __future__ import annotations
@@ -13,16 +14,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from veritrail_graph.graph.model import (
+    Claim,
     ErrorLocation,
     EvidencePath,
     EvidenceRole,
     Iteration,
     NodeRef,
+    Sentence,
     Verdict,
+    Verification,
     in_order,
 )
 
 Sources = Mapping[str, tuple[str, ...]]
+
+MOST_CARRYING = 10
+"""Sentences of one error node that are attributed for one claim."""
+
+MOST_NODES = 20
+"""Error nodes of one claim whose sentences are attributed: those with most words of the claim."""
+
+Place = tuple[str, int, int, int]
+"""A sentence: its node_id, its number, its start, and its end."""
 
 _ANY_WORD = re.compile(r"\w+")
 _PARTS = re.compile(r"[.!?]\s|\n")
@@ -211,3 +224,64 @@ def _downstream(
     if reached:
         known.update((ref.node_id, ref) for it in iterations for ref in it.checked)
     return (*in_order([known[name] for name in reached]), node)
+
+
+def carrying(
+    verification: Verification, claim: Claim | None, sentences: Sequence[Sentence]
+) -> list[Place]:
+    """The sentences of the error nodes of a verification that carried its claim.
+
+    Of a node that the walk read they are the sentences that it selected as evidence; of the
+    verified node, which no walk reads, those that the claim came from.
+
+    Args:
+        verification: The verification with its evidence.
+        claim: The claim with its place, where the verified node is an error node.
+        sentences: The sentences of the verified node, likewise.
+    """
+    found: list[Place] = []
+    if verification.is_unsaid:
+        return found
+    for ref in verification.error_nodes[:MOST_NODES]:
+        if ref.node_id != verification.node_id:
+            found += _selected_from(verification, ref.node_id)
+        elif claim is not None:
+            found += _stating(claim, sentences)
+    return found
+
+
+def _selected_from(verification: Verification, node_id: str) -> list[Place]:
+    """What a verification selected as evidence from a node; context says nothing of the claim."""
+    found = {
+        (node_id, one.sentence, one.start, one.end)
+        for iteration in verification.iterations
+        for one in iteration.evidence
+        if one.node_id == node_id and one.role is EvidenceRole.EVIDENCE
+    }
+    return sorted(found)[:MOST_CARRYING]
+
+
+def _stating(claim: Claim, sentences: Sequence[Sentence]) -> list[Place]:
+    """The sentences of a node that a claim of it came from.
+
+    They are those at the places of the claim. Where no place is known, they are the sentences
+    that share most words with it; without a shared word there are none.
+    """
+    if claim.start is not None and claim.end is not None:
+        places = [(claim.start, claim.end), *claim.also]
+        at = [one for one in sentences if _is_in(one, places)]
+        return [_place(one) for one in at][:MOST_CARRYING]
+    shared = [shared_words(claim.text, one.text) for one in sentences]
+    most = max(shared, default=0)
+    if not most:
+        return []
+    best = (one for one, words in zip(sentences, shared, strict=True) if words == most)
+    return [_place(one) for one in best][:MOST_CARRYING]
+
+
+def _is_in(sentence: Sentence, places: Iterable[tuple[int, int]]) -> bool:
+    return any(sentence.start < end and start < sentence.end for start, end in places)
+
+
+def _place(sentence: Sentence) -> Place:
+    return sentence.node_id, sentence.index, sentence.start, sentence.end

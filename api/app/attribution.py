@@ -64,7 +64,7 @@ class Attributed:
 
 @dataclass(frozen=True, slots=True)
 class AttributionProgress:
-    """Told what happens; every hook is optional.
+    """What an attribution calls on its way; every hook is optional.
 
     Attributes:
         begun: An attribution begins: what stops it, and how many sentences there are.
@@ -91,7 +91,7 @@ class Attributions(Part):
         Args:
             process_id: The process.
             options: Which nodes, and how.
-            progress: Told what happens.
+            progress: What is called on the way.
 
         Raises:
             InputError: A node is a root, has no sources or no text, no sentence carried a claim,

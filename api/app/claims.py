@@ -6,7 +6,7 @@ Source: VeriTrail 3.1 (claims are extracted with Claimify).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -424,6 +424,7 @@ class Claims(Part):
 
         settings = self._app.settings
         chosen = options.models or ModelOptions()
+        chosen = replace(chosen, model=chosen.model or settings.claims.model)
         engine = engine_named(settings.engine_name(options.engine, chosen.model))
         if not engine.asks_models:
             raise InputError(

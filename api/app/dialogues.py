@@ -55,7 +55,7 @@ class Dialogues(Part):
         Args:
             dialogue_ids: The dialogues.
             options: Which turns, and how.
-            progress: Told what happens.
+            progress: What is called on the way.
 
         Returns:
             What was done, in the order of the dialogues.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.models.port import Completion, Endpoint, Request
 
 PORT = 8000
-"""Where `veritrail serve` listens unless it is told otherwise."""
+"""Where `veritrail serve` listens unless an option says otherwise."""
 _OLDEST = (3, 11)
 _GIBIBYTE = 1024**3
 _CONCURRENCY = 1
@@ -50,7 +50,7 @@ class Finding:
     Attributes:
         about: What was looked at.
         state: How it is.
-        told: What was found, and what to do where it is not fine.
+        told: In words, what was found, and what to do where it is not fine.
     """
 
     about: str

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from veritrail_graph.api.app.kept_estimate import Kept, kept_of
 from veritrail_graph.api.configured.models import all_model_settings, own_prices, price_of
+from veritrail_graph.api.jobs.earlier import version_for
 from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
@@ -109,8 +110,8 @@ async def estimate_claims(
         how: How they would be verified.
         request: Which claims.
         records: The claims that are given; None: those of `request.claims`.
-        on_progress: Told how many claims are done, how many there are, and how many prompts
-            were looked at.
+        on_progress: Called with how many claims are done, how many there are, and how many
+            prompts were looked at.
 
     Raises:
         InputError: A claim, a node, a setting or a prompt is wrong.
@@ -121,9 +122,15 @@ async def estimate_claims(
     size, edges = process.nodes, process.edges
     splitter = SentenceSplitter.for_language(settings.language)
     nodes = SharedNodes(store.reading, request.process_id, splitter, size=size, edges=edges)
+
+    async def opened() -> Store:
+        return store
+
+    new = None if request.extract else {task.claim.claim_id for task in tasks}
+    version = await version_for(opened, request, new)
     kept = None
-    if request.since is not None:
-        kept = await kept_of(settings, store, how, request, process, nodes, tasks)
+    if version is not None:
+        kept = await kept_of(settings, store, how, request, version, process, nodes, tasks)
         tasks = list(kept.left)
     found = await estimate_tasks(
         settings, how, splitter, request.process_id, nodes, tasks, on_progress

@@ -418,6 +418,6 @@ class DifferenceFound(Answer):
     @classmethod
     def of(cls, found: Difference) -> DifferenceFound:
         """The answer for the comparison of two trails."""
-        from veritrail_graph.graph.exporters.difference import difference_json
+        from veritrail_graph.graph.comparing import difference_json
 
         return cls.model_validate(difference_json(found))

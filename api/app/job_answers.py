@@ -59,11 +59,11 @@ class JobSummary(Answer):
     @classmethod
     def of(cls, job: Job) -> Self:
         """The answer for a job."""
-        told = job.explanation
+        explanation = job.explanation
         return cls(
             explanation=None
-            if told is None
-            else ExplanationModel(status=told.status, error=told.error),
+            if explanation is None
+            else ExplanationModel(status=explanation.status, error=explanation.error),
             submitted_by=job.name,
             counts=dict(job.counts),
             warnings=list(job.warnings),
@@ -117,7 +117,7 @@ class JobModel(JobSummary):
     model: str | None = Field(None, description="The models that it asks; null: none is asked.")
     share: int | None = Field(
         None,
-        description="Prompts are shared: each asks about up to so many claims; null: about one.",
+        description="The most claims that a prompt asks about; null: each asks about one.",
     )
     escalate_to: str | None = Field(
         None, description="The second judge of a cascade; null: there is one judge."

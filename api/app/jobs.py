@@ -27,11 +27,12 @@ from veritrail_graph.api.jobs.model import (
     JobStatus,
     Kind,
     OtherInput,
+    job_id_of,
     kind_of,
+    run_id_of,
     sentence_of,
 )
-from veritrail_graph.api.jobs.outdated import process_of
-from veritrail_graph.api.jobs.repeating import with_pairs
+from veritrail_graph.api.jobs.repeating import process_of, with_pairs
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import left_batches, open_batches
@@ -236,7 +237,7 @@ class Jobs:
             ProcessConflict: Its process has another content now, or was removed.
             InputError: It is of another process, is carried out elsewhere, or may spend no more.
         """
-        job_id = f"j-{run_id.removeprefix('r-')}"
+        job_id = job_id_of(run_id)
         found = await self._service.read(lambda one: reading.resumable(one, job_id))
         if found is None or found.run_id != run_id:
             raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
@@ -277,7 +278,7 @@ class Jobs:
         Where the graph does not answer, nothing speaks against it.
         """
         try:
-            await self._check_content(f"j-{run_id.removeprefix('r-')}")
+            await self._check_content(job_id_of(run_id))
         except ProcessConflict:
             return False
         except EngineError:
@@ -301,7 +302,7 @@ class Jobs:
             NotFound: There is no such run.
             InputError: It makes no batches, or is carried out at the moment.
         """
-        job_id = f"j-{run_id.removeprefix('r-')}"
+        job_id = job_id_of(run_id)
         found = await self._service.read(lambda one: reading.resumable(one, job_id))
         if found is None or found.run_id != run_id:
             raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
@@ -518,7 +519,7 @@ class Jobs:
         _check(job_id)
         if not await self._service.read(lambda one: reading.is_local(one, job_id)):
             return False
-        return not is_held(self._settings, f"r-{job_id.removeprefix('j-')}")
+        return not is_held(self._settings, run_id_of(job_id))
 
     async def _ask(self, question: Callable[[Store], Awaitable[Any]]) -> Any:
         return await question(await self._graph.store())
@@ -537,7 +538,7 @@ class Jobs:
         _check(job_id)
         if self._is_local:
             return await self._resume_here(job_id, limits or {})
-        if is_held(self._settings, f"r-{job_id.removeprefix('j-')}"):
+        if is_held(self._settings, run_id_of(job_id)):
             return await self.get(job_id)
         gone: set[str] = set()
         with suppress(EngineUnavailable):  # what is left waits for the graph, as all jobs do

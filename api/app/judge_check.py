@@ -30,7 +30,7 @@ from veritrail_graph.evaluation.judge_check.figures import (
     without_verdict,
 )
 from veritrail_graph.evaluation.judge_check.nodes import PROCESS, held_pairs, tasks_of
-from veritrail_graph.evaluation.judge_check.pairs import Pair
+from veritrail_graph.evaluation.judge_check.pairs import Pair, chosen_pairs, own_pairs, read_pairs
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model import Usage, Verification
@@ -76,6 +76,21 @@ class JudgeChecked:
     reused: Usage = NO_USAGE
 
     @property
+    def figures(self) -> Figures:
+        """The figures of all pairs."""
+        return Figures.of(self.judged)
+
+    @property
+    def kinds(self) -> dict[str, Figures]:
+        """The figures of each kind of pair."""
+        return by_kind(self.judged)
+
+    @property
+    def meaning(self) -> str | None:
+        """What the figures say, in a sentence; None: no pair has a verdict."""
+        return meaning(self.figures)
+
+    @property
     def selected_alike(self) -> tuple[int, int]:
         """Pairs for which both ways selected the same evidence, of those with two results."""
         both = [
@@ -108,8 +123,9 @@ class JudgeChecked:
     def cost_anew(self) -> float | None:
         """What `usage` would have cost without answers from the cache; None: it is not known.
 
-        The second of two checks finds answers that the first one paid, so only this tells both
-        apart. An answer of the cache counts with its tokens at their price, no prefix cached.
+        The second of two checks finds answers that the first one paid, so only this figure shows
+        how they differ. An answer of the cache counts with its tokens at their price, no prefix
+        cached.
         """
         usage = self.usage
         if not usage.cached_calls:
@@ -137,7 +153,7 @@ class JudgeChecked:
 
     def json_object(self) -> dict[str, Any]:
         """The check as one JSON document."""
-        figures, judge, usage = Figures.of(self.judged), self.judge.judge, self.usage
+        figures, judge, usage = self.figures, self.judge.judge, self.usage
         answered = figures.scored + figures.inconclusive
         cost = usage.cost_usd
         compared: dict[str, Any] = {}
@@ -146,7 +162,7 @@ class JudgeChecked:
             compared = {
                 "share": self.judge.how.share,
                 "alone": {
-                    "overall": Figures.of(alone.judged).json_object(),
+                    "overall": alone.figures.json_object(),
                     "without_verdict": without_verdict(alone.judged),
                     "usage": alone.usage.json_object(),
                     "cost_anew_usd": alone.cost_anew,
@@ -159,12 +175,9 @@ class JudgeChecked:
             "engine": judge.name,
             "model": judge.model,
             "indicative": judge.indicative,
-            "meaning": meaning(figures),
+            "meaning": self.meaning,
             "overall": figures.json_object(),
-            "kinds": [
-                {"kind": kind, **found.json_object()}
-                for kind, found in by_kind(self.judged).items()
-            ],
+            "kinds": [{"kind": kind, **found.json_object()} for kind, found in self.kinds.items()],
             "without_verdict": without_verdict(self.judged),
             "seconds": round(self.seconds, 3),
             "usage": usage.json_object(),
@@ -264,6 +277,15 @@ class JudgeCheck:
             seconds = time.monotonic() - began
         judged = map(Judged, self._pairs, verifications)
         return JudgeChecked(judge, tuple(judged), seconds, run.refusal, reused=run.reused)
+
+
+def labelled_pairs(file: Path | None, kinds: Sequence[str], limit: int | None) -> tuple[Pair, ...]:
+    """The pairs of a file, or ours; of some kinds, and at most so many.
+
+    Raises:
+        InputError: The file cannot be used, or no pair is of these kinds.
+    """
+    return chosen_pairs(own_pairs() if file is None else read_pairs(file), kinds, limit)
 
 
 def asks_models(options: JudgeOptions) -> bool:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.configured.judge import configure_judge
-from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts, find_version
+from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.verifier.nodes import SharedNodes
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.jobs.model import Version
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.model import Process
@@ -35,9 +36,9 @@ class Kept:
 
     Attributes:
         since: The process that the earlier version is stored as.
-        claims: How many verdicts would be kept; None: it cannot be told.
+        claims: How many verdicts would be kept; None: it is not known.
         left: The claims that would be verified anew.
-        why_unknown: Why it cannot be told; `left` holds every claim then.
+        why_unknown: Why it is not known; `left` holds every claim then.
     """
 
     since: str
@@ -51,6 +52,7 @@ async def kept_of(
     store: Store,
     how: JudgeOptions,
     request: VerifyRequest,
+    version: Version,
     process: Process,
     nodes: NodeSource,
     tasks: Sequence[Task],
@@ -61,17 +63,15 @@ async def kept_of(
         settings: The settings.
         store: The graph.
         how: How the others would be verified.
-        request: It names the earlier version.
+        request: What would be verified.
+        version: The earlier version.
         process: The process.
         nodes: Where its nodes are read from.
         tasks: The claims.
 
     Raises:
-        NotFound: There is no such version.
-        InputError: A setting is wrong, or the version is not stored.
+        InputError: A setting is wrong.
     """
-    assert request.since is not None  # noqa: S101  # it names one
-    version = await find_version(store, process, request.since)
     if not how.asks_models:
         why = "the engine asks no language model"
         return Kept(version.process_id, None, tuple(tasks), why)

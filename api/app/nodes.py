@@ -12,7 +12,7 @@ from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import EdgeFacts, EvidencePath, NodeRef, Process
-    from veritrail_graph.graph.model.lineage import Degrees, Lineage, StageEdges
+    from veritrail_graph.graph.model.lineage import Degrees, Direction, Lineage, StageEdges
     from veritrail_graph.graph.model.listed import (
         CitedSentenceHere,
         IntroducedError,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         NodeText,
         StoredNode,
     )
-    from veritrail_graph.graph.model.walk import Direction
 
 DEEPEST, LARGEST = 100, 5_000
 """The greatest depth and limit of a lineage."""
@@ -204,7 +203,7 @@ class Nodes(Part):
             NotFound: There is no such process or node.
             InputError: Direction, depth or limit is out of range.
         """
-        from veritrail_graph.graph.model.walk import Direction
+        from veritrail_graph.graph.model.lineage import Direction
 
         if direction not in set(Direction):
             raise InputError(f"{direction!r} is no direction; there are: {', '.join(Direction)}")

@@ -14,12 +14,10 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
-from veritrail_graph.api.app.recorded_input import RecordedInput
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineError,
@@ -31,6 +29,7 @@ from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.records import (
     CopiedInput,
     ProcessInput,
+    RecordedInput,
 )
 
 if TYPE_CHECKING:
@@ -392,24 +391,24 @@ class Processes(Part):
             await self._record(by, "review.add", name, reviews=reviews)
 
     async def diff(
-        self, old: str, new: str, matches: Mapping[str, str] = MappingProxyType({})
+        self, old: str, new: str, pairs: Sequence[tuple[str, str]] = ()
     ) -> VersionDifference:
         """Two versions of a process side by side.
 
         Args:
             old: The earlier version: another process, a content hash, or `last`.
             new: The process.
-            matches: claim_ids of the old version by those of the process that say the same in
+            pairs: claim_ids of the old version with those of the process that say the same in
                 other words, as a person found.
 
         Raises:
             NotFound: One of them is not stored.
-            InputError: The earlier version is not stored apart from the process, or a claim that
-                is matched is not there.
+            InputError: The earlier version is not stored apart from the process, or a pair cannot
+                be used.
         """
         from veritrail_graph.api.app.version_diff import compare_versions
 
-        return await compare_versions(await self._store(), old, new, matches)
+        return await compare_versions(await self._store(), old, new, pairs)
 
     async def open_jobs(self, process_id: str) -> list[str]:
         """Ids of the jobs that verify claims of a process, oldest first."""

@@ -32,9 +32,7 @@ _log = logging.getLogger("veritrail.runs")
 
 Share = Annotated[
     int | None,
-    Field(
-        description="Prompts were shared: each asked about up to so many claims; null: about one."
-    ),
+    Field(description="The most claims that a prompt asked about; null: each asked about one."),
 ]
 SecondJudge = Annotated[
     str | None,
@@ -226,9 +224,10 @@ class Runs(Part):
         """The jobs of runs that are still kept, by run_id."""
         if not self._app.has_database:
             return {}
+        from veritrail_graph.api.jobs.model import job_id_of
         from veritrail_graph.api.jobs.storage.reading import found_jobs
 
-        names = [f"j-{one.run_id.removeprefix('r-')}" for one in found]
+        names = [job_id_of(one.run_id) for one in found]
         try:
             jobs = await self._app.database.read(lambda one: found_jobs(one, names, ids=False))
         except EngineUnavailable as error:

@@ -59,7 +59,7 @@ async def _hold(index: TextIndex) -> None:
 
 
 async def _stamps(store: Store) -> dict[str, str]:
-    """What tells whether the texts of a process are others than before, by process_id."""
+    """By process_id, a value that changes whenever the texts of the process change."""
     found: dict[str, str] = {}
     while True:
         after = next(reversed(found), "")

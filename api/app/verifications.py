@@ -265,7 +265,7 @@ class Verifications(Part):
         }
         return {name: each for name, each in carried.items() if each}
 
-    async def told(self, one: Verification) -> dict[str, Any]:
+    async def as_document(self, one: Verification) -> dict[str, Any]:
         """The JSON of a verification, with the end of its trail in `carried` where it is stored."""
         return ended_json(one, (await self.carried([one])).get(one.verification_id, ()))
 

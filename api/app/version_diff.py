@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -12,8 +12,8 @@ from pydantic import Field
 from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.version_texts import MOST_CHARACTERS, MOST_TEXTS, NodeTexts, read_texts
 from veritrail_graph.api.jobs.earlier import LAST as LAST
-from veritrail_graph.api.jobs.earlier import find_version
-from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.api.jobs.earlier import Pair, check_pairs, find_version
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.ingest.appending import read_stored
 from veritrail_graph.graph.ingest.write import no_progress
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.topology import StoredShape
     from veritrail_graph.graph.model.listed import JudgedClaim
     from veritrail_graph.graph.store import Store
-
-
-NAMED = 5
-"""Claims that an error names."""
 
 
 class StageDifference(Answer):
@@ -124,7 +120,7 @@ class VersionDifference(Answer):
 
 
 async def compare_versions(
-    store: Store, old: str, new: str, matches: Mapping[str, str]
+    store: Store, old: str, new: str, pairs: Sequence[Pair]
 ) -> VersionDifference:
     """Read two versions of a process and compare them; see `Processes.diff`."""
     version = await find_version(store, await store.processes.get(new), old)
@@ -137,61 +133,14 @@ async def compare_versions(
         )
     names = version.process_id, new
     claims = [await _judged(store, name) for name in names]
-    _check_matches(names, (claims[0], claims[1]), matches)
+    before, now = ({one.claim.claim_id for one in side} for side in claims)
+    check_pairs(names, pairs, before, now)
+    matches = {claim_id: earlier for earlier, claim_id in pairs}
     shapes = [await read_stored(store, name, no_progress) for name in names]
     found = await asyncio.to_thread(
         VersionDifference.of, names, (shapes[0], shapes[1]), (claims[0], claims[1]), matches
     )
     return found.model_copy(update={"texts": await read_texts(store, names, found.nodes_changed)})
-
-
-def matches_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Claims of the old version by those of the new one, of pairs that a person gave.
-
-    Raises:
-        InputError: A claim of the new version is in several pairs.
-    """
-    found: dict[str, str] = {}
-    for earlier, claim_id in pairs:
-        if claim_id in found:
-            raise InputError(
-                f"Claim {shown(claim_id)} is matched with several of the old version.",
-                code="match_twice",
-            )
-        found[claim_id] = earlier
-    return found
-
-
-def _check_matches(
-    names: tuple[str, str],
-    claims: tuple[Sequence[JudgedClaim], Sequence[JudgedClaim]],
-    matches: Mapping[str, str],
-) -> None:
-    """See that matched claims are there.
-
-    Raises:
-        InputError: One is not, or one of the old version is matched twice.
-    """
-    sides = list(matches.values()), list(matches)
-    for name, known, ids in zip(names, claims, sides, strict=True):
-        unknown = set(ids) - {one.claim.claim_id for one in known}
-        if unknown:
-            raise InputError(
-                f"Claims are matched that {name!r} does not have: {_some(sorted(unknown))}. "
-                "A pair names the claim of the old version first.",
-                code="match_unknown",
-                process_id=name,
-            )
-    twice = [one for one, count in Counter(sides[0]).items() if count > 1]
-    if twice:
-        raise InputError(
-            f"Claims of {names[0]!r} are matched with several: {_some(twice)}.", code="match_twice"
-        )
-
-
-def _some(names: Sequence[str]) -> str:
-    left = len(names) - NAMED
-    return ", ".join(map(shown, names[:NAMED])) + (f" and {left} more" if left > 0 else "")
 
 
 async def _judged(store: Store, process_id: str) -> list[JudgedClaim]:

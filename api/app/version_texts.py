@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
+from veritrail_graph.graph.store.rows import parts
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import StoredNode
@@ -84,7 +85,7 @@ async def read_texts(
     ]
     both = [(before[one], now[one]) for one in wanted if one in before and one in now]
     found = []
-    for group in _groups(both):
+    for group in parts(both, _length, MOST_READ):
         old = await store.nodes.contents(names[0], [one for one, _ in group])
         new = await store.nodes.contents(names[1], [one for _, one in group])
         found += [
@@ -95,18 +96,5 @@ async def read_texts(
     return found
 
 
-def _groups(
-    pairs: Sequence[tuple[StoredNode, StoredNode]],
-) -> Iterator[list[tuple[StoredNode, StoredNode]]]:
-    """Nodes in groups that are not too long to be held at a time."""
-    group: list[tuple[StoredNode, StoredNode]] = []
-    total = 0
-    for pair in pairs:
-        length = sum(one.length for one in pair)
-        if group and total + length > MOST_READ:
-            yield group
-            group, total = [], 0
-        group.append(pair)
-        total += length
-    if group:
-        yield group
+def _length(pair: tuple[StoredNode, StoredNode]) -> int:
+    return sum(one.length for one in pair)

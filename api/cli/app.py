@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from veritrail_graph.api.cli import completion
-from veritrail_graph.api.cli.examples import epilog
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     WRONG_USE,
@@ -20,7 +19,7 @@ from veritrail_graph.api.cli.exits import (
     fault_of_ours,
     wants_json,
 )
-from veritrail_graph.api.cli.help_texts import write_plainly
+from veritrail_graph.api.cli.help_texts import epilog, write_plainly
 from veritrail_graph.api.cli.sections import SectionedGroup
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -56,7 +55,7 @@ _SECTIONS: dict[str, dict[str, str]] = {
         "compare": "runs.compare",
         "pin": "stored.pin",
         "reviews": "reviews.app",
-        "comment": "comments.comment",
+        "comment": "teamwork.comment",
     },
     "Judges and experiments": {"judge": "judge.app", "eval": "evaluation.app"},
     "Move and remove": {

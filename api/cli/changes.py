@@ -203,7 +203,7 @@ def show_versions(found: VersionDifference) -> None:
 
 def _show_texts(found: VersionDifference) -> None:
     """What was rewritten in the first changed nodes, with a few words around it."""
-    from veritrail_graph.api.views.rewritten import rewritten
+    from veritrail_graph.graph.word_diff import rewritten
 
     if not found.texts:
         return
@@ -231,7 +231,7 @@ def _wording(one: ClaimDifference) -> str | Text:
         return one_line(one.claim)
     from rich.text import Text
 
-    from veritrail_graph.api.views.rewritten import rewritten
+    from veritrail_graph.graph.word_diff import rewritten
 
     before, after = rewritten(one.claim_before, one.claim)
     return Text.assemble(marked(before), " → ", marked(after))

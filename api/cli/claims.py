@@ -81,11 +81,8 @@ def extract(
     Extracting again adds nothing that is stored, and costs nothing while the answers are cached.
     """
     from veritrail_graph.api.app.claims import ExtractOptions
-    from veritrail_graph.api.settings import Settings
 
-    name = model or Settings().claims.model
-    models = model_options(locals() | {"model": name})
-    options = ExtractOptions(node, engine, models, prompts, completions)
+    options = ExtractOptions(node, engine, model_options(locals()), prompts, completions)
     _, found = ask_about(process, lambda app, name: _extract(app, name, options), as_json=as_json)
     report = found.report
     for warning in found.warnings:

@@ -19,7 +19,7 @@ def formats(
 ) -> None:
     """List the formats that can be read, in the order of detection."""
     if schema:
-        from veritrail_graph.graph.importers.process_file.json_schema import process_file_schema
+        from veritrail_graph.graph.importers.process_file.schema import process_file_schema
 
         print_json(process_file_schema())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.judge_check.figures import Figures
-    from veritrail_graph.evaluation.judge_check.pairs import Pair
 
 app = typer.Typer(
     help="See how far to trust your judge; fetch models for this machine.",
@@ -115,16 +115,12 @@ def check(
     given = dict(locals())
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.evaluation.judge_check.pairs import chosen_pairs, own_pairs, read_pairs
 
     settings = Settings()
     request = verify_request("judge-check", given)
     options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
-    every = own_pairs() if pairs is None else read_pairs(pairs)
-    chosen = chosen_pairs(every, kind or (), limit)
-    if output is not None:
-        _see_writable(output)
-    run(_check(settings, options, chosen, output, estimate, as_json), as_json=as_json)
+    checking = _check(settings, options, (pairs, kind or (), limit), output, estimate, as_json)
+    run(checking, as_json=as_json)
 
 
 def _see_writable(path: Path) -> None:
@@ -142,14 +138,22 @@ def _see_writable(path: Path) -> None:
 async def _check(
     settings: Settings,
     options: JudgeOptions,
-    pairs: tuple[Pair, ...],
+    chosen: tuple[Path | None, Sequence[str], int | None],
     output: Path | None,
     only_estimate: bool,
     as_json: bool,
 ) -> None:
-    from veritrail_graph.api.app.judge_check import JudgeCheck, asks_models, estimate_check
+    from veritrail_graph.api.app.judge_check import (
+        JudgeCheck,
+        asks_models,
+        estimate_check,
+        labelled_pairs,
+    )
     from veritrail_graph.api.cli.watch import Watch
 
+    pairs = labelled_pairs(*chosen)
+    if output is not None:
+        _see_writable(output)
     asks = asks_models(options)
     if asks and options.share > 1:
         say(
@@ -224,15 +228,14 @@ def _tell(done: JudgeChecked) -> None:
     from rich.text import Text
 
     from veritrail_graph.api.views.costs import cost_words
-    from veritrail_graph.evaluation.judge_check.figures import Figures, by_kind, meaning
     from veritrail_graph.graph.counted import counted
 
-    whole = Figures.of(done.judged)
-    rows = [_cells(name, figures) for name, figures in by_kind(done.judged).items()]
+    rows = [_cells(name, figures) for name, figures in done.kinds.items()]
+    rows.append(_cells("all", done.figures))
     columns = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
     others = ("inconclusive", "no verdict")
-    table(("kind", *columns, *others), [*rows, _cells("all", whole)], right=(*columns, *others))
-    sentence = meaning(whole)
+    table(("kind", *columns, *others), rows, right=(*columns, *others))
+    sentence = done.meaning
     judge, usage = done.judge.judge, done.usage
     name = judge.name if judge.model is None else f"{judge.name}, {judge.model}"
     show(Text(f"{name}: {sentence or 'no pair has a verdict, so nothing can be said of it.'}"))
@@ -256,7 +259,6 @@ def _tell(done: JudgeChecked) -> None:
 def _tell_shared(done: JudgeChecked) -> None:
     """What sharing prompts did to evidence, verdicts and cost, where it was measured."""
     from veritrail_graph.api.views.costs import UNKNOWN, cost_words, money_words
-    from veritrail_graph.evaluation.judge_check.figures import Figures
     from veritrail_graph.graph.counted import counted
 
     if done.alone is None:
@@ -264,7 +266,7 @@ def _tell_shared(done: JudgeChecked) -> None:
     alone = done.alone
     rows = [
         [
-            *_cells(name, Figures.of(one.judged)),
+            *_cells(name, one.figures),
             f"{one.usage.calls:,}",
             f"{one.usage.cached_calls:,}",
             cost_words(one.usage),

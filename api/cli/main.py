@@ -1,4 +1,4 @@
-"""The entry point of the command `veritrail`: streams, Ctrl-C, exit."""
+"""The entry point of `veritrail`: streams, an early start of the engine, Ctrl-C, exit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,34 @@ INTERRUPTED = 130
 COLLECTIONS = (100_000, 50, 50)
 """Thresholds of the garbage collector. A command reads large frontiers into small values and ends:
 looking for cycles among them every few hundred would only cost time."""
+
+_ASKING = ("verify", "list", "show", "runs", "compare", "attribute")
+"""Commands that read the graph, unless one of the options below is given."""
+_NOT_ASKING = ("-h", "--help", "--cancel")
+_LOADED = "veritrail_graph.api.cli.app"
+
+
+def begin_early(arguments: Sequence[str]) -> None:
+    """Start the embedded engine, where it is used and a command is sure to ask it.
+
+    To load the command line takes as long as half of its start.
+
+    Nothing is said of it: the command itself says that it starts, and what is wrong with it. An
+    engine that a call with wrong options started ends when its idle time is over.
+
+    Args:
+        arguments: What follows `veritrail`.
+    """
+    if not arguments or arguments[0] not in _ASKING or _LOADED in sys.modules:
+        return
+    if any(one.partition("=")[0] in _NOT_ASKING for one in arguments):
+        return
+    from veritrail_graph.api.app.engine import begin_engine
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.errors import VeriTrailError
+
+    with suppress(VeriTrailError):  # settings that are wrong: the command says so
+        begin_engine(Settings())
 
 
 def main() -> None:
@@ -29,8 +58,6 @@ def main() -> None:
     gc.set_threshold(*COLLECTIONS)
     keep_imports_lean()
     try:
-        from veritrail_graph.api.cli.early import begin_early
-
         begin_early(sys.argv[1:])
         from veritrail_graph.api.cli.app import status
 

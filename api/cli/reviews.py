@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from veritrail_graph.api.cli import rounds as team
+from veritrail_graph.api.cli import teamwork as team
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId, read_text
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table

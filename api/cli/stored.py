@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,14 +17,20 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.asking import asked_as
-from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     CLAIM_CATEGORY_WORDS,
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
 )
-from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
+from veritrail_graph.graph.comparing import (
+    Changed,
+    Difference,
+    Part,
+    Parting,
+    RoundSide,
+    folded_settings,
+)
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
 
@@ -426,9 +432,9 @@ def diff(
     Of trails: settings, verdicts, and the first iteration that differs. Of versions: nodes added,
     removed and changed, with what was rewritten, stages, and claims with other verdicts.
     """
-    matches = _matches(match)
-    versions = ask(lambda app: _versions(app, first, second, matches), as_json=as_json)
-    if versions is None and matches:
+    pairs = _pairs(match)
+    versions = ask(lambda app: _versions(app, first, second, pairs), as_json=as_json)
+    if versions is None and pairs:
         raise InputError("--match pairs claims of two versions; name a process as NEW.")
     if versions is not None:
         if as_json:
@@ -440,7 +446,7 @@ def diff(
         return
     difference = ask(lambda app: _trails(app, first, second), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.difference import difference_json
+        from veritrail_graph.graph.comparing import difference_json
 
         print_json(difference_json(difference))
         return
@@ -458,18 +464,17 @@ async def _trails(app: Application, first: str, second: str) -> Difference:
     return await app.verifications.diff(*names)
 
 
-def _matches(path: Path | None) -> dict[str, str]:
-    """claim_ids of the old version by those of the new one; none without a file."""
+def _pairs(path: Path | None) -> list[tuple[str, str]]:
+    """claim_ids of the old version with those of the new one; none without a file."""
     if path is None:
-        return {}
-    from veritrail_graph.api.app.version_diff import matches_of
+        return []
     from veritrail_graph.api.cli.changes import read_pairs
 
-    return matches_of((one["earlier"], one["claim_id"]) for one in read_pairs(path))
+    return [(one["earlier"], one["claim_id"]) for one in read_pairs(path)]
 
 
 async def _versions(
-    app: Application, old: str, new: str, matches: Mapping[str, str]
+    app: Application, old: str, new: str, pairs: Sequence[tuple[str, str]]
 ) -> VersionDifference | None:
     """The difference of two versions; None where no process is named."""
     from veritrail_graph.api.app.version_diff import LAST
@@ -478,7 +483,7 @@ async def _versions(
         if old != LAST and not await _is_process(app, old):
             return None
         new = await app.names.process(new)
-    return await app.processes.diff(old, new, matches)
+    return await app.processes.diff(old, new, pairs)
 
 
 async def _is_process(app: Application, name: str) -> bool:

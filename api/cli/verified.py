@@ -184,7 +184,7 @@ def as_message(report: Report) -> dict[str, Any]:
     is_fine = report.fault is None and not failed and all(one.status.is_result for one in done)
     status = "cancelled" if report.interrupted else "succeeded" if is_fine else "failed"
     return {
-        "job_id": f"j-{run_id.removeprefix('r-')}",
+        "job_id": report.done.job_id,
         "run_id": run_id,
         "process_id": report.process_id,
         "kind": "verification",

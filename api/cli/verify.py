@@ -353,7 +353,7 @@ async def _after(app: Application, done: LocalResult) -> After:
 async def _changes(app: Application, done: LocalResult) -> Changes | None:
     """What the run changed; None where it cannot be told any more."""
     try:
-        return await app.jobs.changes(f"j-{done.run_id.removeprefix('r-')}")
+        return await app.jobs.changes(done.job_id)
     except VeriTrailError:
         return None
 

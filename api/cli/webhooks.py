@@ -20,8 +20,7 @@ def deliver(target: Target, kind: str, data: Mapping[str, Any]) -> None:
         data: What it says.
     """
     from veritrail_graph.api.webhooks.message import Message
-    from veritrail_graph.api.webhooks.sending import send_now
-    from veritrail_graph.api.webhooks.target import NotDelivered
+    from veritrail_graph.api.webhooks.target import NotDelivered, send_now
 
     try:
         send_now(target, Message.of(kind, data))

@@ -27,7 +27,7 @@ from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.app.search import Kind
 from veritrail_graph.api.app.sharing import NewShare, ShareList
 from veritrail_graph.api.app.teamwork import Comment, CommentList, NewRound, Round, RoundList
-from veritrail_graph.api.app.version_diff import VersionDifference, matches_of
+from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
 from veritrail_graph.api.client.blocking import Blocking
@@ -334,7 +334,7 @@ class AsyncLocal(AsyncOperations):
 
     async def _verification(self, verification_id: str) -> _Document:
         found = await self.app.verifications.get(verification_id)
-        return await self.app.verifications.told(found)
+        return await self.app.verifications.as_document(found)
 
     async def _provenance(self, verification_id: str, limit: int = 100) -> findings.Provenance:
         return await self.app.verifications.provenance(verification_id, limit)
@@ -440,9 +440,8 @@ class AsyncLocal(AsyncOperations):
     async def _compare_versions(
         self, process_id: str, since: str, match: Sequence[str] = ()
     ) -> VersionDifference:
-        pairs = [one.split(",", 1) for one in match]
-        matches = matches_of((earlier, now) for earlier, now in pairs)
-        return await self.app.processes.diff(since, process_id, matches)
+        pairs = [(earlier, now) for earlier, _, now in (one.partition(",") for one in match)]
+        return await self.app.processes.diff(since, process_id, pairs)
 
     async def _cancel(self, job_id: str) -> _Document:
         return JobModel.of(await self.app.jobs.cancel(job_id)).model_dump(mode="json")

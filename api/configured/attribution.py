@@ -177,9 +177,9 @@ async def configure_attribution(
     from veritrail_graph.api.configured.models import open_models
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
-    from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
     from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
     from veritrail_graph.verifier.attribution.run import AttributionSteps
+    from veritrail_graph.verifier.attribution.scored import EntailmentAttributor
     from veritrail_graph.verifier.engines import engine_named
     from veritrail_graph.verifier.models.retrying import Spending
     from veritrail_graph.verifier.prompts import load_prompts

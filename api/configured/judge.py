@@ -18,10 +18,10 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.driver import DEFAULT_Q
 from veritrail_graph.verifier.engines import Engine, Parts, engine_named
+from veritrail_graph.verifier.judge import SplitJudge
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.prompts import Prompt, Prompts, load_prompts
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
-from veritrail_graph.verifier.split_judge import SplitJudge
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.shared import Shared

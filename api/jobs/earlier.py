@@ -23,9 +23,12 @@ from veritrail_graph.verifier.reuse import Reuse, reuse
 from veritrail_graph.verifier.verdict import PromptVerdict
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.requests.verify import ClaimPair
+    from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.trails import EarlierOutline
+
+Pair = tuple[str, str]
+"""The claim_id in the earlier version, and that in the process."""
 
 LAST = "last"
 _DIGITS = re.compile(rf"[0-9a-f]{{{KEPT_DIGITS},64}}")
@@ -120,49 +123,65 @@ async def _last(store: Store, process: Process) -> Version:
     return max(found, key=lambda one: (one[0], one[1].content_hash))[1]
 
 
-async def check_matches(
-    store: Store,
-    process_id: str,
-    version: Version,
-    matches: Sequence[ClaimPair],
-    new: Set[str] | None,
-) -> None:
-    """See that pairs of claims name claims that there are.
+async def version_for(
+    opened: Callable[[], Awaitable[Store]], request: VerifyRequest, new: Set[str] | None
+) -> Version | None:
+    """The earlier version from which a request keeps verdicts; None: it names none.
 
     Args:
-        store: The graph.
-        process_id: The process.
-        version: The earlier version.
-        matches: The pairs.
+        opened: Opens the graph.
+        request: The request.
         new: claim_ids that the process is about to get; None: that is not known yet.
 
     Raises:
-        InputError: Some do not, or an earlier claim is in several pairs; each is named.
+        NotFound: There is no such version.
+        InputError: It is not stored, or pairs of claims are given without it or cannot be used.
     """
-    (_, before), (_, now) = [
-        await store.claims.numbered(name, list(ids))
-        for name, ids in (
-            (version.process_id, {one.earlier for one in matches}),
-            (process_id, {one.claim_id for one in matches}),
-        )
-    ]
+    if request.since is None:
+        if request.match:
+            raise InputError("`match` pairs claims with those of `since`; name that, too.")
+        return None
+    store, name = await opened(), request.process_id
+    found = await find_version(store, await store.processes.get(name), request.since)
+    if request.match:
+        pairs = [(one.earlier, one.claim_id) for one in request.match]
+        _, before = await store.claims.numbered(found.process_id, [one for one, _ in pairs])
+        _, stored = await store.claims.numbered(name, [one for _, one in pairs])
+        now = None if new is None else {*stored, *new}
+        check_pairs((found.process_id, name), pairs, set(before), now)
+    return found
+
+
+def check_pairs(
+    names: tuple[str, str], pairs: Sequence[Pair], before: Set[str], now: Set[str] | None
+) -> None:
+    """See that pairs name claims that there are, and each claim once.
+
+    Args:
+        names: The process_ids of the earlier version and of the process.
+        pairs: The pairs.
+        before: claim_ids of the earlier version.
+        now: claim_ids of the process; None: they are not known yet.
+
+    Raises:
+        InputError: A pair cannot be used; every fault is named.
+    """
     faults = []
-    seen: set[str] = set()
-    for place, one in enumerate(matches):
-        if one.earlier in seen:
-            why = f"{shown(one.earlier)} is in another pair, too"
-            faults.append(Violation("repeated_claim", f"match[{place}].earlier", why))
-        seen.add(one.earlier)
-        if one.earlier not in before:
-            faults.append(_no_claim(f"match[{place}].earlier", version.process_id, one.earlier))
-        if new is not None and one.claim_id not in now and one.claim_id not in new:
-            faults.append(_no_claim(f"match[{place}].claim_id", process_id, one.claim_id))
+    seen: tuple[set[str], set[str]] = set(), set()
+    for place, pair in enumerate(pairs):
+        for key, name, claim_id, known, others in zip(
+            ("earlier", "claim_id"), names, pair, (before, now), seen, strict=True
+        ):
+            where = f"match[{place}].{key}"
+            if claim_id in others:
+                why = f"{shown(claim_id)} is in another pair, too"
+                faults.append(Violation("repeated_claim", where, why))
+            others.add(claim_id)
+            if known is not None and claim_id not in known:
+                why = f"{shown(name)} has no claim {shown(claim_id)}"
+                faults.append(Violation("unknown_claim", where, why))
     if faults:
         raise InputError("The pairs of `match` cannot be used.", faults)
-
-
-def _no_claim(where: str, process_id: str, claim_id: str) -> Violation:
-    return Violation("unknown_claim", where, f"{shown(process_id)} has no claim {shown(claim_id)}")
 
 
 def looks_at_ids(judge: Judge) -> bool:

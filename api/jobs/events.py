@@ -31,7 +31,7 @@ def observer(job_id: str, log: EventLog) -> Observer:
 
 
 def claim_finished(verification: Verification) -> dict[str, Any]:
-    """What `claim.finished` tells."""
+    """What `claim.finished` holds."""
     return {
         "verification_id": verification.verification_id,
         "claim_id": verification.claim_id,
@@ -43,7 +43,7 @@ def claim_finished(verification: Verification) -> dict[str, Any]:
 
 
 def sentence_finished(found: SentenceAttribution, usage: Usage) -> dict[str, Any]:
-    """What `sentence.finished` tells beside the place of the sentence."""
+    """What `sentence.finished` holds beside the place of the sentence."""
     return {
         "status": found.status.value,
         "attributed": len(found.attributed),
@@ -56,7 +56,7 @@ def sentence_finished(found: SentenceAttribution, usage: Usage) -> dict[str, Any
 
 
 def turn_finished(found: TurnVerification, usage: Usage) -> dict[str, Any]:
-    """What `turn.finished` tells beside the turn."""
+    """What `turn.finished` holds beside the turn."""
     categories = Counter(one.category.value for one in found.claims if one.category is not None)
     return {
         "status": found.status.value,
@@ -79,11 +79,11 @@ def finished(
         header: The header of its job.
         verification_id: The `verification_id` of its row.
         claim_id: The `claim_id` of its row.
-        event: What else is told.
+        event: What else the event holds.
     """
     if is_explanation(verification_id):
-        told = {name: event[name] for name in event if name not in _OF_CLAIMS}
-        return Kind.EXPLANATION_FINISHED, {"sentences": {}, **told}
+        others = {name: event[name] for name in event if name not in _OF_CLAIMS}
+        return Kind.EXPLANATION_FINISHED, {"sentences": {}, **others}
     if header.kind is JobKind.VERIFICATION:
         return Kind.CLAIM_FINISHED, {**event, "claim_id": claim_id}
     said = {name: event[name] for name in event if name not in _OF_CLAIMS}
@@ -97,7 +97,7 @@ _OF_CLAIMS = ("verification_id", "claim_id", "verdict")
 
 
 def job_finished(status: str, counts: Mapping[str, int], usage: Usage) -> dict[str, Any]:
-    """What `job.finished` tells."""
+    """What `job.finished` holds."""
     return {"status": str(status), "counts": dict(counts), "usage": usage.json_object()}
 
 

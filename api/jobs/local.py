@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.events import observer
-from veritrail_graph.api.jobs.model import JobClaim, JobKind, Work, is_explanation, kind_of
+from veritrail_graph.api.jobs.model import (
+    JobClaim,
+    JobKind,
+    Work,
+    is_explanation,
+    job_id_of,
+    kind_of,
+    run_id_of,
+)
 from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
 from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, SessionOptions
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
@@ -103,6 +111,11 @@ class LocalResult:
     is_resumable: bool = True
     batches: tuple[BatchRecord, ...] = ()
     explanation: Explanation | VeriTrailError | None = None
+
+    @property
+    def job_id(self) -> str:
+        """The id of the job."""
+        return job_id_of(self.run_id)
 
     @property
     def spent(self) -> RunUsage:
@@ -235,7 +248,7 @@ class LocalRun:
     @property
     def run_id(self) -> str:
         """The run that its verifications belong to."""
-        return f"r-{self.job_id.removeprefix('j-')}"
+        return run_id_of(self.job_id)
 
     async def _end(self, verification: Verification) -> None:
         """Keep how a claim ended; those that end at the same time are kept together."""

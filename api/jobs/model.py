@@ -39,6 +39,16 @@ class JobKind(StrEnum):
     """It verifies the assistant's turns of a dialogue, one after the other."""
 
 
+def run_id_of(job_id: str) -> str:
+    """The id of the run that a job carries out: both ids end in the same digits."""
+    return f"r-{job_id.removeprefix('j-')}"
+
+
+def job_id_of(run_id: str) -> str:
+    """The id of the job that carries out a run."""
+    return f"j-{run_id.removeprefix('r-')}"
+
+
 def kind_of(header: str) -> JobKind:
     """What a job does.
 
@@ -302,7 +312,7 @@ class Ended:
         status: How it ended.
         failure: Why, if it has no verdict.
         usage: What it cost this time.
-        event: What `claim.finished`, `sentence.finished` or `turn.finished` tells.
+        event: What `claim.finished`, `sentence.finished` or `turn.finished` holds.
     """
 
     of: Work
@@ -336,7 +346,7 @@ class Figures:
 
 
 class Kind(StrEnum):
-    """What an event tells."""
+    """What an event is about."""
 
     JOB_STARTED = "job.started"
     """Work on the job begins, or begins again."""
@@ -361,7 +371,7 @@ class Event:
 
     Attributes:
         seq: Its number in the job, from 1.
-        kind: What it tells.
+        kind: What it is about.
         data: What there is to tell, as JSON.
         at: When it happened, ISO 8601 in UTC.
     """

@@ -260,13 +260,13 @@ class Runner:
             self._on_explained(done, total)
 
         found = self.explanations[job_id] = await session.explain(ids, begins, ended)
-        told = {
+        event = {
             "status": found.status.value,
             "sentences": found.counts,
             "error": found.error,
             "usage": found.usage.json_object(),
         }
-        return Ended(begun, found.status, found.error, found.usage, told)
+        return Ended(begun, found.status, found.error, found.usage, event)
 
     async def _turn(self, begun: Work, session: DialogueSession) -> Ended:
         if not session.knows(begun.verification_id):

@@ -32,7 +32,7 @@ from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.explanation_session import ExplanationSession
 from veritrail_graph.api.jobs.model import JobClaim, JobKind, kind_of, since_of
-from veritrail_graph.api.jobs.outdated import process_of
+from veritrail_graph.api.jobs.repeating import process_of
 from veritrail_graph.api.jobs.storage import JobRow, changes, reading
 from veritrail_graph.api.jobs.storage.batches import JobBatches
 from veritrail_graph.api.jobs.storage.events import EventLog
@@ -133,7 +133,7 @@ class JobSession:
         """The run that all claims of the session belong to.
 
         Args:
-            observer: Told what happens.
+            observer: What the run calls on its way.
         """
         if self.rounds is not None:
             observer = _in_rounds(self.rounds, observer)

@@ -25,7 +25,7 @@ from veritrail_graph.api.configured.attribution import (
 )
 from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_dialogue
 from veritrail_graph.api.configured.judge import ConfiguredJudge
-from veritrail_graph.api.jobs.earlier import check_matches, find_version
+from veritrail_graph.api.jobs.earlier import version_for
 from veritrail_graph.api.jobs.model import (
     SENTENCE,
     TURN,
@@ -35,6 +35,7 @@ from veritrail_graph.api.jobs.model import (
     OtherInput,
     Version,
     explanation_row,
+    run_id_of,
 )
 from veritrail_graph.api.jobs.repeating import is_known_void
 from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
@@ -232,7 +233,7 @@ class Submission:
                     code="extraction_needs_model",
                     engine=judge.how.engine,
                 )
-            yield judge, await _since(opened, request)
+            yield judge, await version_for(opened, request, _new_claims(request))
 
     async def _insert_sentences(
         self,
@@ -376,24 +377,12 @@ def _check_batch(request: VerifyRequest) -> None:
         )
 
 
-async def _since(opened: Callable[[], Awaitable[Store]], request: VerifyRequest) -> Version | None:
-    """The earlier version from which verdicts are kept: the same for as long as the job lives.
-
-    Raises:
-        InputError: It is not stored, or pairs of claims are given without it, or name claims that
-            there are not.
-    """
-    if request.since is None:
-        if request.match:
-            raise InputError("`match` pairs claims with those of `since`; name that, too.")
+def _new_claims(request: VerifyRequest) -> set[str] | None:
+    """claim_ids that the process is about to get; None: that is not known yet."""
+    if request.extract:
         return None
-    store, name = await opened(), request.process_id
-    found = await find_version(store, await store.processes.get(name), request.since)
-    if request.match:
-        objects = [one for one in request.claims or () if isinstance(one, dict)]
-        new = {str(one["claim_id"]) for one in objects if "claim_id" in one}
-        await check_matches(store, name, found, request.match, None if request.extract else new)
-    return found
+    objects = [one for one in request.claims or () if isinstance(one, dict)]
+    return {str(one["claim_id"]) for one in objects if "claim_id" in one}
 
 
 def _shared(caller: Caller, request: JobRequest) -> Shared:
@@ -409,10 +398,10 @@ def _new_job(
     caller: Caller, request: JobRequest, idempotency_key: str | None, input_hash: str
 ) -> dict[str, Any]:
     """The row of a new job, without what the graph and the models say."""
-    number = uuid.uuid4().hex
+    job_id = f"j-{uuid.uuid4().hex}"
     return {
-        "job_id": f"j-{number}",
-        "run_id": f"r-{number}",
+        "job_id": job_id,
+        "run_id": run_id_of(job_id),
         "process_id": request.process_id,
         "status": JobStatus.QUEUED.value,
         "key_id": caller.key_id or "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -13,21 +14,21 @@ from functools import partial
 from typing import Any
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-from veritrail_graph.api.jobs.deliveries import Deliveries
 from veritrail_graph.api.jobs.model import Work
 from veritrail_graph.api.jobs.runner import Runner
 from veritrail_graph.api.jobs.sessions import JobSessions, SessionOptions
 from veritrail_graph.api.jobs.settings import JobSettings
-from veritrail_graph.api.jobs.storage import changes, upkeep
+from veritrail_graph.api.jobs.storage import changes, upkeep, webhook_messages
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.heartbeat import BEAT_SECONDS, Heartbeat
 from veritrail_graph.api.jobs.storage.queue import WorkQueue
 from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.storage.webhook_messages import Taken
 from veritrail_graph.api.jobs.storage.works import to_stop, works_of
 from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.webhooks.target import Target
+from veritrail_graph.api.webhooks.target import NotDelivered, Target
 from veritrail_graph.graph.errors import VeriTrailError
 
 LOOK_SECONDS, IDLE_LOOK_SECONDS = 0.2, 1.0
@@ -40,7 +41,13 @@ RETRY_SECONDS = 2.0
 CLOSING_STEP_SECONDS = 1.5
 ENQUEUED_TOGETHER = 200
 
+
+FIRST_WAIT, LONGEST_WAIT = 5.0, 3_600.0
+MOST_ATTEMPTS = 12
+"""With the waits between them a message is given up after some six hours."""
+
 _log = logging.getLogger("veritrail.jobs")
+_webhook_log = logging.getLogger("veritrail.webhooks")
 
 
 class Worker:
@@ -309,7 +316,8 @@ class Reaper:
         durable: The engine.
         sessions: The open sessions.
         ender: Ends the queued claims of jobs that were stopped.
-        stop: Ends what runs here of a job; told whether its batches end at their endpoints.
+        stop: Ends what runs here of a job; its last argument says whether the batches of the job
+            end at their endpoints.
     """
 
     def __init__(
@@ -379,3 +387,45 @@ class Reaper:
                 await asyncio.to_thread(self._queue.forget, some)
             job_ids = sorted({work.job_id for work in works})
             await self._repository.run(partial(upkeep.forget, job_ids=job_ids))
+
+
+class Deliveries:
+    """Sends the messages of webhooks about jobs, until the receiver accepts them.
+
+    Args:
+        repository: The database.
+        target: Where messages go.
+        first_wait: Seconds after the first attempt; each later wait is three times as long.
+    """
+
+    def __init__(
+        self, repository: JobRepository, target: Target, *, first_wait: float = FIRST_WAIT
+    ) -> None:
+        self._repository = repository
+        self._target = target
+        self._first_wait = first_wait
+
+    async def send_due(self) -> None:
+        """Send every message that is due once."""
+        taken = await self._repository.run(webhook_messages.take)
+        await asyncio.gather(*map(self._send, taken))
+
+    async def _send(self, one: Taken) -> None:
+        due = None
+        try:
+            await asyncio.to_thread(self._target.send, one.message)
+        except NotDelivered as error:
+            attempts = one.attempts + 1
+            if attempts < MOST_ATTEMPTS:
+                due = time.time() + self._wait(attempts)
+            outcome = "it is sent again" if due else "it is given up"
+            _webhook_log.warning(
+                "message %s of job %s: %s; %s", one.message.message_id, one.job_id, error, outcome
+            )
+        await self._repository.run(
+            partial(webhook_messages.end, message_id=one.message.message_id, due=due)
+        )
+
+    def _wait(self, attempts: int) -> float:
+        longest = min(LONGEST_WAIT, self._first_wait * 3.0 ** (attempts - 1))
+        return random.uniform(0.8 * longest, longest)  # noqa: S311  # no secret

@@ -16,8 +16,8 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, MOST, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
-from veritrail_graph.graph.model.walk import Direction
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
 

@@ -18,7 +18,7 @@ from veritrail_graph.api.app.answers import (
     ProcessPage,
     Stages,
 )
-from veritrail_graph.api.app.version_diff import VersionDifference, matches_of
+from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -97,9 +97,8 @@ async def compare_versions(
     ] = [],  # noqa: B006  # FastAPI reads it, and nothing changes it
 ) -> Response:
     """An earlier version and the process side by side: nodes, texts, stages, claims, verdicts."""
-    earlier_and_now = [one.split(",") for one in match]
-    matches = matches_of((earlier, now) for earlier, now in earlier_and_now)
-    return answer(await app.processes.diff(since, process_id, matches))
+    pairs = [(earlier, now) for earlier, _, now in (one.partition(",") for one in match)]
+    return answer(await app.processes.diff(since, process_id, pairs))
 
 
 @router.delete(

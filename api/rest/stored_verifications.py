@@ -69,7 +69,7 @@ async def get_verification(app: App, request: Request, verification_id: Verifica
     `carried`: the sentences of its error nodes that carried the claim, where they are attributed.
     """
     found = await app.verifications.get(verification_id)
-    return tagged(request, await app.verifications.told(found))
+    return tagged(request, await app.verifications.as_document(found))
 
 
 @router.get(

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any
 
-from fastapi import Depends, Form, Request
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 from markupsafe import Markup
@@ -25,6 +25,7 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.access import NotAllowed
 from veritrail_graph.api.rendering import environment
+from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.web import links
 
 
@@ -120,3 +121,13 @@ def _known(request: Request) -> bytes:
 
 def _mixed(one: bytes, other: bytes) -> bytes:
     return bytes(left ^ right for left, right in zip(one, other, strict=True))
+
+
+def csv_file(name: str, text: str) -> Response:
+    """A table as a file to keep; the mark at its beginning tells spreadsheets that it is UTF-8."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="{file_name(name)}"',
+        "Cache-Control": "private, no-store",
+    }
+    content = text.encode("utf-8-sig", "replace")
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)

@@ -14,6 +14,7 @@ import ipaddress
 import socket
 import ssl
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
@@ -29,6 +30,8 @@ URL, SECRET, PRIVATE = (
     "VERITRAIL_WEBHOOK_SECRET",
     "VERITRAIL_WEBHOOK_PRIVATE",
 )
+
+WAITS = (1.0, 3.0, 9.0)
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -213,3 +216,19 @@ def _secret(text: str) -> bytes:
     if len(key) < LEAST_SECRET:
         raise InputError(f"{SECRET} is too short: it needs at least {LEAST_SECRET} bytes")
     return key
+
+
+def send_now(target: Target, message: Message, waits: Sequence[float] | None = None) -> None:
+    """Send a message, and again after growing waits while it is not accepted.
+
+    Raises:
+        NotDelivered: It was not accepted in the end.
+    """
+    for wait in WAITS if waits is None else waits:
+        try:
+            target.send(message)
+        except NotDelivered:
+            time.sleep(wait)
+        else:
+            return
+    target.send(message)

@@ -163,7 +163,7 @@ async def carrying_places(
     Raises:
         NotFound: The process is not stored (any more).
     """
-    from veritrail_graph.verifier.attribution.carrying import carrying
+    from veritrail_graph.verifier.localization import carrying
 
     sentences: Sequence[Sentence] = ()
     claim = None

@@ -15,8 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from veritrail_graph.evaluation.annotation.wording import label_of
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
-from veritrail_graph.evaluation.datasets.model import Annotation, LabelledClaim
+from veritrail_graph.evaluation.datasets.model import Annotation, AnnotatorLabel, LabelledClaim
 from veritrail_graph.evaluation.tables import Row, read_table
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.model import Verdict

@@ -26,8 +26,12 @@ from veritrail_graph.evaluation.annotation.wording import (
 )
 from veritrail_graph.evaluation.annotation.workbook import CLAIMS, FILE, read_claims
 from veritrail_graph.evaluation.annotation.writing import HandedFolder, HandedSheets, read_list
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
-from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.datasets.model import (
+    Annotation,
+    AnnotatorLabel,
+    Dataset,
+    LabelledClaim,
+)
 from veritrail_graph.evaluation.tables import Row
 from veritrail_graph.evaluation.workbook import xml_text
 from veritrail_graph.graph.errors import InputError, Violation, shown

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel
 
 LABEL_WORDS: Mapping[AnnotatorLabel, str] = {
     AnnotatorLabel.ALL_SUPPORTED: "Supported in every part",

@@ -20,8 +20,9 @@ from veritrail_graph.evaluation.attribution.content_words import (
 from veritrail_graph.evaluation.attribution.model import AttributionFile, SourceSentence
 from veritrail_graph.evaluation.attribution.overlap import NO_SENTENCES, Overlap, macro, overlap
 from veritrail_graph.evaluation.attribution.sources import Sources
-from veritrail_graph.evaluation.figures.bootstrap import Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import intervals
 from veritrail_graph.evaluation.figures.figure import Figure, mean, missing, with_reasons
+from veritrail_graph.evaluation.figures.options import Resampling
 
 
 @dataclass(frozen=True)

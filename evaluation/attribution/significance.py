@@ -12,8 +12,9 @@ from typing import Any
 
 from veritrail_graph.evaluation.attribution.overlap import Overlap
 from veritrail_graph.evaluation.attribution.score import AttributionScore
-from veritrail_graph.evaluation.figures.bootstrap import Resampling, resamples
+from veritrail_graph.evaluation.figures.bootstrap import resamples
 from veritrail_graph.evaluation.figures.figure import Figure, missing, with_reasons
+from veritrail_graph.evaluation.figures.options import Resampling
 
 THRESHOLD = 0.01
 """A difference with a p-value below this is significant."""

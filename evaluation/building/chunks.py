@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from veritrail_graph.evaluation.building.options import ENCODINGS
 from veritrail_graph.graph.errors import InputError
-
-ENCODINGS = ("cl100k_base", "o200k_base")
 
 
 @dataclass(frozen=True, slots=True)

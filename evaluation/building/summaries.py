@@ -15,6 +15,7 @@ from typing import Any
 
 from veritrail_graph.evaluation.building.asking import ask, lines_of
 from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
+from veritrail_graph.evaluation.building.options import SummaryOptions
 from veritrail_graph.graph.contract import FORMAT
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
@@ -27,25 +28,6 @@ AT_ONCE = 16
 ROOM_AROUND = 200
 """Tokens kept free for labels, roles and separators."""
 WORDS_A_TOKEN = 0.75
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryOptions:
-    """How texts are summarised.
-
-    Attributes:
-        chunk_tokens: The most tokens of a chunk.
-        context_tokens: The most tokens of a prompt with its answer.
-        summary_tokens: How long a summary should be at most; the prompt says it in words.
-        encoding: Counts tokens.
-        with_context: Whether a merge is given the summary before it in its level.
-    """
-
-    chunk_tokens: int = 2_048
-    context_tokens: int = 8_192
-    summary_tokens: int = 1_200
-    encoding: str = "cl100k_base"
-    with_context: bool = True
 
 
 @dataclass

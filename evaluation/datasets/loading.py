@@ -1,6 +1,6 @@
 """Loaders of data sets: ours, those of others, and recorded runs with labelled claims.
 
-A loader is one module with one class on the Protocol below. Packages of third parties add theirs
+A loader is a class on the Protocol below. Packages of third parties add theirs
 to the entry points of the group `veritrail_graph.datasets`.
 """
 
@@ -40,12 +40,10 @@ _OURS = (
     EntryPoint("fables", f"{_HERE}.loaders.fables:FablesLoader", GROUP),
     EntryPoint("diversesumm", f"{_HERE}.loaders.diversesumm:DiverseSummLoader", GROUP),
     EntryPoint("faithbench", f"{_HERE}.loaders.faithbench:FaithBenchLoader", GROUP),
-    EntryPoint("summedits", f"{_HERE}.loaders.summedits:SummEditsLoader", GROUP),
-    EntryPoint(
-        "attributionbench", f"{_HERE}.loaders.attributionbench:AttributionBenchLoader", GROUP
-    ),
+    EntryPoint("summedits", f"{_HERE}.loaders.claim_tables:SummEditsLoader", GROUP),
+    EntryPoint("attributionbench", f"{_HERE}.loaders.claim_tables:AttributionBenchLoader", GROUP),
     EntryPoint("ragtruth", f"{_HERE}.loaders.ragtruth:RagTruthLoader", GROUP),
-    EntryPoint("llm-aggrefact", f"{_HERE}.loaders.aggrefact:AggreFactLoader", GROUP),
+    EntryPoint("llm-aggrefact", f"{_HERE}.loaders.claim_tables:AggreFactLoader", GROUP),
     EntryPoint("qags", f"{_HERE}.loaders.qags:QagsLoader", GROUP),
     EntryPoint("tofueval", f"{_HERE}.loaders.tofueval:TofuEvalLoader", GROUP),
     EntryPoint("tofueval-one", f"{_HERE}.loaders.tofueval:OneSummaryLoader", GROUP),

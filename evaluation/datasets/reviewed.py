@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.evaluation.annotation.final_labels import Decision, Reason, majority, settled
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
-from veritrail_graph.evaluation.datasets.model import Annotation, LabelledClaim
+from veritrail_graph.evaluation.datasets.model import Annotation, AnnotatorLabel, LabelledClaim
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.records import ProcessInput, ReviewRecord, TrailInput
 from veritrail_graph.graph.model import Review, ReviewVerdict

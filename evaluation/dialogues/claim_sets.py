@@ -18,8 +18,8 @@ from typing import Any
 
 from veritrail_graph.evaluation.dialogues.gold import DialogueGold, LabelledTurnClaim
 from veritrail_graph.evaluation.figures.agreement import Annotation, AnnotatorAgreement
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
 from veritrail_graph.evaluation.figures.figure import Figure, mean, share, with_reasons
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.models.port import Meter

@@ -17,11 +17,12 @@ from typing import Any, TypeAlias
 from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher, Overlap
 from veritrail_graph.evaluation.dialogues.gold import DialogueGold, LabelledTurn, TurnKey
 from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import Interval, intervals
 from veritrail_graph.evaluation.figures.classes import ClassCounts, Outcome
 from veritrail_graph.evaluation.figures.cost import ALL_CACHED, cost_anew
 from veritrail_graph.evaluation.figures.figure import Figure, mean, missing, share, with_reasons
 from veritrail_graph.evaluation.figures.mcnemar import McNemar
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.evaluation.reporting.costs import NO_CALLS
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.dialogue import (

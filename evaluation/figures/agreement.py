@@ -12,8 +12,9 @@ from itertools import combinations
 from typing import Any
 
 from veritrail_graph.evaluation.figures.alpha import Level, krippendorff_alpha, unit_of
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import Interval, intervals
 from veritrail_graph.evaluation.figures.figure import Figure, missing, with_reasons
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.agreement import cohen_kappa
 
 

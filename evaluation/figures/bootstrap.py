@@ -12,29 +12,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from veritrail_graph.evaluation.figures.figure import Figure
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.evaluation.figures.options import Resampling
 
-RESAMPLES = 1_000
 LEVEL = 0.95
 
 Unit = TypeVar("Unit", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made.
-
-    Attributes:
-        resamples: How often the units are drawn anew.
-        seed: What the draws follow from: the same seed gives the same intervals.
-    """
-
-    resamples: int = RESAMPLES
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.resamples < 1:
-            raise InputError(f"--resamples {self.resamples}: there must be at least one")
 
 
 @dataclass(frozen=True, slots=True)

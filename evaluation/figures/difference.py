@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import Interval, intervals
 from veritrail_graph.evaluation.figures.confusion import Confusion, cell_of
 from veritrail_graph.evaluation.figures.figure import Figure, missing
 from veritrail_graph.evaluation.figures.mcnemar import McNemar
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.evaluation.figures.scores import MethodScore, comparisons
 
 Cells = tuple[int, int]

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import Interval, intervals
 from veritrail_graph.evaluation.figures.confusion import UNSUPPORTED
 from veritrail_graph.evaluation.figures.divergence import jensen_shannon, spearman
 from veritrail_graph.evaluation.figures.figure import Figure, mean, missing, share, with_reasons
+from veritrail_graph.evaluation.figures.options import ROOT_STAGE, Resampling
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 
-ROOT_STAGE = 1
 NO_TRUE_POSITIVES = "no true positives"
 
 Stages = frozenset[int]

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations
 from typing import Any
 
 from veritrail_graph.evaluation.figures.auroc import auroc, auroc_of_counts
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import Interval, intervals
 from veritrail_graph.evaluation.figures.confusion import (
     CLASSES,
     SUPPORTED,
@@ -23,22 +22,10 @@ from veritrail_graph.evaluation.figures.confusion import (
 )
 from veritrail_graph.evaluation.figures.figure import Figure, mean, missing, with_reasons
 from veritrail_graph.evaluation.figures.mcnemar import McNemar
+from veritrail_graph.evaluation.figures.options import Inconclusive, Resampling
 from veritrail_graph.graph.model import Verdict
 
 INCONCLUSIVE = Verdict.INCONCLUSIVE
-
-
-class Inconclusive(StrEnum):
-    """What happens to claims that are called Inconclusive. Source: VeriTrail footnote 7.
-
-    `correct` and `incorrect` are the two checks of the footnote.
-    """
-
-    ANY = "any"
-    OWN = "own"
-    NOT_SUPPORTED = "not-supported"
-    CORRECT = "correct"
-    INCORRECT = "incorrect"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from typing import Any
 from veritrail_graph.evaluation.methods.checking import ALL, ONE, Checker, Rule
 from veritrail_graph.evaluation.methods.gathering import Gathering
 from veritrail_graph.evaluation.methods.judging import sources_of, whole_number
-from veritrail_graph.evaluation.methods.method import Method
+from veritrail_graph.evaluation.methods.method import Method, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.nli.adapters import (
     Adapter,

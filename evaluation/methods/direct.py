@@ -26,9 +26,8 @@ from veritrail_graph.evaluation.methods.judging import (
     task_of,
     verdict_prompt,
 )
-from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, NodeRef
 from veritrail_graph.graph.sentences import SentenceSplitter

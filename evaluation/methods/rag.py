@@ -22,9 +22,8 @@ from veritrail_graph.evaluation.methods.judging import (
     task_of,
     whole_number,
 )
-from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.methods.vectors import NodeVectors
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Judge, Judgement

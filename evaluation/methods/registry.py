@@ -12,8 +12,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from veritrail_graph.evaluation.methods.method import Method
-from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.methods.method import Method, Resources
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.plugins import Plugin, Unusable
 from veritrail_graph.graph.plugins import load as load_plugins

@@ -19,9 +19,8 @@ from veritrail_graph.evaluation.methods.judging import (
     task_of,
     whole_number,
 )
-from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, verify_claim
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter

@@ -20,9 +20,8 @@ from veritrail_graph.evaluation.methods.judging import (
     judge_options,
     whole_number,
 )
-from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.methods.vectors import NodeVectors
 from veritrail_graph.evaluation.methods.veritrail import VeriTrail
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
 from veritrail_graph.evaluation.figures.difference import PairedDifference, paired_difference
-from veritrail_graph.evaluation.figures.scores import Inconclusive
+from veritrail_graph.evaluation.figures.options import Inconclusive, Resampling
 from veritrail_graph.evaluation.reporting.score_tables import ScoredRun, ScoreTable, score_table
 
 FEW_CLAIMS = 30

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from veritrail_graph.evaluation.figures.bootstrap import RESAMPLES, Resampling
-from veritrail_graph.evaluation.figures.scores import Inconclusive
+from veritrail_graph.evaluation.figures.options import RESAMPLES, Inconclusive, Resampling
 from veritrail_graph.graph.model.noun import Many, Noun, OneOf
 
 

@@ -11,16 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling
+from veritrail_graph.evaluation.figures.bootstrap import Interval
 from veritrail_graph.evaluation.figures.difference import PairedDifference, paired_difference
 from veritrail_graph.evaluation.figures.figure import Figure
 from veritrail_graph.evaluation.figures.grid import Configuration, best_configurations
-from veritrail_graph.evaluation.figures.scores import (
-    INCONCLUSIVE,
-    Inconclusive,
-    MethodScore,
-    scores,
-)
+from veritrail_graph.evaluation.figures.options import Inconclusive, Resampling
+from veritrail_graph.evaluation.figures.scores import INCONCLUSIVE, MethodScore, scores
 from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun, judged_claims
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from veritrail_graph.evaluation.figures.bootstrap import Interval, Resampling, intervals
+from veritrail_graph.evaluation.figures.bootstrap import Interval, intervals
 from veritrail_graph.evaluation.figures.confusion import UNSUPPORTED
 from veritrail_graph.evaluation.figures.figure import Figure, missing, share
-from veritrail_graph.evaluation.figures.localization import ROOT_STAGE, Localization
+from veritrail_graph.evaluation.figures.localization import Localization
+from veritrail_graph.evaluation.figures.options import ROOT_STAGE, Resampling
 from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun, located_claims
 from veritrail_graph.evaluation.runs.record import JudgedClaim
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from veritrail_graph.evaluation.datasets.loading import loaders
 from veritrail_graph.evaluation.methods.gathering import violations_of
-from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.methods.method import Resources
 from veritrail_graph.evaluation.runs.matrix import (
     Configuration,
     DatasetEntry,

@@ -20,8 +20,7 @@ from filelock import FileLock, Timeout
 from veritrail_graph.evaluation.datasets.loading import load_dataset
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
-from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
-from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome, Resources
 from veritrail_graph.evaluation.runs.matrix import Configuration, DatasetEntry, Matrix
 from veritrail_graph.evaluation.runs.outcomes import (
     KEPT,
@@ -38,6 +37,7 @@ from veritrail_graph.evaluation.runs.record import (
     write_record,
 )
 from veritrail_graph.evaluation.runs.sampling import sampled, shortage
+from veritrail_graph.evaluation.runs.summary import RunSummary
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.verifier.models.port import (
@@ -191,23 +191,6 @@ class RunObserver:
     began: Callable[[str, Configuration, int], None] = lambda _data, _one, _claims: None
     judged: Callable[[KeptOutcome], None] = lambda _kept: None
     loaded: Callable[[LoadedDataset], None] = lambda _loaded: None
-
-
-@dataclass(slots=True)
-class RunSummary:
-    """What a run did.
-
-    Attributes:
-        judged: Outcomes that this run made.
-        known: Outcomes that were there already.
-        unfinished: How many of all have no outcome that counts, by status.
-        spent: What this run cost in all, preparations and failures in.
-    """
-
-    judged: int = 0
-    known: int = 0
-    unfinished: dict[Status, int] = field(default_factory=dict)
-    spent: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)

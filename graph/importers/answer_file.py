@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.json_faults import json_fault
+from veritrail_graph.graph.errors import InputError, json_fault
 
 
 def split_option(option: str) -> tuple[Path, int | None]:

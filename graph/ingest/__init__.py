@@ -24,13 +24,13 @@ from veritrail_graph.graph.ingest.appending import (
 )
 from veritrail_graph.graph.ingest.check import MAX_NODE_TEXT, Survey
 from veritrail_graph.graph.ingest.cleaning import CleanedUp, clean
-from veritrail_graph.graph.ingest.copies import link_copies
 from veritrail_graph.graph.ingest.restoring import restore, survey_whole
 from veritrail_graph.graph.ingest.topology import StoredShape
 from veritrail_graph.graph.ingest.write import (
     IngestReport,
     Loading,
     Progress,
+    link_copies,
     no_progress,
     plan_key,
     uninterrupted,

@@ -29,8 +29,7 @@ from veritrail_graph.graph.importers.records import (
     TrailInput,
     VerificationRecord,
 )
-from veritrail_graph.graph.ingest.check import Survey, survey
-from veritrail_graph.graph.ingest.refusing import MAX_VIOLATIONS_OF_A_KIND, refused
+from veritrail_graph.graph.ingest.check import MAX_VIOLATIONS_OF_A_KIND, Survey, refused, survey
 from veritrail_graph.graph.ingest.write import IngestReport
 from veritrail_graph.graph.model import NodeRef, Role, Status, Verdict, Verification, stages_of
 from veritrail_graph.graph.model.canonical import canonical

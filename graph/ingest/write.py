@@ -16,11 +16,12 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict
-from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
+from veritrail_graph.graph.importers.records import CopiedInput, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.model import NO_FACTS, Claim, EdgeFacts
 from veritrail_graph.graph.model.canonical import canonical
@@ -38,6 +39,8 @@ from veritrail_graph.graph.writers import this_writer
 BATCH_ROWS = 5_000
 BATCH_CHARACTERS = 2_000_000
 EDGE_BATCH = 5_000
+LINKED_TOGETHER = 1_000
+"""Copies that are joined to their originals at once."""
 LANES = 4
 """Parts of the edges that are sent at the same time, each from its own start."""
 
@@ -476,3 +479,28 @@ async def uninterrupted(work: Awaitable[T]) -> T:
         if not task.cancelled():
             task.exception()  # else asyncio reports it when the task is collected
         raise
+
+
+async def link_copies(store: Store, process_id: str, source: CopiedInput) -> int:
+    """Join the spans of a stored process to what they are copies of, if that is in the same graph.
+
+    It may be repeated: what is joined stays joined once. The nodes of the other application keep
+    their labels and properties. A deletion of the process removes its spans with these
+    relationships, and nothing else.
+
+    Returns:
+        How many spans are joined.
+
+    Raises:
+        EngineError: One of the graphs does not answer.
+    """
+    rows = await store.database.read("source_graph/stored_at", process_id=process_id)
+    here = rows[0][0] if rows else None
+    if here is None or here != await asyncio.to_thread(source.stored_at, process_id):
+        return 0
+    linked, copies = 0, source.copies()
+    while batch := list(islice(copies, LINKED_TOGETHER)):
+        known = {"process_id": process_id, "rows": [list(one) for one in batch]}
+        ((count,),) = await store.database.write("source_graph/link", **known)
+        linked += count
+    return linked

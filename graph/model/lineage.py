@@ -7,11 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from veritrail_graph.graph.model.process import EdgeFacts
 
 StageEdges = Mapping[tuple[int, int], int]
 """How many edges there are, by stage of the source and stage of the target."""
+
+
+class Direction(StrEnum):
+    """Which way to walk. Both: what the node was made from, and what was made of it."""
+
+    UPSTREAM = "upstream"
+    DOWNSTREAM = "downstream"
+    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)

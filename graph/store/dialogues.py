@@ -9,7 +9,7 @@ Source: VISTA 3; docs/adr/0037-dialogues.md.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ from veritrail_graph.graph.store.rows import (
     batches,
     claim_row,
     noun_from,
+    parts,
     properties,
     short,
 )
@@ -207,7 +208,7 @@ class DialogueStore:
                 tx.run("dialogue/clear_turn", **ids)
             for batch in batches(claims):
                 tx.run("ingest/claims", process_id=run.process_id, rows=batch)
-            for part in _parts(rows):
+            for part in parts(rows, _links, _LINKS):
                 tx.run("dialogue/write_claims", rows=part, **ids)
             tx.run("dialogue/put_in_force", **ids)
 
@@ -540,16 +541,6 @@ def _cost(turns: int, *row: Any) -> DialogueCost:
     return DialogueCost(turns, usage, *rest)
 
 
-def _parts(rows: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Rows in parts of a bounded number of links; a row with more of them goes alone."""
-    part: list[dict[str, Any]] = []
-    links = 0
-    for row in rows:
-        more = 1 + len(row["compared"]) + len(row["contradicts"])
-        if part and links + more > _LINKS:
-            yield part
-            part, links = [], 0
-        part.append(row)
-        links += more
-    if part:
-        yield part
+def _links(row: Mapping[str, Any]) -> int:
+    """The relationships that a row of a claim becomes."""
+    return 1 + len(row["compared"]) + len(row["contradicts"])

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from veritrail_graph.graph.adjacency import SPARSE
 from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
 from veritrail_graph.graph.model import EdgeFacts, Inference, Process
-from veritrail_graph.graph.model.lineage import Degrees, Lineage, LineageNode, StageEdges
-from veritrail_graph.graph.model.walk import Direction
+from veritrail_graph.graph.model.lineage import Degrees, Direction, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import read_ready
 from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES

@@ -13,6 +13,7 @@ from dataclasses import asdict
 
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Origin, Role, Verdict
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import (
     ANY_NODE,
     EXCERPT,
@@ -26,7 +27,6 @@ from veritrail_graph.graph.model.listed import (
     NodeText,
     StoredNode,
 )
-from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database, Row
 from veritrail_graph.graph.store.processes import read_ready
 

@@ -19,7 +19,7 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -43,11 +43,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 
-_PARTS = (
-    "reviews", "verifications", "turn_verifications", "revisions", "sentences", "claims",
-    "extractions",
-)  # fmt: skip
-"""What is deleted with a process, in this order, beside trails and nodes."""
 DELETE_BATCH = 5_000
 MOST_LINKS = 10_000
 """Links of an iteration to what it checked that are deleted together with it."""
@@ -61,6 +56,34 @@ _SWITCH_PAUSE = 0.1
 
 _STAGED = "~"  # no process_id of a user can hold it
 _log = logging.getLogger("veritrail.store")
+
+
+@dataclass(frozen=True, slots=True)
+class _Deletion:
+    """A statement that deletes what belongs to a process; `most` of it go in a transaction."""
+
+    name: str
+    most: int = DELETE_BATCH
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+_LINKS = (
+    _Deletion("process/delete_checked", parameters={"most": MOST_LINKS}),
+    _Deletion("process/delete_compared"),
+)
+_PARTS = (
+    _Deletion("process/delete_trails", TRAIL_BATCH),
+    _Deletion("process/delete_reviews"),
+    _Deletion("process/delete_verifications"),
+    _Deletion("process/delete_turn_verifications"),
+    _Deletion("process/delete_revisions"),
+    _Deletion("process/delete_sentences"),
+    _Deletion("process/delete_claims"),
+    _Deletion("process/delete_extractions"),
+)
+"""What is deleted with a process, in this order, before its nodes."""
+_EDGES = "process/delete_edges"
+_SPANS = _Deletion("process/delete_spans")
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +328,8 @@ class ProcessStore:
             await self._purge(process_id, staged_id)
         ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
-            await self._in_batches(name, [staged_id], **ids)
+            while (await self._database.write(name, limit=DELETE_BATCH, **ids))[0][0]:
+                await self.beat(staged_id)
         if await self._database.write("process/rename", owner=this_writer(), **ids):
             return
         # The first answer was lost, or another writer has done it.
@@ -380,46 +404,43 @@ class ProcessStore:
         Another writer may be removing it, too, and then put a new process under the id. So every
         batch holds the process, and this ends when it is not there to be deleted any more.
         """
-        whose: dict[str, Any] = {"process_id": process_id}
         beats = [process_id] if staged_id is None else [process_id, staged_id]
-        await self._in_batches("process/delete_checked", beats, most=MOST_LINKS, **whose)
-        await self._in_batches("process/delete_compared", beats, **whose)
         # Twice: a trail that was being written when the process was hidden is stored after that.
-        for _ in range(2):
-            await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)
-            for kind in _PARTS:
-                await self._in_batches(f"process/delete_{kind}", beats, **whose)
+        await self._delete(process_id, [*_LINKS, *_PARTS], beats)
+        await self._delete(process_id, _PARTS, beats)
         # A span goes with its edges; one with too many of them for a transaction loses them first.
-        hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)
-        for (node_id,) in hubs:
-            await self._in_batches("process/delete_edges", beats, node_id=node_id, **whose)
-        await self._in_batches("process/delete_spans", beats, **whose)
-        await self._write_deleting("process/remove", process_id)
+        hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, process_id=process_id)
+        edges = [_Deletion(_EDGES, parameters={"node_id": node_id}) for (node_id,) in hubs]
+        await self._delete(process_id, [*edges, _SPANS], beats)
 
-    async def _write_deleting(self, name: str, process_id: str, **parameters: Any) -> list[Row]:
-        """Run a statement that deletes, unless the process is no longer one to be deleted."""
+    async def _delete(
+        self, process_id: str, deletions: Sequence[_Deletion], beats: Sequence[str]
+    ) -> None:
+        """Delete one kind after another, as much in a transaction as one may hold.
 
-        def work(tx: Transaction) -> list[Row]:
+        The process itself goes with the last of its spans. Nothing is deleted when it is no longer
+        one to be deleted.
+        """
+        left = list(deletions)
+
+        def work(tx: Transaction) -> list[_Deletion]:
             if not tx.run("process/hold_deleting", process_id=process_id):
                 return []
-            return tx.run(name, process_id=process_id, **parameters)
+            room = DELETE_BATCH
+            for place, kind in enumerate(left):
+                limit = min(kind.most, room)
+                whose: dict[str, Any] = {"process_id": process_id, **kind.parameters}
+                ((done,),) = tx.run(kind.name, limit=limit, **whose)
+                room -= done
+                if done == limit:
+                    return left[place:]
+            if _SPANS in left:
+                tx.run("process/remove", process_id=process_id)
+            return []
 
-        return await self._database.write_with(work, repeatable=True)
-
-    async def _in_batches(
-        self, name: str, beats: Sequence[str], limit: int | None = None, **parameters: Any
-    ) -> None:
-        """Run a statement until it finds nothing more to do, showing signs of life."""
-        last_beat = time.monotonic()
-        write = self._write_deleting if name.startswith("process/delete_") else self._database.write
-        while True:
-            rows = await write(name, limit=limit or DELETE_BATCH, **parameters)
-            if not rows or rows[0][0] == 0:
-                return
-            if time.monotonic() - last_beat > BEAT_SECONDS:
-                for stored_id in beats:
-                    await self.beat(stored_id)
-                last_beat = time.monotonic()
+        while left := await self._database.write_with(work, repeatable=True):
+            for beating in beats:
+                await self.beat(beating)
 
 
 async def ready_process(database: Database, process_id: str) -> Process:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -41,6 +41,27 @@ def batches(values: Sequence[T], size: int | None = None) -> Iterator[list[T]]:
     size = size or MOST_ROWS
     for start in range(0, len(values), size):
         yield list(values[start : start + size])
+
+
+def parts(values: Iterable[T], size_of: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Values in parts of a bounded size, in their order; one that is larger goes alone.
+
+    Args:
+        values: The values.
+        size_of: The size of one.
+        most: The largest size of a part.
+    """
+    part: list[T] = []
+    total = 0
+    for value in values:
+        size = size_of(value)
+        if part and total + size > most:
+            yield part
+            part, total = [], 0
+        part.append(value)
+        total += size
+    if part:
+        yield part
 
 
 def short(text: str) -> str:

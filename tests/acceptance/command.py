@@ -95,16 +95,30 @@ class Veritrail:
         return {**outside, **NO_WAY_OUT, **own, **self.settings, **settings}
 
     def on_terminal(
-        self, *arguments: str, status: int = 0, typed: str = "", **settings: str
+        self,
+        *arguments: str,
+        status: int = 0,
+        typed: str = "",
+        is_new: bool = False,
+        **settings: str,
     ) -> str:
-        """Run a command on a terminal of 200 columns; give what the terminal got."""
+        """Run a command on a terminal of 200 columns; give what the terminal got.
+
+        Args:
+            *arguments: Its arguments.
+            status: Its exit status.
+            typed: What is typed on the terminal.
+            is_new: The installed script, in a new interpreter; else a fork of the warm one, whose
+                commands make their consoles anew.
+            **settings: More of its environment.
+        """
         terminal, side = os.openpty()
         try:
             _set_size(side, 50, 200)
             environment = self.environment({"TERM": "xterm-256color", **settings})
-            child = subprocess.Popen(
-                command(*arguments), env=environment, stdin=side, stdout=side, stderr=side
-            )
+            streams = {"stdin": side, "stdout": side, "stderr": side}
+            is_new = is_new or not warm.is_possible({})
+            child = started(*arguments, env=environment, is_new=is_new, **streams)
             os.close(side)
             os.write(terminal, typed.encode())
             shown = _read_terminal(terminal)

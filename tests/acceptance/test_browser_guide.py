@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 
 import neo4j
 import pytest
-from acceptance.command import Veritrail, command
+from acceptance.command import Veritrail
+from fakes import warm
 
 from veritrail_graph.api.cli.shell import Splitter
 
@@ -79,22 +80,17 @@ def is_path(value: Any) -> bool:
 
 
 def test_the_statements_can_be_pasted_into_the_shell(filled: Veritrail) -> None:
-    child = subprocess.run(
-        command("db", "shell", "--own"),
-        input="".join(blocks("cypher")), capture_output=True, text=True, check=False,
-        env=filled.environment({}),
-    )  # fmt: skip
-    assert child.returncode == 0, child.stderr
-    assert "harbour-summary" in child.stdout
-    assert "-[:EVIDENCE_FOR {" in child.stdout
+    told = filled("db", "shell", "--own", typed="".join(blocks("cypher")))
+    assert "harbour-summary" in told.out
+    assert "-[:EVIDENCE_FOR {" in told.out
 
 
 def test_the_program_of_the_guide_finds_the_process(veritrail: Veritrail, harbour: str) -> None:
     (program,) = blocks("python")
-    folder = Path(sys.executable).parent
+    path = f"{warm.on_the_path()}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     child = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False,
-        env=veritrail.environment({"PATH": f"{folder}:{os.environ['PATH']}"}),
+        env=veritrail.environment({"PATH": path}),
     )  # fmt: skip
     assert child.returncode == 0, child.stderr
     assert harbour in child.stdout

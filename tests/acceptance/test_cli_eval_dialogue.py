@@ -49,14 +49,14 @@ def test_methods_run_side_by_side_and_again_from_the_cache(
             "--json",
             "--intervals",
             "--resamples",
-            "50",
+            "20",
             "-o",
             str(tmp_path / "out"),
             **asking(server),
         )
         sent = len(server.requests)
         again = veritrail(*asked, *every, "--json", **asking(server))
-        shown = veritrail(*asked, *every, **asking(server))
+        shown = veritrail(*asked, "--method", "vista", "--ablation", "binary", **asking(server))
         assert len(server.requests) == sent
         checking = ["--method", "vista", "--turn-check", "--json"]
         checked = rows(veritrail(*asked, *checking, **asking(server)).json)["vista"]
@@ -182,7 +182,7 @@ def test_an_answer_that_cannot_be_read_is_no_label(veritrail: Veritrail) -> None
 def test_a_command_that_was_killed_goes_on_from_the_cache(tmp_path: Path) -> None:
     veritrail = Veritrail(tmp_path / "home")
     options = ["eval", "dialogue", GOLD, "--method", "vista", "--method", "judge", "--json"]
-    with ModelServer(DialogueReader(), latency=0.02) as server:
+    with ModelServer(DialogueReader(), latency=0.01) as server:
         started = veritrail.start(*options, **asking(server))
         kill_when(started, server, 30)
         killed = time.monotonic()

@@ -54,8 +54,9 @@ class Answering(GraphReader):
 
 
 @pytest.fixture(scope="module")
-def veritrail(tmp_path_factory: pytest.TempPathFactory) -> Veritrail:
-    return Veritrail(tmp_path_factory.mktemp("eval") / "home")
+def veritrail(home: Veritrail) -> Veritrail:
+    """The command with a home of this module, over the engine that all tests share."""
+    return home
 
 
 @pytest.fixture

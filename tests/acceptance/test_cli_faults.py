@@ -16,8 +16,9 @@ from neo4j import GraphDatabase
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
-CLAIMS = 120
+CLAIMS = 80
 CRANES = 40
+ROWS = 10_000
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def cranes(frail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
             "node_id": f"c{crane}",
             "text": " ".join(
                 f"Crane {crane} lifted {crane * 100 + day} crates from the barge Ada on day {day}."
-                for day in range(12)
+                for day in range(6)
             ),
         }
         for crane in range(CRANES)
@@ -150,13 +151,13 @@ def test_ctrl_c_during_an_ingest_leaves_nothing_to_see(
     path = tmp_path / "many.jsonl"
     with path.open("w", encoding="utf-8") as file:
         file.write('{"format": "veritrail.process/1", "process_id": "many"}\n')
-        for n in range(20_000):
+        for n in range(ROWS):
             file.write(
                 json.dumps({"node": {"node_id": f"n{n}", "text": f"Line {n}. " * 60}}) + "\n"
             )
         file.write('{"edge": {"source": "n0", "target": "n1"}}\n')
         file.writelines(
-            f'{{"edge": {{"source": "n{n}", "target": "n1"}}}}\n' for n in range(2, 20_000)
+            f'{{"edge": {{"source": "n{n}", "target": "n1"}}}}\n' for n in range(2, ROWS)
         )
     facts = frail("db", "status", "--json").json
     login = (facts["username"], Path(facts["password_file"]).read_text(encoding="utf-8").strip())

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from acceptance.command import Veritrail, command, process_file
+from acceptance.command import PATIENCE, Veritrail, process_file, started
 from acceptance.model_fixtures import closed_port
 from fakes.judged_files import Judged, judged_file
 from fakes.webhook_receiver import Receiver
@@ -72,7 +72,7 @@ def test_a_gate_that_is_not_met_sends_a_message_without_texts(
 ) -> None:
     secret = "a secret that is long enough"
     monkeypatch.setenv("VERITRAIL_WEBHOOK_SECRET", secret)
-    monkeypatch.setattr("veritrail_graph.api.webhooks.sending.WAITS", ())
+    monkeypatch.setattr("veritrail_graph.api.webhooks.target.WAITS", ())
     good, bad = (judged_file(tmp_path / f"{one[0]}.json", [one]) for one in (GOOD, BAD))
     with Receiver() as receiver:
         for path in (good, bad):
@@ -310,10 +310,11 @@ def test_a_reader_who_has_had_enough_does_not_change_the_status(
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        ended = subprocess.run(
-            command("gate", file),
-            env=bare.environment({}), stdout=writing, stderr=subprocess.DEVNULL, check=False,
+        ended = started(
+            "gate", file, env=bare.environment({}), stdin=subprocess.DEVNULL, stdout=writing,
+            stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        ended.wait(PATIENCE)
     finally:
         os.close(writing)
     assert ended.returncode == 1

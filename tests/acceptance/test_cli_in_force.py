@@ -9,7 +9,7 @@ import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking, pumps
 from fakes.model_server import ModelServer
-from fakes.service_process import serving
+from fakes.service_process import ServiceProcess
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def engines(veritrail: Veritrail) -> set[str]:
 
 
 def test_a_free_run_replaces_no_paid_verdict_unless_it_is_pinned(
-    veritrail: Veritrail, paid: str
+    veritrail: Veritrail, paid: str, shared_service: ServiceProcess
 ) -> None:
     free = ("verify", "counted", "--engine", "lexical")
     told = veritrail(*free, "--json").json
@@ -49,12 +49,10 @@ def test_a_free_run_replaces_no_paid_verdict_unless_it_is_pinned(
     assert pinned == {"process_id": "counted", "run_of_record": run, "claims": 3}
     assert engines(veritrail) == {"lexical"}
     assert veritrail("pin", paid, "--off", status=2).err.count("is not the run of record") == 1
-    with serving(veritrail, args=["--no-worker"]) as service:
-        service.until_ready()
-        assert service.get("/v1/processes/counted").json()["run_of_record"] == run
-        assert run in service.get("/processes/counted").text
-        ended = service.post(f"/v1/runs/{run}:unpin")
-        assert ended.json() == {"process_id": "counted", "run_of_record": None, "claims": 3}
+    assert shared_service.get("/v1/processes/counted").json()["run_of_record"] == run
+    assert run in shared_service.get("/processes/counted").text
+    ended = shared_service.post(f"/v1/runs/{run}:unpin")
+    assert ended.json() == {"process_id": "counted", "run_of_record": None, "claims": 3}
     assert engines(veritrail) == {"openai"}
 
 

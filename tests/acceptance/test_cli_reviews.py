@@ -31,21 +31,6 @@ def quay(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
     veritrail("delete", "quay", "--yes")
 
 
-def test_reviews_travel_with_an_export_and_go_with_a_replacement(
-    veritrail: Veritrail, frail: Veritrail, quay: str, tmp_path: Path
-) -> None:
-    reviews = veritrail("reviews", "list", quay, "--json").json
-    path = tmp_path / "away.jsonl"
-    veritrail("export", quay, "--format", "process", "-o", str(path))
-    moved = frail("ingest", str(path), "--json").json
-    assert moved["reviews_added"] == len(reviews["reviews"]) == 3
-    assert frail("reviews", "list", quay, "--json").json == reviews
-    nodes = [{"node_id": "only", "text": "Something else."}]
-    other = process_file(tmp_path / "quay.json", nodes=nodes, edges=[])
-    replaced = frail("ingest", other, "--replace", "--json").json
-    assert (replaced["removed_verifications"], replaced["removed_reviews"]) == (2, 3)
-
-
 def test_comments_are_written_listed_and_removed(veritrail: Veritrail, quay: str) -> None:
     made = veritrail("comment", "qua", "k1", "See [page] 3.", "--author", "Bo", "--json").json
     assert (made["author"], made["claim_id"], made["process_id"]) == ("Bo", "k1", quay)
@@ -59,3 +44,20 @@ def test_comments_are_written_listed_and_removed(veritrail: Veritrail, quay: str
     veritrail("comment", quay, "k1", "--remove", made["comment_id"])
     assert "no comment yet" in veritrail("comment", quay, "k1").err
     assert "no comment" in veritrail("comment", quay, "k1", "--remove", "y", status=2).err
+
+
+def test_reviews_travel_with_an_export_and_go_with_a_replacement(
+    veritrail: Veritrail, quay: str, tmp_path: Path
+) -> None:
+    """The last test here: it replaces the process."""
+    reviews = veritrail("reviews", "list", quay, "--json").json
+    path = tmp_path / "away.jsonl"
+    veritrail("export", quay, "--format", "process", "-o", str(path))
+    veritrail("delete", quay, "--yes")
+    moved = veritrail("ingest", str(path), "--json").json
+    assert moved["reviews_added"] == len(reviews["reviews"]) == 3
+    assert veritrail("reviews", "list", quay, "--json").json == reviews
+    nodes = [{"node_id": "only", "text": "Something else."}]
+    other = process_file(tmp_path / "quay.json", nodes=nodes, edges=[])
+    replaced = veritrail("ingest", other, "--replace", "--json").json
+    assert (replaced["removed_verifications"], replaced["removed_reviews"]) == (2, 3)

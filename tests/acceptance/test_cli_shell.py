@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from acceptance.command import Ended, Veritrail, checked, command
+from acceptance.command import Ended, Veritrail, checked, command, started
 
 pytestmark = [
     pytest.mark.engine,
@@ -162,42 +162,33 @@ def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def test_a_fault_at_a_terminal_does_not_end_the_session(shell: Veritrail) -> None:
+def test_a_fault_at_a_terminal_does_not_end_the_session_and_its_history_is_kept(
+    shell: Veritrail,
+) -> None:
     with a_terminal(shell) as (terminal, child):
         assert "nope" in terminal.type("RETURN nope;\n")
         assert "no command" in terminal.type(":nope\n")
         assert "42" in terminal.type("RETURN 6 * 7 AS a;\n")
         os.write(terminal.descriptor, b":exit\n")
         assert child.wait(30) == 0
+    file = shell.home / "shell_history"
+    assert "RETURN 6 * 7" in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o077 == 0, "it is kept for nobody else"
 
 
-def test_ctrl_c_drops_what_is_typed(shell: Veritrail) -> None:
+def test_ctrl_c_drops_what_is_typed_and_stops_waiting_for_a_statement(shell: Veritrail) -> None:
+    slow = "UNWIND range(1, 7000) AS x UNWIND range(1, 7000) AS y RETURN sum(x * y % 7);"
     with a_terminal(shell) as (terminal, child):
         terminal.type("RETURN 'begun\n", then="...> ")
         terminal.interrupt(child)
         assert "42" in terminal.type("RETURN 6 * 7 AS a;\n")
-        os.write(terminal.descriptor, b"\x04")
-        assert child.wait(30) == 0
-
-
-def test_ctrl_c_stops_waiting_for_a_statement(shell: Veritrail) -> None:
-    slow = "UNWIND range(1, 7000) AS x UNWIND range(1, 7000) AS y RETURN sum(x * y % 7);"
-    with a_terminal(shell) as (terminal, _):
         terminal.type(f"{slow}\n", then="% 7);")
         time.sleep(0.5)
         shown = terminal.type("\x03")
         assert "No longer waited for" in shown
         assert "42" in terminal.type("RETURN 6 * 7 AS a;\n")
-
-
-def test_the_history_is_kept_for_nobody_else(shell: Veritrail) -> None:
-    with a_terminal(shell) as (terminal, child):
-        terminal.type("RETURN 'kept for later' AS a;\n")
-        os.write(terminal.descriptor, b":exit\n")
+        os.write(terminal.descriptor, b"\x04")
         assert child.wait(30) == 0
-    file = shell.home / "shell_history"
-    assert "kept for later" in file.read_text("utf-8")
-    assert file.stat().st_mode & 0o077 == 0
 
 
 def test_cypher_shell_is_taken_where_it_is_installed(veritrail: Veritrail, tmp_path: Path) -> None:
@@ -207,13 +198,13 @@ def test_cypher_shell_is_taken_where_it_is_installed(veritrail: Veritrail, tmp_p
     )
     program.chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    child = subprocess.Popen(
-        command("db", "shell"),
+    child = started(
+        "db", "shell",
         env=veritrail.environment({"PATH": path}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
+    )  # fmt: skip
     out, err = child.communicate(b"RETURN 1;\n")
     ended = checked((), child.returncode, out, err, 1)
     password = (veritrail.home / "engine" / "password").read_text("utf-8").strip()

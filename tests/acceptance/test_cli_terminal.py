@@ -114,7 +114,7 @@ def test_nothing_hostile_passes_through_a_pipe(
 def test_colours_are_for_terminals_and_not_under_no_color(
     veritrail: Veritrail, hostile: dict[str, Any]
 ) -> None:
-    coloured = veritrail.on_terminal("verify", "x:bomb:y", "--claim-id", "k")
+    coloured = veritrail.on_terminal("verify", "x:bomb:y", "--claim-id", "k", is_new=True)
     assert COLOUR.search(coloured)
     assert "indicative only" in coloured
     plain = veritrail.on_terminal("verify", "x:bomb:y", "--claim-id", "k", NO_COLOR="1")

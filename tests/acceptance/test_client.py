@@ -42,14 +42,22 @@ def in_process(veritrail: Veritrail) -> Settings:
     return settings_of(veritrail.environment({}))
 
 
-@pytest.fixture(params=["service", "in process"])
+@pytest.fixture(scope="module", params=["service", "in process"])
 def client(request: pytest.FixtureRequest, veritrail: Veritrail) -> Iterator[Client | Local]:
-    if request.param == "service":
-        found: Client | Local = Client(request.getfixturevalue("service").url)
-    else:
-        found = Local(in_process(veritrail))
-    with found:
+    with _opened(request, veritrail) as found:
         yield found
+
+
+def _opened(request: pytest.FixtureRequest, veritrail: Veritrail) -> Client | Local:
+    if request.param == "service":
+        return Client(request.getfixturevalue("service").url)
+    return Local(in_process(veritrail))
+
+
+@pytest.fixture(params=["service", "in process"])
+def own_client(request: pytest.FixtureRequest, veritrail: Veritrail) -> Client | Local:
+    """One that the test closes."""
+    return _opened(request, veritrail)
 
 
 def document(process_id: str, **more: Any) -> dict[str, Any]:
@@ -250,24 +258,24 @@ def test_the_query_library_is_asked(client, stored):
         client.query("no_such_query")
 
 
-@pytest.mark.parametrize(
-    ("ask", "kind"),
-    [
-        (lambda one: one.process("no/such thing?"), "not-found"),
-        (lambda one: one.verification("v-none"), "not-found"),
-        (lambda one: one.job("j-none"), "not-found"),
-        (lambda one: one.verify("no-process"), "not-found"),
-        (lambda one: list(one.claims("no-process")), "not-found"),
-        (lambda one: one.delete("no-process"), "not-found"),
-        (lambda one: next(iter(one.job("j-none").events())), "not-found"),
-    ],
-)
-def test_what_is_not_there_is_missing(client, ask: Callable[[Any], Any], kind):
-    with pytest.raises(Missing) as missing:
-        ask(client)
-    assert (missing.value.status, missing.value.kind) == (404, kind)
-    assert missing.value.type == f"urn:veritrail:problem:{kind}"
-    assert "GET /v1" not in str(missing.value)
+ASKED_FOR_NOTHING: list[Callable[[Any], Any]] = [
+    lambda one: one.process("no/such thing?"),
+    lambda one: one.verification("v-none"),
+    lambda one: one.job("j-none"),
+    lambda one: one.verify("no-process"),
+    lambda one: list(one.claims("no-process")),
+    lambda one: one.delete("no-process"),
+    lambda one: next(iter(one.job("j-none").events())),
+]
+
+
+def test_what_is_not_there_is_missing(client):
+    for ask in ASKED_FOR_NOTHING:
+        with pytest.raises(Missing) as missing:
+            ask(client)
+        assert (missing.value.status, missing.value.kind) == (404, "not-found")
+        assert missing.value.type == "urn:veritrail:problem:not-found"
+        assert "GET /v1" not in str(missing.value)
 
 
 def test_what_cannot_be_verified_is_rejected_at_once(client, stored):
@@ -281,7 +289,8 @@ def test_what_cannot_be_verified_is_rejected_at_once(client, stored):
         client.verify(stored, "x", engine="lexical", q=0)
 
 
-def test_a_client_says_whether_the_graph_answers(client):
+def test_a_client_says_whether_the_graph_answers(own_client):
+    client = own_client
     assert client.health().status == "ok"
     assert client.ready().status == "ready"
     assert repr(client).startswith(("Client(", "<Local: "))
@@ -342,23 +351,23 @@ def test_the_same_operations_are_awaited(kind, veritrail, request):
     asyncio.run(work())
 
 
-@pytest.mark.parametrize(
-    ("call", "where"),
-    [
-        (lambda c, p: c.label_claims(p, {"k1": "PERHAPS"}), "body.labels.k1"),
-        (lambda c, p: c.import_reviews(p, [{"claim": "k1"}]), "body.reviews.0.claim_id"),
-        (lambda c, p: c.import_reviews(p, ["k1"]), "body.reviews.0"),
-        (lambda c, p: c.review(p, "k1", verdict="PERHAPS"), "body.verdict"),
-        (lambda c, p: c.decide(p, "k1", verdict="NO", reason="Why."), "body.verdict"),
-        (lambda c, p: c.begin_round(p, ["Ada"], 0), "body.size"),
-        (lambda c, p: c.begin_round(p, ["Ada"], "many"), "body.size"),
-        (lambda c, p: c.comment(p, "k1", 7), "body.text"),
-        (lambda c, p: c.share(p, days="long"), "body.days"),
-        (lambda c, p: c.tag(p, project="x", tags=[""]), "body.tags.0"),
-    ],
-)
-def test_wrong_values_are_refused_alike_by_every_client(client, stored, call, where):
-    with pytest.raises(Rejected) as refused:
-        call(client, stored)
-    assert (refused.value.status, refused.value.kind) == (422, "invalid-input")
-    assert where in [one.where for one in refused.value.violations]
+WRONG_VALUES: list[tuple[Callable[[Any, str], Any], str]] = [
+    (lambda c, p: c.label_claims(p, {"k1": "PERHAPS"}), "body.labels.k1"),
+    (lambda c, p: c.import_reviews(p, [{"claim": "k1"}]), "body.reviews.0.claim_id"),
+    (lambda c, p: c.import_reviews(p, ["k1"]), "body.reviews.0"),
+    (lambda c, p: c.review(p, "k1", verdict="PERHAPS"), "body.verdict"),
+    (lambda c, p: c.decide(p, "k1", verdict="NO", reason="Why."), "body.verdict"),
+    (lambda c, p: c.begin_round(p, ["Ada"], 0), "body.size"),
+    (lambda c, p: c.begin_round(p, ["Ada"], "many"), "body.size"),
+    (lambda c, p: c.comment(p, "k1", 7), "body.text"),
+    (lambda c, p: c.share(p, days="long"), "body.days"),
+    (lambda c, p: c.tag(p, project="x", tags=[""]), "body.tags.0"),
+]
+
+
+def test_wrong_values_are_refused_alike_by_every_client(client, stored):
+    for call, where in WRONG_VALUES:
+        with pytest.raises(Rejected) as refused:
+            call(client, stored)
+        assert (refused.value.status, refused.value.kind) == (422, "invalid-input")
+        assert where in [one.where for one in refused.value.violations]

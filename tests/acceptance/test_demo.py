@@ -18,7 +18,7 @@ SECONDS = 120
 pytestmark = pytest.mark.engine
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _engine_stopped() -> Iterator[None]:
     yield
     stop = [sys.executable, "-m", "veritrail_graph.api.cli.main", "db", "stop"]
@@ -40,6 +40,7 @@ def demo(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("_engine_stopped")
 def test_the_demo_with_a_model_shows_verdicts_cost_and_a_trail() -> None:
     with ModelServer(WordReader()) as server:
         done = demo(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Ended, Veritrail
 from acceptance.model_fixtures import MODEL, asking
 from fakes.dialogue_prompts import parse_dialogue
 from fakes.dialogues import SAMPLE, DialogueReader, gold_run
@@ -31,12 +32,43 @@ def copy_of(folder: Path, name: str, **changes: Any) -> str:
     return str(path)
 
 
+def beginning(folder: Path, name: str, count: int) -> str:
+    """The first turns of the sample, every second of them the assistant's."""
+    turns = json.loads(SAMPLE.read_text(encoding="utf-8"))["turns"]
+    return copy_of(folder, name, turns=turns[:count])
+
+
 @pytest.fixture
 def dialogue(veritrail: Veritrail, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     """The sample, stored under an id of the test's own."""
     name = f"dialogue-{abs(hash(request.node.name))}"
     veritrail("ingest", copy_of(tmp_path, name))
     return name
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The sample, verified once: what was asked and told, and what was told before."""
+
+    name: str
+    told: dict[str, Any]
+    sent: list[str]
+    again: Ended
+    report_before: str
+
+
+@pytest.fixture(scope="module")
+def verified(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Verified:
+    name = "dialogue-verified-one"
+    veritrail("ingest", copy_of(tmp_path_factory.mktemp("verified"), name))
+    before = veritrail("report", name, "--format", "markdown").out
+    with ModelServer(DialogueReader(), caches_prefixes=True) as server:
+        command = ("dialogue", "verify", name, "--turn-check")
+        told = veritrail(*command, "--json", **asking(server)).json
+        sent = [received.step for received in server.requests]
+        again = veritrail("dialogue", "verify", name[:-1], "--turn-check", **asking(server))
+        assert len(server.requests) == len(sent)  # from the cache of answers
+    return Verified(name, told, sent, again, before)
 
 
 def rows(veritrail: Veritrail, name: str, **parameters: str) -> list[dict[str, Any]]:
@@ -50,14 +82,9 @@ def categories(turns: list[dict[str, Any]]) -> list[list[str | None]]:
 
 
 def test_the_planted_contradictions_are_found_stored_and_told(
-    veritrail: Veritrail, dialogue: str
+    veritrail: Veritrail, verified: Verified
 ) -> None:
-    with ModelServer(DialogueReader(), caches_prefixes=True) as server:
-        command = ("dialogue", "verify", dialogue, "--turn-check")
-        told = veritrail(*command, "--json", **asking(server)).json
-        sent = [received.step for received in server.requests]
-        again = veritrail("dialogue", "verify", dialogue[:-1], "--turn-check", **asking(server))
-        assert len(server.requests) == len(sent)  # from the cache of answers
+    dialogue, told, sent, again = verified.name, verified.told, verified.sent, verified.again
     assert list(told)[:5] == RUN_KEYS
     assert (told["engine"], told["model"], told["indicative"]) == ("openai", MODEL, False)
     assert (told["stored"], told["kept"]) == (15, 0)
@@ -97,12 +124,10 @@ def test_the_planted_contradictions_are_found_stored_and_told(
 
 
 def test_a_report_shows_the_turns_with_their_claims(
-    veritrail: Veritrail, dialogue: str, tmp_path: Path
+    veritrail: Veritrail, verified: Verified, tmp_path: Path
 ) -> None:
-    bare = veritrail("report", dialogue, "--format", "markdown").out
-    assert "# The conversation" not in bare
-    with ModelServer(DialogueReader()) as server:
-        veritrail("dialogue", "verify", dialogue, "--turn-check", **asking(server))
+    dialogue = verified.name
+    assert "# The conversation" not in verified.report_before
     listed = veritrail("list", dialogue)
     assert re.search(r"turn/t24 +contradicted +The Lindholm Tram Museum is open", listed.out)
     categories = [one["category"] for one in veritrail("list", dialogue, "--json").json["claims"]]
@@ -134,8 +159,13 @@ def test_a_report_shows_the_turns_with_their_claims(
     assert page.count('<details class="r-resting"') == 15
 
 
-def test_each_ablation_changes_what_is_asked(veritrail: Veritrail, dialogue: str) -> None:
-    def verified(*options: str) -> tuple[list[list[str | None]], dict[str, list[Any]]]:
+def test_each_ablation_changes_what_is_asked(
+    veritrail: Veritrail, dialogue: str, tmp_path: Path
+) -> None:
+    short = f"{dialogue}-short"
+    veritrail("ingest", beginning(tmp_path, short, 10))
+
+    def verify(dialogue: str, *options: str) -> tuple[list[list[str | None]], dict[str, list[Any]]]:
         with ModelServer(DialogueReader()) as server:
             told = veritrail("dialogue", "verify", dialogue, *options, "--json", **asking(server))
             asked: dict[str, list[Any]] = {}
@@ -144,21 +174,21 @@ def test_each_ablation_changes_what_is_asked(veritrail: Veritrail, dialogue: str
         return categories(told.json["turns"]), asked
 
     gold = categories(GOLD.json_object()["turns"])
-    found, asked = verified("--no-background")
+    found, asked = verify(dialogue, "--no-background")
     assert "CONTRADICTED" not in {one for turn in found for one in turn}
     claims = [parse_dialogue(one.user) for one in asked["dialogue_verification"]]
     assert not any(one.background for one in claims)
-    found, asked = verified("--no-history", "--no-cache")
+    found, asked = verify(dialogue, "--no-history", "--no-cache")
     assert found[8] == ["LACKING_EVIDENCE"] != gold[8]
     turns = [parse_dialogue(one.user) for one in asked["dialogue_extraction"]]
     assert not any(one.history for one in turns)
-    found, asked = verified("--zero-shot")
-    assert found == gold
+    found, asked = verify(short, "--zero-shot")
+    assert found == gold[:5]
     assert not any("# Examples" in one.system for requests in asked.values() for one in requests)
-    found, asked = verified("--binary", "--no-cache")
+    found, asked = verify(short, "--binary", "--no-cache")
     assert "dialogue_categorisation" not in asked
     assert found[3] == ["VERIFIED", None]
-    shown = veritrail("dialogue", "show", dialogue)
+    shown = veritrail("dialogue", "show", short)
     assert "Parts of the method were left out: no categories." in shown.err
 
 
@@ -177,7 +207,9 @@ def test_single_turns_use_what_is_stored_of_the_others(veritrail: Veritrail, dia
     assert monday["background_lacks"] == 0
 
 
-def test_a_run_that_ended_early_goes_on_at_its_turn(veritrail: Veritrail, dialogue: str) -> None:
+def test_a_run_that_ended_early_goes_on_at_its_turn(veritrail: Veritrail, tmp_path: Path) -> None:
+    dialogue, count = "dialogue-early", 8
+    veritrail("ingest", beginning(tmp_path, dialogue, 2 * count))
     with ModelServer(DialogueReader()) as server:
         cut = veritrail(
             "dialogue", "verify", dialogue, "--max-calls", "20", "--no-cache", "--json", status=1,
@@ -186,8 +218,8 @@ def test_a_run_that_ended_early_goes_on_at_its_turn(veritrail: Veritrail, dialog
         run = cut.json["run_id"]
         statuses = [turn["status"] for turn in cut.json["turns"]]
         done = statuses.count("succeeded")
-        assert statuses == ["succeeded"] * done + ["over_budget"] * (15 - done)
-        assert 3 <= done < 8
+        assert statuses == ["succeeded"] * done + ["over_budget"] * (count - done)
+        assert 3 <= done < count
         assert f"veritrail dialogue verify {dialogue} --resume {run}" in cut.err
         before = len(server.requests)
         whole = veritrail(
@@ -205,16 +237,18 @@ def test_a_run_that_ended_early_goes_on_at_its_turn(veritrail: Veritrail, dialog
         unknown = veritrail(
             "dialogue", "verify", dialogue, "--resume", "r-0", "--json", status=2, **asking(server)
         ).json
-    assert (whole["run_id"], whole["kept"], len(asked)) == (run, done, 15 - done)
-    assert categories(whole["turns"]) == categories(GOLD.json_object()["turns"])
-    assert (again["kept"], again["stored"], again["usage"]["calls"]) == (15, 0, 0)
+    assert (whole["run_id"], whole["kept"], len(asked)) == (run, done, count - done)
+    assert categories(whole["turns"]) == categories(GOLD.json_object()["turns"])[:count]
+    assert (again["kept"], again["stored"], again["usage"]["calls"]) == (count, 0, 0)
     assert "another engine, model, prompt or limit" in other["error"]["message"]
     assert "has no run 'r-0'" in unknown["error"]["message"]
 
 
 def test_a_claim_without_a_valid_answer_is_failed_and_the_turns_go_on(
-    veritrail: Veritrail, dialogue: str
+    veritrail: Veritrail, tmp_path: Path
 ) -> None:
+    dialogue = "dialogue-broken"
+    veritrail("ingest", beginning(tmp_path, dialogue, 14))
     broken = "The user can bring lunch to the Lindholm Tram Museum."
     reader = DialogueReader({broken: '{"label": "MAYBE", "reason": ""}'})
     with ModelServer(reader) as server:
@@ -233,11 +267,10 @@ def test_a_claim_without_a_valid_answer_is_failed_and_the_turns_go_on(
     assert {one["background_lacks"] for one in later} == {1}
 
 
-def test_dialogues_are_verified_side_by_side(
-    veritrail: Veritrail, tmp_path: Path, dialogue: str
-) -> None:
-    second = f"{dialogue}-b"
-    veritrail("ingest", copy_of(tmp_path, second))
+def test_dialogues_are_verified_side_by_side(veritrail: Veritrail, tmp_path: Path) -> None:
+    dialogue, second = "beside-a", "beside-b"
+    for name in (dialogue, second):
+        veritrail("ingest", beginning(tmp_path, name, 8))
     with ModelServer(DialogueReader()) as server:
         told = veritrail(
             "dialogue", "verify", dialogue, second, "--no-cache", "--json", **asking(server)
@@ -248,7 +281,7 @@ def test_dialogues_are_verified_side_by_side(
         ).json  # fmt: skip
     found = told["dialogues"]
     assert [each["dialogue_id"] for each in found] == [dialogue, second]
-    gold = categories(GOLD.json_object()["turns"])
+    gold = categories(GOLD.json_object()["turns"])[:4]
     assert [categories(each["turns"]) for each in found] == [gold, gold]
     assert "name a single one" in one["error"]["message"]
 

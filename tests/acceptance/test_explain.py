@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,14 @@ def test_claims_are_attributed_later_too(veritrail: Veritrail, process: str) -> 
     assert [node["node_id"] for node in every["nodes"]] == ["notes", "t"]
 
 
+@pytest.fixture(scope="module")
+def verified(veritrail: Veritrail, process: str) -> Iterator[ModelServer]:
+    """A model whose verdicts are stored; it is asked nothing more."""
+    with ModelServer(Both(LINES)) as server:
+        veritrail("verify", process, "--json", **asking(server))
+        yield server
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -106,13 +115,15 @@ def test_claims_are_attributed_later_too(veritrail: Veritrail, process: str) -> 
     ],
 )
 def test_what_no_claim_was_carried_by_is_refused(
-    veritrail: Veritrail, process: str, arguments: list[str], message: str
+    veritrail: Veritrail,
+    process: str,
+    verified: ModelServer,
+    arguments: list[str],
+    message: str,
 ) -> None:
-    with ModelServer(Both(LINES)) as server:
-        veritrail("verify", process, "--json", **asking(server))
-        asked = len(server.requests)
-        ended = veritrail("attribute", process, *arguments, "--json", status=2, **asking(server))
-        assert len(server.requests) == asked
+    asked = len(verified.requests)
+    ended = veritrail("attribute", process, *arguments, "--json", status=2, **asking(verified))
+    assert len(verified.requests) == asked
     told = [ended.message, *(f"{one['where']}: {one['message']}" for one in ended.violations)]
     assert any(message in one for one in told), told
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +24,11 @@ GIVEN = {
     "text": "The harbour opened in 1901 and has nine piers.",
     "sub_claims": ["The harbour opened in 1901.", "The harbour has nine piers."],
 }
+# Our own prompts cost this model half a minute of a processor.
+BRIEF = {
+    "evidence_selection": "Name the excerpts that speak about the claim. Answer with JSON.\n",
+    "verdict": "Say whether the excerpts support the claim. Answer with JSON.\n",
+}
 FREE = "The lighthouse was built in 1923."
 LABELS = {"FAITHFUL", "UNFAITHFUL"}
 EXAMPLES = Path(local_model.__file__).parent
@@ -35,28 +38,55 @@ pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
-    """The address of the model; without it the tests are skipped, but in CI they fail."""
-    with ExitStack() as stack:
-        try:
-            address = stack.enter_context(local_model.local_model())
-        except local_model.Unavailable as missing:
-            reason = f"no local model: {missing}"
-            if IN_CI:
-                pytest.fail(reason)
-            pytest.skip(reason)
-        yield address
+def serving() -> Iterator[subprocess.Popen[str]]:
+    """The script that runs the model; without it the tests are skipped, but in CI they fail."""
+    try:
+        local_model.fetch()
+    except local_model.Unavailable as missing:
+        reason = f"no local model: {missing}"
+        if IN_CI:
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with subprocess.Popen(
+        [sys.executable, str(Path(local_model.__file__))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        yield child
+
+
+@pytest.fixture(scope="module")
+def base_url(serving: subprocess.Popen[str]) -> str:
+    """The address of the model."""
+    assert serving.stdout is not None
+    first = serving.stdout.readline()
+    assert first.startswith("export OPENAI_BASE_URL="), first
+    return first.removeprefix("export OPENAI_BASE_URL=").strip()
 
 
 @pytest.mark.parametrize(
-    ("structured", "claims"),
-    [("on", [GIVEN]), pytest.param("off", [GIVEN, FREE], marks=pytest.mark.soak)],
+    ("structured", "claims", "prompts"),
+    [
+        ("on", [GIVEN], BRIEF),
+        pytest.param("on", [GIVEN], {}, marks=pytest.mark.soak),
+        pytest.param("off", [GIVEN, FREE], {}, marks=pytest.mark.soak),
+    ],
+    ids=["brief", "schema", "free"],
 )
 def test_real_answers_end_in_stored_trails(
-    veritrail: Veritrail, base_url: str, tmp_path: Path, structured: str, claims: list[Any]
+    veritrail: Veritrail,
+    base_url: str,
+    tmp_path: Path,
+    structured: str,
+    claims: list[Any],
+    prompts: dict[str, str],
 ) -> None:
     """Free text of a model of this size is mostly malformed; with a schema it mostly is not."""
-    process = f"tiny-{structured}"
+    process = f"tiny-{structured}-{len(prompts)}"
+    for step, prompt in prompts.items():
+        (tmp_path / f"{step}.brief.md").write_text(prompt, encoding="utf-8")
+    own = ["--prompts", str(tmp_path)] if prompts else []
     veritrail("ingest", process_file(tmp_path / f"{process}.json"))
     settings = {
         **local_model.SETTINGS,
@@ -67,7 +97,7 @@ def test_real_answers_end_in_stored_trails(
     }
     file = tmp_path / "claims.json"
     file.write_text(json.dumps(claims), encoding="utf-8")
-    done = run(veritrail, settings, "verify", process, "--claims", str(file))
+    done = run(veritrail, settings, "verify", process, "--claims", str(file), *own)
     found = json.loads(done.stdout)["verifications"]
     assert len(found) == len(claims)
     statuses = {each["status"] for each in found}
@@ -209,19 +239,15 @@ def called(
     return done
 
 
-def test_the_server_ends_with_the_process_that_started_it(base_url: str) -> None:
-    script = str(Path(local_model.__file__))
-    with subprocess.Popen(
-        [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None
-        first = child.stdout.readline()
-        address = urlsplit(first.removeprefix("export OPENAI_BASE_URL=").strip())
-        assert listens(address.port)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-    until(lambda: not listens(address.port), 20)
-    assert listens(urlsplit(base_url).port)
+def test_the_server_ends_with_the_process_that_started_it(
+    serving: subprocess.Popen[str], base_url: str
+) -> None:
+    """The last test here: it kills that process."""
+    port = urlsplit(base_url).port
+    assert listens(port)
+    serving.kill()
+    serving.wait()
+    until(lambda: not listens(port), 20)
 
 
 def listens(port: int | None) -> bool:

@@ -1,22 +1,19 @@
 """The server for assistants, spoken to by the real client of the protocol.
 
-Over stdio where money, signals and streams are looked at; in this process everywhere else.
+Over stdio where money is looked at; in this process everywhere else.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import signal
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mcp
 import pytest
-from acceptance.command import Veritrail, command, process_file, started
+from acceptance.command import Veritrail, process_file
 from acceptance.model_fixtures import asking as asking_model
 from acceptance.model_fixtures import pumps
 from fakes import warm
@@ -27,15 +24,15 @@ from fakes.explaining import LINES, MAY, TWISTED, WILL, Both
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from fakes.settings_of import settings_of
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from veritrail_graph import AsyncClient, AsyncLocal
 from veritrail_graph.api.mcp.advice import ADVICE
-from veritrail_graph.api.mcp.resources import CHOSEN
-from veritrail_graph.api.mcp.server import Terms, create_server
 from veritrail_graph.graph.model.conversation import FoundTurn, SaidTurn
 from veritrail_graph.graph.store.dialogues import DialogueStore
 from veritrail_graph.graph.store.queries import library
+
+if TYPE_CHECKING:
+    import mcp
 
 pytestmark = pytest.mark.engine
 
@@ -53,13 +50,21 @@ async def assistant_here(
     veritrail: Veritrail, *arguments: str, **settings: str
 ) -> AsyncIterator[mcp.Client]:
     """A client of the server that `veritrail mcp` makes of these arguments, in this process."""
+    import mcp  # in functions: it takes most of a second, and every worker reads this file
+
+    from veritrail_graph.api.mcp.allowance import Allowance
+    from veritrail_graph.api.mcp.server import Terms, create_server
+
     given = dict(zip(arguments[::2], arguments[1::2], strict=True))
     known = settings_of(veritrail.environment(settings))
     door: AsyncClient | AsyncLocal = AsyncLocal(known, advice=ADVICE)
     if "--url" in given:
         key = settings.get("VERITRAIL_API_KEY")
         door = AsyncClient(given["--url"], key, patience=1, caller="mcp")
-    async with door, mcp.Client(create_server(door, Terms(engine=given["--engine"]))) as client:
+    calls = given.get("--max-calls")
+    allowance = Allowance(max_calls=None if calls is None else int(calls))
+    terms = Terms(engine=given.get("--engine"), allowance=allowance)
+    async with door, mcp.Client(create_server(door, terms)) as client:
         yield client
 
 
@@ -68,6 +73,9 @@ async def assistant(
     veritrail: Veritrail, *arguments: str, log: Path, **settings: str
 ) -> AsyncIterator[mcp.Client]:
     """A client that has started `veritrail mcp` and speaks with it."""
+    import mcp
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     program = str(Path(warm.on_the_path()) / "veritrail")
     environment = veritrail.environment(settings)
     server = StdioServerParameters(
@@ -125,6 +133,8 @@ def test_the_help_of_the_command_names_every_tool():
 
 
 def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
+    from veritrail_graph.api.mcp.resources import CHOSEN
+
     async def work(client):
         return await client.list_tools()
 
@@ -152,6 +162,8 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
 
 
 def test_resources_and_the_prompt_explain_without_a_tool(asking, harbour):
+    import mcp
+
     async def work(client):
         templates = await client.list_resource_templates()
         texts = {}
@@ -466,7 +478,7 @@ def model() -> Iterator[ModelServer]:
 
 
 def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
-    veritrail, model, tmp_path, asking_child
+    veritrail, model, tmp_path, asking, asking_child
 ):
     veritrail("ingest", pumps(tmp_path / "pumps-mcp.json", 3))
 
@@ -475,7 +487,7 @@ def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
         return [await client.call_tool("verify_claim", one) for one in calls]
 
     # Enough for one claim, and not for two.
-    first, second, third = asking_child(work, "--max-calls", "6", **asking_model(model))
+    first, second, third = asking(work, "--max-calls", "6", **asking_model(model))
     asked = len(model.requests)
     assert 0 < asked <= 6
     assert first.structured_content["verdict"] == "FULLY_SUPPORTED"
@@ -526,69 +538,3 @@ def test_a_service_that_does_not_answer_is_an_error_of_the_tool(asking):
     failed = asking(work, "--url", "http://127.0.0.1:9", "--engine", "lexical")
     assert failed.is_error
     assert "No service answers at http://127.0.0.1:9" in text_of(failed)
-
-
-def test_nothing_but_the_protocol_is_on_stdout(veritrail, harbour):
-    asked = [
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "test", "version": "0"},
-            },
-        },
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {
-            "jsonrpc": "2.0",
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "show_trail", "arguments": {"verification_id": "v"}},
-        },
-    ]
-    child = subprocess.Popen(
-        command("mcp", "--engine", "lexical"),
-        env=veritrail.environment({}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdin is not None
-    assert child.stdout is not None
-    child.stdin.write("".join(json.dumps(one) + "\n" for one in asked))
-    child.stdin.flush()
-    answers = [json.loads(child.stdout.readline()) for _ in range(2)]
-    out, err = child.communicate(timeout=60)  # the end of its input ends it
-    assert out == ""
-    assert child.returncode == 0, err
-    assert [answer["id"] for answer in answers] == [1, 2]
-    assert answers[1]["result"]["isError"] is True
-    assert harbour
-
-
-@pytest.mark.parametrize(
-    "how", [pytest.param(signal.SIGINT, marks=pytest.mark.soak), signal.SIGTERM]
-)
-def test_a_signal_ends_it_also_while_it_waits_for_the_next_line(veritrail, how):
-    child = started(
-        "mcp",
-        "--engine",
-        "lexical",
-        env=veritrail.environment({}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert child.stdin is not None
-    assert child.stdout is not None
-    child.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
-    child.stdin.flush()
-    child.stdout.readline()
-    child.send_signal(how)
-    assert child.wait(30) == 130
-    out, err = child.communicate()
-    assert out == b""
-    assert b"Traceback" not in err

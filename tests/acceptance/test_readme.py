@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from acceptance.conftest import a_home
 from fakes import warm
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
@@ -51,9 +52,6 @@ class Block:
     def place(self) -> str:
         """Where it stands."""
         return f"{self.page}:{self.line}"
-
-
-STOP = Block(0, "sh", None, "veritrail db stop")
 
 
 def blocks(page: Path) -> Iterator[Block]:
@@ -99,48 +97,58 @@ def assert_shown(block: Block, said: str) -> None:
         assert found, f"{block.place}: not in the output: {line}\n{said}"
 
 
+@pytest.fixture(scope="module")
+def reader() -> Iterator[str]:
+    """The home of a reader of all these pages, whose engine starts once."""
+    with a_home() as veritrail:
+        yield str(veritrail.home)
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_the_commands_of_the_task_pages_run_and_print_what_they_show(
+    tmp_path: Path, reader: str
+) -> None:
+    for page in TASKS:
+        folder = tmp_path / page.stem
+        folder.mkdir()
+        (folder / "examples").symlink_to(ROOT / "examples")
+        said = ""
+        for block in blocks(page):
+            if block.mark == "shows":
+                assert_shown(block, said)
+            else:
+                said = run(block, folder, VERITRAIL_HOME=reader)
+
+
 @pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Path) -> None:
+def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(
+    tmp_path: Path, reader: str
+) -> None:
+    """The last of them: README ends with `veritrail db stop`."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")  # as in a clone
     said, ran, shown = "", 0, 0
     # A server on loopback stands in for the reader's model; it is asked under the same name.
     port = str(free_port())  # whatever listens on the reader's may listen here too
     with ModelServer(WordReader()) as server:
-        reader = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "your-key"}
-        try:
-            for block in blocks(README):
-                if block.mark == "shows":
-                    assert_shown(block, said)
-                    shown += 1
-                elif block.language in SHELLS and block.mark is None:
-                    text = block.text.replace("8000", port)
-                    said = run(replace(block, text=text), tmp_path, **reader)
-                    ran += 1
-        finally:
-            run(STOP, tmp_path)
+        settings = {
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": "your-key",
+            "VERITRAIL_HOME": reader,
+        }
+        for block in blocks(README):
+            if block.mark == "shows":
+                assert_shown(block, said)
+                shown += 1
+            elif block.language in SHELLS and block.mark is None:
+                text = block.text.replace("8000", port)
+                said = run(replace(block, text=text), tmp_path, **settings)
+                ran += 1
     assert server.requests
     assert ran >= 7
     assert shown >= 2
-
-
-@pytest.mark.engine
-@pytest.mark.slow
-def test_the_commands_of_the_task_pages_run_and_print_what_they_show(tmp_path: Path) -> None:
-    try:
-        for page in TASKS:
-            folder = tmp_path / page.stem
-            folder.mkdir()
-            (folder / "examples").symlink_to(ROOT / "examples")
-            said = ""
-            for block in blocks(page):
-                if block.mark == "shows":
-                    assert_shown(block, said)
-                else:
-                    said = run(block, folder)
-    finally:
-        run(STOP, tmp_path)
 
 
 @pytest.mark.parametrize("page", [README, *TASKS], ids=lambda page: page.name)

@@ -18,6 +18,7 @@ import pytest
 from acceptance.command import Veritrail
 from fakes.ports import free_port
 from fakes.service_process import serving
+from fakes.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "a-key-that-is-long-enough"
@@ -102,11 +103,12 @@ def test_the_image_starts_and_is_healthy_with_the_environment_of_compose(
         stderr=subprocess.PIPE,
     )
     try:
-        for _ in range(200):
+        until(lambda: listens(int(port)))
+        for _ in range(40):
             ended = subprocess.run([sys.executable, *rest], capture_output=True, check=False)
             if ended.returncode == 0:
                 break
-            time.sleep(0.1)
+            time.sleep(0.5)
         assert ended.returncode == 0, ended.stderr.decode()
         answer = httpx2.get(
             f"http://127.0.0.1:{port}/v1/queries",
@@ -119,3 +121,8 @@ def test_the_image_starts_and_is_healthy_with_the_environment_of_compose(
         child.communicate(timeout=30)
     ended = subprocess.run([sys.executable, *rest], capture_output=True, check=False)
     assert ended.returncode != 0, shlex.join(rest)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

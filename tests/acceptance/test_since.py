@@ -18,7 +18,7 @@ from fakes.service_process import serving
 
 pytestmark = pytest.mark.engine
 
-CLAIMS = 6
+CLAIMS = 3
 Edit = Callable[[dict[str, Any]], None]
 
 
@@ -79,13 +79,13 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
         stored = veritrail(*same, **settings).json
         cached = veritrail(*same, "--again", **settings).json
     assert outcome(told) == outcome(full) == expected(CLAIMS)
-    assert (told["kept"], told["verified"], told["changed"]) == (3, 3, 0)
-    assert (guess["kept"], guess["claims"], guess["since"]) == (3, 3, "since-old")
-    assert "3 verdicts of since-old would be kept" in guessed
+    assert (told["kept"], told["verified"], told["changed"]) == (1, 2, 0)
+    assert (guess["kept"], guess["claims"], guess["since"]) == (1, 2, "since-old")
+    assert "1 verdict of since-old would be kept" in guessed
     for words in (by_words, keyless):
         assert "these figures are those of a whole run" in words
-    # The walks of k1 and k4 find nothing in the summaries, so they read all roots.
-    assert kept(told) == {"k0", "k3", "k5"}
+    # The walk of k1 finds nothing in the summaries, so it reads all roots.
+    assert kept(told) == {"k0"}
     by_claim = {one["claim_id"]: one for one in before["verifications"]}
     for one in told["verifications"]:
         earlier = by_claim[one["claim_id"]]["verification_id"]
@@ -108,7 +108,7 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
     every = full["usage"]["calls"]
     assert figures["calls_spared_share"] == pytest.approx(1 - figures["calls_made"] / every)
     rows = veritrail("query", "reused", "--param", "process_id=since-new", "--json").json["rows"]
-    assert len(rows) == len(kept(told)) + len(kept(cached)) == 6
+    assert len(rows) == len(kept(told)) + len(kept(cached)) == 2
     shown = veritrail("show", one_kept(told)).out
     assert "kept from" in shown
 
@@ -163,12 +163,12 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
             "format": "veritrail.process/1",
             "process_id": name,
             "nodes": [{"node_id": "r9", "text": "It hails.", "stage": 1}],
-            "edges": [{"source": "r9", "target": "s4"}],
+            "edges": [{"source": "r9", "target": "s1"}],
         }
         (tmp_path / "more.json").write_text(json.dumps(more))
         veritrail("ingest", str(tmp_path / "more.json"), "--append")
         told = veritrail(*run, **settings).json
-        assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}
+        assert kept(told) == {"k0", "k2"}
         assert told["changes"]["since"] == name
         diff = veritrail("diff", "last", name, status=2)
         assert "cannot be compared" in diff.err
@@ -181,7 +181,7 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         assert (stored["removed_verifications"], stored["removed_reviews"]) == (0, 0)
         told = veritrail(*run, **settings).json
         assert told["changes"]["since"] == stored["kept_as"]
-        assert kept(told) == {f"k{n}" for n in range(CLAIMS)} - {"k1", "k4"}
+        assert kept(told) == {"k0", "k2"}
         by_hash = (
             "verify",
             name,
@@ -192,7 +192,7 @@ def test_last_finds_a_kept_version_and_what_was_there_before_an_append(
         assert kept(veritrail(*by_hash, "--json", **settings).json) == kept(told)
         found = veritrail("diff", "last", name, "--json").json
     assert (found["nodes_removed"], found["nodes_changed"]) == (["r9"], ["r1"])
-    assert (found["inputs_changed"], found["edges_removed"]) == (["s4"], 1)
+    assert (found["inputs_changed"], found["edges_removed"]) == (["s1"], 1)
     (texts,) = found["texts"]
     assert (texts["node_id"], texts["after"]) == ("r1", texts["before"] + " Fog.")
     words = veritrail("diff", "last", name)
@@ -222,20 +222,20 @@ def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
         assert (job["since"], before["since"]) == ("page-old", None)
         page = service.get(f"/jobs/{job['job_id']}").text
         assert '<a href="/processes/page-old"><bdi>page-old</bdi></a>' in page
-        assert "<dt>Kept</dt><dd>3</dd>" in page
-        assert "<dt>Verified anew</dt><dd>3</dd>" in page
+        assert "<dt>Kept</dt><dd>1</dd>" in page
+        assert "<dt>Verified anew</dt><dd>2</dd>" in page
         assert "iteration 2: the text of &#39;r2&#39; changed" in page
-        summary = "Since earlier versions: 3 verdicts kept, 0 changed, 0 the same with other error"
+        summary = "Since earlier versions: 1 verdict kept, 0 changed, 0 the same with other error"
         for name, says in (
             ("markdown", "> The verdict was kept from v-"),
             ("junit", 'name="veritrail.reused_from"'),
         ):
             report = home("report", "page-new", "--format", name).out
             assert summary in report
-            assert report.count(says) == 3
+            assert report.count(says) == 1
         csv_text = home("report", "page-new", "--format", "csv").out
         rows = list(csv.DictReader(io.StringIO(csv_text, newline="")))
-        assert sum(bool(row["reused_from"]) for row in rows) == 3
+        assert sum(bool(row["reused_from"]) for row in rows) == 1
         assert {row["verdict_before"] for row in rows} == {row["verdict"] for row in rows}
         one = next(each for each in calls.verifications(job) if each["reused_from"])
         link = f"/processes/page-old/claims/{one['claim_id']}?verification={one['reused_from']}"
@@ -285,8 +285,18 @@ def test_claims_with_other_texts_are_kept_where_a_person_matched_them(
         (now,) = (one for one in plain["verifications"] if one["claim_id"] == "k0")
         assert now["reused_from"] is None, "without the pair its verdict is no kept one"
         (tmp_path / "wrong.csv").write_text("earlier,claim_id\nnosuch,k0\n")
-        wrong = veritrail(*diff, "--match", str(tmp_path / "wrong.csv"), status=2).err
-        assert "'match-a' does not have: 'nosuch'" in wrong
+        estimate = ("estimate", "match-b", "--since", "match-a")
+        for asked in (diff, run[:-2], estimate):
+            wrong = veritrail(
+                *asked, "--json", "--match", str(tmp_path / "wrong.csv"), status=2, **settings
+            ).json["error"]
+            (fault,) = wrong["violations"]
+            assert (fault["kind"], fault["where"]) == ("unknown_claim", "match[0].earlier")
+            assert fault["message"] == "'match-a' has no claim 'nosuch'"
+        spared = veritrail(
+            *estimate, "--json", "--match", str(tmp_path / "pairs.csv"), **settings
+        ).json
+        assert spared["kept"] == 3
         alone = ("verify", "match-b", "--match", str(tmp_path / "pairs.csv"))
         assert "--since" in veritrail(*alone, status=2, **settings).err
         (tmp_path / "wrong.csv").write_text("earlier,claim_id\nk0,nosuch\nk9,k0\n")

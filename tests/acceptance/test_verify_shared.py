@@ -13,7 +13,7 @@ from fakes.model_server import ModelServer
 
 pytestmark = pytest.mark.engine
 
-CLAIMS = 6
+CLAIMS = 3
 ANEW = ("--again", "--no-cache", "--price", "1,2", "--json")
 SHARED, VERDICTS = "evidence_selection_shared", "verdict_shared"
 
@@ -113,26 +113,26 @@ def test_an_estimate_shows_all_ways_side_by_side(veritrail: Veritrail, process: 
 
 def test_a_check_compares_shared_prompts_with_prompts_of_one_claim(veritrail: Veritrail) -> None:
     with ModelServer(WordReader()) as server:
-        how = ("--share", "8", "--limit", "16", "--no-sub-claims", "--price", "1,2", "--json")
+        how = ("--share", "4", "--limit", "8", "--no-sub-claims", "--price", "1,2", "--json")
         told = veritrail("judge", "check", *how, **asking(server)).json
-    assert told["share"] == 8
-    assert told["same_evidence"] == {"pairs": 16, "of": 16}
+    assert told["share"] == 4
+    assert told["same_evidence"] == {"pairs": 8, "of": 8}
     assert told["overall"] == told["alone"]["overall"]
-    assert len(server.of("evidence_selection")) == 16
-    assert [len(split_shared(one.user)) for one in server.of(SHARED)] == [8, 8]
+    assert len(server.of("evidence_selection")) == 8
+    assert [len(split_shared(one.user)) for one in server.of(SHARED)] == [4, 4]
 
 
 def test_a_check_tells_what_sharing_costs_without_what_the_first_time_paid(
     veritrail: Veritrail,
 ) -> None:
     with ModelServer(WordReader()) as server:
-        how = ("judge", "check", "--share", "8", "--limit", "16", "--price", "1,2")
+        how = ("judge", "check", "--share", "4", "--limit", "8", "--price", "1,2")
         anew = veritrail(*how, "--no-cache", "--json", **asking(server)).json
         told = veritrail(*how, "--json", **asking(server)).json
         words = veritrail(*how, **asking(server))
         again = veritrail(*how, "--json", **asking(server)).json
     cost = anew["usage"]["cost_usd"]
-    assert told["usage"]["cached_calls"] >= 16
+    assert told["usage"]["cached_calls"] >= 8
     assert told["usage"]["cost_usd"] < told["cost_anew_usd"]
     assert told["cost_anew_usd"] == pytest.approx(cost, rel=0.001)
     assert again["cost_anew_usd"] == pytest.approx(cost, rel=0.001)

@@ -11,9 +11,9 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PathDistribution, distribution
 from pathlib import Path
-from typing import Any
 
 import pytest
+from fakes.engine_homes import with_cache
 from packaging.requirements import Requirement
 
 from veritrail_graph import cypher
@@ -21,18 +21,6 @@ from veritrail_graph import cypher
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("api", "cypher", "evaluation", "graph", "integrations", "verifier")
 BESIDES_FILES = {".pyc", ".pyo"}
-PROCESS = {
-    "format": "veritrail.process/1",
-    "process_id": "harbour",
-    "stages": {"1": "source", "2": "summary"},
-    "nodes": [
-        {"node_id": "c1", "text": "The harbour opened in 1901. It has two piers.", "stage": 1},
-        {"node_id": "c2", "text": "The lighthouse was built in 1923.", "stage": 1},
-        {"node_id": "t", "text": "The harbour opened in 1901 and has two piers.", "stage": 2},
-    ],
-    "edges": [{"source": "c1", "target": "t"}, {"source": "c2", "target": "t"}],
-}
-
 pytestmark = [pytest.mark.slow, pytest.mark.engine]
 
 
@@ -68,18 +56,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture
-def veritrail(installed: Path, tmp_path: Path) -> Iterator[Any]:
-    """Call the installed command outside the checkout; JSON comes back parsed."""
-
-    def call(*arguments: str) -> Any:
-        told = checked([str(installed / "veritrail"), *arguments], cwd=tmp_path)
-        return json.loads(told) if "--json" in arguments else told
-
-    yield call
-    subprocess.run([str(installed / "veritrail"), "db", "stop"], cwd=tmp_path, check=False)
-
-
 def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     there = {
         f"veritrail_graph/{path.relative_to(ROOT).as_posix()}"
@@ -98,29 +74,31 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     assert any(name.endswith(".cypher") for name in held)
 
 
-def test_every_statement_loads_from_the_installed_wheel(installed: Path, tmp_path: Path) -> None:
-    code = (
-        "import json; from veritrail_graph import cypher; "
-        "print(json.dumps([cypher.__file__, [cypher.load(n).name for n in cypher.names()]]))"
-    )
-    told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
-    place, names = json.loads(told)
-    assert not Path(place).is_relative_to(ROOT)
-    assert names == list(cypher.names())
-
-
-def test_folders_of_the_same_names_beside_it_are_not_taken_for_it(
+def test_everything_loads_from_the_installed_wheel_whatever_lies_beside_it(
     installed: Path, tmp_path: Path
 ) -> None:
     for name in ("api", "graph", "verifier", "cypher"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong package')")
     code = (
-        "import sys; sys.path.insert(0, '.'); from veritrail_graph import Client, Local; "
-        "print(Client.__module__)"
+        "import json, sys; from pathlib import Path; sys.path.insert(0, '.'); "
+        "from veritrail_graph import Client, Local, cypher; "
+        "from veritrail_graph.verifier.prompts import VARIANTS, load_prompts; "
+        "from veritrail_graph.verifier.engines import engine_named, engine_names; "
+        "folders = [None, *map(Path, VARIANTS)]; "
+        "print(json.dumps([Client.__module__, cypher.__file__, "
+        "[cypher.load(n).name for n in cypher.names()], "
+        "[p.name for f in folders for p in load_prompts(f).values()], "
+        "[engine_named(name).name for name in engine_names()]]))"
     )
     told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
-    assert told.startswith("veritrail_graph.api.client")
+    client, place, statements, prompts, engines = json.loads(told)
+    assert client.startswith("veritrail_graph.api.client")
+    assert not Path(place).is_relative_to(ROOT)
+    assert statements == list(cypher.names())
+    files = (ROOT / "verifier" / "prompts").glob("*.md")
+    assert sorted(set(prompts)) == sorted(path.stem for path in files)
+    assert engines == ["azure", "lexical", "nli", "openai"]
 
 
 @pytest.mark.soak
@@ -135,51 +113,18 @@ def test_a_wheel_of_the_source_distribution_is_the_same(
         assert sorted(one.namelist()) == sorted(other.namelist())
 
 
-def test_every_prompt_and_engine_loads_from_the_installed_wheel(
-    installed: Path, tmp_path: Path
-) -> None:
-    code = (
-        "import json; from pathlib import Path; "
-        "from veritrail_graph.verifier.prompts import VARIANTS, load_prompts; "
-        "from veritrail_graph.verifier.engines import engine_named, engine_names; "
-        "folders = [None, *map(Path, VARIANTS)]; "
-        "print(json.dumps([[p.name for f in folders for p in load_prompts(f).values()], "
-        "[engine_named(name).name for name in engine_names()]]))"
-    )
-    prompts, engines = json.loads(checked([str(installed / "python"), "-I", "-c", code], tmp_path))
-    files = (ROOT / "verifier" / "prompts").glob("*.md")
-    assert sorted(set(prompts)) == sorted(path.stem for path in files)
-    assert engines == ["azure", "lexical", "nli", "openai"]
-
-
-def test_the_main_job_runs_from_the_installed_wheel(veritrail: Any, tmp_path: Path) -> None:
-    (tmp_path / "harbour.json").write_text(json.dumps(PROCESS), encoding="utf-8")
-    assert "ingest" in veritrail("--help")
-    assert veritrail("query", "--list").strip()
-
-    stored = veritrail("ingest", "harbour.json", "--json")
-    assert {key: stored[key] for key in ("process_id", "status", "nodes", "edges")} == {
-        "process_id": "harbour",
-        "status": "created",
-        "nodes": 3,
-        "edges": 2,
-    }
-
-    run = veritrail("verify", "harbour", "--claim", "The harbour opened in 1901.", "--json")
-    assert run["engine"] == "lexical"
-    assert run["indicative"] is True
-    (verification,) = run["verifications"]
-    assert verification["status"] == "succeeded"
-    assert verification["verdict"] == "FULLY_SUPPORTED"
-    assert verification["iterations"][0]["checked"] == ["c1", "c2"]
-
-
 def test_the_demo_shows_verdicts_beside_labels_a_path_and_an_error(
     installed: Path, tmp_path: Path
 ) -> None:
+    """Its steps are commands: both samples are ingested, verified and asked about."""
+    with_cache(Path(os.environ["VERITRAIL_HOME"]))
     # Nothing leaves the machine: whatever goes through a proxy meets a closed port.
     closed = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
-    told = checked([str(installed / "veritrail-graph"), "demo"], tmp_path, **closed)
+    try:
+        told = checked([str(installed / "veritrail-graph"), "demo"], tmp_path, **closed)
+    finally:
+        stopped = checked([str(installed / "veritrail"), "db", "stop", "--json"], tmp_path)
+    assert json.loads(stopped) == {"stopped": True}
     for sample in ("harbour-summary", "graphrag-energy"):
         assert f"$ veritrail verify {sample}" in told
     assert told.count("verdicts agree with the labels") == 2

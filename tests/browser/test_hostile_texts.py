@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from fakes.crawling import Crawl, kind_of
+from fakes.crawling import Crawl, Links, kind_of
 from fakes.hostile_file import NODE_IDS, PAYLOADS, hostile_process
 from fakes.service_process import ServiceProcess
 from playwright.sync_api import Page
@@ -24,8 +24,8 @@ from veritrail_graph.api.web.links import url
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 PROCESS = "hostile"
-OF_A_KIND = 1
-"""Pages of one kind, whatever they ask for, that are opened in the browser."""
+HERE = f"/processes/{PROCESS}"
+SAMPLES = ("harbour-summary", "graphrag-energy", "pump-log")
 PLAIN = [0, 1, 2, 4, 5, 6, 7, 13, 15]
 """Payloads without a character that is shown as a symbol."""
 REPORTS = ("html", "md", "csv", "json", "xml")
@@ -41,22 +41,22 @@ LOOK = """() => ({
 
 @pytest.fixture(scope="module")
 def crawl(home: Veritrail, site: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Crawl:
-    """Every page of the process, followed from its first one."""
+    """A page of every kind: of the process where it has one, else of the samples or of none."""
     home("ingest", hostile_process(tmp_path_factory.mktemp("hostile") / "hostile.json"))
     with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
-        reports = [f"/processes/{PROCESS}/report.{kind}" for kind in REPORTS]
-        return Crawl(client, each=2).walk(f"/processes/{PROCESS}", *reports)
+        reports = [f"{HERE}/report.{kind}" for kind in REPORTS]
+        crawl = Crawl(client, each=1).walk(HERE, *reports)
+        return crawl.walk("/", *(f"/processes/{name}" for name in SAMPLES))
 
 
-def test_no_link_of_a_hostile_process_is_broken_and_nothing_is_markup(crawl: Crawl) -> None:
+def test_no_link_is_broken_nothing_is_markup_and_every_answer_carries_a_policy(
+    crawl: Crawl,
+) -> None:
     assert not crawl.faults
     kinds = Counter(kind_of(address).partition("?")[0] for address in crawl.pages())
     for page in ("/processes/*", "/processes/*/claims/*", "/processes/*/graph"):
         assert kinds[page], kinds
     assert kinds["/processes/*/nodes/*"], kinds
-
-
-def test_every_answer_carries_a_policy_without_inline_scripts(crawl: Crawl) -> None:
     for address in crawl.pages():
         policy = crawl.answers[address].headers["content-security-policy"]
         assert "default-src 'none'" in policy, address
@@ -64,25 +64,24 @@ def test_every_answer_carries_a_policy_without_inline_scripts(crawl: Crawl) -> N
         assert crawl.answers[address].headers["x-content-type-options"] == "nosniff", address
 
 
-@pytest.mark.parametrize("number", PLAIN)
-def test_a_hostile_claim_is_shown_as_it_reads(
-    site: ServiceProcess, crawl: Crawl, number: int
-) -> None:
-    assert crawl.answers
-    got = site.get(f"/processes/{PROCESS}/claims/k{number}")
-    assert got.status_code == 200
-    assert PAYLOADS[number] not in got.text or "<" not in PAYLOADS[number]
-    assert " ".join(PAYLOADS[number].split()) in " ".join(unescape(got.text).split())
+@pytest.mark.usefixtures("crawl")
+def test_a_hostile_claim_is_shown_as_it_reads(site: ServiceProcess) -> None:
+    for number in PLAIN:
+        got = site.get(f"{HERE}/claims/k{number}")
+        assert got.status_code == 200
+        assert PAYLOADS[number] not in got.text or "<" not in PAYLOADS[number]
+        assert " ".join(PAYLOADS[number].split()) in " ".join(unescape(got.text).split())
+        assert Links(got.text).wrong == []
 
 
-@pytest.mark.parametrize("node_id", NODE_IDS, ids=map(str, range(len(NODE_IDS))))
-def test_a_node_of_any_id_has_a_page(site: ServiceProcess, crawl: Crawl, node_id: str) -> None:
-    assert crawl.answers
-    found = site.post(
-        f"/v1/processes/{PROCESS}/nodes:batchGet", json={"node_ids": [node_id]}
-    ).json()
-    assert [node["node_id"] for node in found["nodes"]] == [node_id]
-    assert site.get(url("processes", PROCESS, "nodes", node_id)).status_code == 200
+@pytest.mark.usefixtures("crawl")
+def test_a_node_of_any_id_has_a_page(site: ServiceProcess) -> None:
+    for node_id in NODE_IDS:
+        asked = {"node_ids": [node_id]}
+        found = site.post(f"/v1{HERE}/nodes:batchGet", json=asked).json()
+        assert [node["node_id"] for node in found["nodes"]] == [node_id]
+        got = site.get(url("processes", PROCESS, "nodes", node_id))
+        assert (got.status_code, Links(got.text).wrong) == (200, []), node_id
 
 
 def test_nothing_runs_on_any_page(page: Page, crawl: Crawl) -> None:
@@ -95,12 +94,12 @@ def test_nothing_runs_on_any_page(page: Page, crawl: Crawl) -> None:
         assert "49#49" not in found["text"], address
 
 
+@pytest.mark.usefixtures("crawl")
 def test_nothing_runs_in_a_report_or_a_dossier_opened_from_a_file(
-    page: Page, site: ServiceProcess, crawl: Crawl, tmp_path: Path
+    page: Page, site: ServiceProcess, tmp_path: Path
 ) -> None:
-    assert crawl.answers
-    names = [f"/processes/{PROCESS}/report.html", f"/processes/{PROCESS}/dossier.html"]
-    names += [f"/processes/{PROCESS}/claims/k{number}/dossier.html" for number in (0, 1, 3)]
+    names = [f"{HERE}/report.html", f"{HERE}/dossier.html"]
+    names += [f"{HERE}/claims/k{number}/dossier.html" for number in (0, 1, 3)]
     for number, name in enumerate(names):
         got = site.get(name)
         assert got.status_code == 200, name
@@ -140,28 +139,14 @@ def test_nothing_runs_on_the_docs_page(
     assert (found["hit"], found["wrong"]) == (None, [])
 
 
-def test_no_link_of_the_samples_is_broken(site: ServiceProcess) -> None:
-    with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
-        crawl = Crawl(client, each=1).walk("/", *(f"/processes/{name}" for name in SAMPLES))
-    assert not crawl.faults
-
-
-SAMPLES = ("harbour-summary", "graphrag-energy", "pump-log")
-
-
 def _some(crawl: Crawl) -> list[str]:
-    """Some addresses of every kind."""
-    seen: Counter[str] = Counter()
-    chosen = []
+    """An address of the process of every kind."""
+    chosen: dict[str, str] = {}
     for address in crawl.pages():
-        got = crawl.answers[address]
-        if "attachment" in got.headers.get("content-disposition", ""):
-            continue
-        kind = kind_of(address).partition("?")[0]
-        seen[kind] += 1
-        if seen[kind] <= OF_A_KIND:
-            chosen.append(address)
-    return chosen
+        is_file = "attachment" in crawl.answers[address].headers.get("content-disposition", "")
+        if address.startswith(HERE) and not is_file:
+            chosen.setdefault(kind_of(address).partition("?")[0], address)
+    return list(chosen.values())
 
 
 def _poke(page: Page) -> None:

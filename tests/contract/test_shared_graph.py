@@ -128,6 +128,7 @@ def run_as_them(address: DatabaseAddress, text: str, **parameters: Any) -> list[
 
 @pytest.mark.soak
 @pytest.mark.slow
+@pytest.mark.soak
 def test_an_index_of_another_application_in_the_way_and_a_graph_set_read_only(
     tmp_path_factory: Any,
 ) -> None:

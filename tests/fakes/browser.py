@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -34,8 +35,8 @@ HERE = ("127.0.0.1", "localhost", "::1")
 LOCAL_SCHEMES = ("file", "data", "blob", "about", "chrome", "devtools")
 SHOTS = "VERITRAIL_SHOTS"
 """The variable that names a folder for the pictures, where somebody wants to look at them."""
-DESK = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {
+DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "device_scale_factor": 2,
     "is_mobile": True,
@@ -170,12 +171,20 @@ def shoot(page: Page, name: str, *, whole: bool = False) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=whole)
 
 
-def serious(found: Any, impacts: Sequence[str] = ("serious", "critical")) -> list[str]:
-    """What axe found that matters, one line each: rule, impact, element, what to do."""
-    return [
-        f"{violation['id']} ({violation['impact']}): {node['target']} {node['html'][:160]} "
-        f"{(node.get('failureSummary') or '').splitlines()[1:2]}"
-        for violation in found["violations"]
-        if violation["impact"] in impacts
-        for node in violation["nodes"][:4]
-    ]
+LOOK_CLOSELY = """(options) => axe.run({resultTypes: ["violations"], ...options}).then((found) =>
+  found.violations
+    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .flatMap((one) => one.nodes.slice(0, 4).map((node) =>
+      `${one.id} (${one.impact}): ${node.target} ${node.html.slice(0, 160)} `
+      + `${(node.failureSummary ?? "").split("\\n")[1] ?? ""}`)))"""
+
+
+def serious(page: Page, **options: Any) -> list[str]:
+    """What axe finds on a page that matters, one line each: rule, impact, element, what to do.
+
+    A page that was looked at before has axe already: it is half a megabyte of script.
+    """
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE_SCRIPT)
+    found: list[str] = page.evaluate(LOOK_CLOSELY, options)
+    return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from filelock import FileLock
@@ -29,7 +30,9 @@ def with_cache(home: Path) -> Path:
         file = cache_file(runtime, kept, settings)
         with FileLock(kept.home / "cache.lock"):
             if not file.exists():
-                make_cache(settings)
+                # In a thread of its own: asyncio.run works in none where a browser is driven.
+                with ThreadPoolExecutor(1) as pool:
+                    pool.submit(make_cache, settings).result()
     except EngineUnavailable:  # a test of the engine says so better
         return home
     own = EngineFolder(home)

@@ -5,7 +5,7 @@ one process imports it once (`warm_parent.py`) and forks for every call. The for
 signals, exit status, streams, folder and environment of its own, as the child of a shell has. What
 it does not show is the start of the interpreter and the installed script: where a test sets
 something that the interpreter reads as it starts, and on other systems than Linux, the script is
-called. `test_cli_use.py`, `test_cli_terminal.py` and `test_wheel.py` always call the script.
+called. `test_cli_use.py`, `test_cli_terminal.py` and `test_wheel.py` call the script in any case.
 """
 
 from __future__ import annotations

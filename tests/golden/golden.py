@@ -15,6 +15,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,7 @@ class Plain:
         """The text with a name in place of everything that varies."""
         for found, name in sorted(self.names.items(), key=lambda item: -len(item[0])):
             text = text.replace(found, name)
-        text = text.replace(
-            f"veritrail-graph {metadata.version('veritrail-graph')}", "veritrail-graph <version>"
-        )
+        text = text.replace(f"veritrail-graph {_version()}", "veritrail-graph <version>")
         for pattern, name in _RULES:
             text = pattern.sub(name, text)
         seen: dict[str, str] = {}
@@ -67,6 +66,11 @@ class Plain:
     def json(self, value: Any) -> str:
         """A value as indented JSON with sorted keys."""
         return self.text(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)) + "\n"
+
+
+@cache
+def _version() -> str:
+    return metadata.version("veritrail-graph")
 
 
 def check(name: str, actual: str) -> None:

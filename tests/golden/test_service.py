@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import httpx2
 import pytest
+from fakes.service_process import serving
 from golden.conftest import SAMPLES, Scene, fixed_id
 from golden.golden import check
 
@@ -122,9 +119,10 @@ CHANGING: list[Call] = [
 
 @pytest.fixture(scope="module")
 def service(scene: Scene) -> Iterator[httpx2.Client]:
-    with _serving(scene) as url, httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
-        _until_ready(client)
-        yield client
+    database = scene.call.folder / "service.sqlite"  # without the keys of other tests
+    with serving(scene.call.home, env={"VERITRAIL_JOBS_URL": f"sqlite:///{database}"}) as service:
+        service.until_ready()
+        yield service.client
 
 
 def test_description(service: httpx2.Client, scene: Scene) -> None:
@@ -176,41 +174,6 @@ def test_metrics(service: httpx2.Client) -> None:
     lines = service.get("/metrics").text.splitlines()
     names = sorted({line.split()[2] for line in lines if line.startswith("# TYPE")})
     check("data/rest/metrics.txt", "\n".join(names) + "\n")
-
-
-@contextmanager
-def _serving(scene: Scene) -> Iterator[str]:
-    database = scene.call.folder / "service.sqlite"  # without the keys of other tests
-    child = subprocess.Popen(
-        [sys.executable, "-m", "veritrail_graph.api.cli.main", "serve", "--port", "0"],
-        env={**scene.call.environment(), "VERITRAIL_JOBS_URL": f"sqlite:///{database}"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert child.stderr is not None
-        url = None
-        while url is None:
-            line = child.stderr.readline()
-            assert line, "the service ended"
-            url = json.loads(line).get("url") if line.startswith("{") else None
-        yield url
-    finally:
-        child.terminate()
-        child.communicate(timeout=60)
-
-
-def _until_ready(client: httpx2.Client) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        try:
-            if client.get("/readyz").status_code == 200:
-                return
-        except httpx2.TransportError:
-            pass  # it listens a moment later than it says so
-        time.sleep(0.1)
-    raise AssertionError("the service did not get ready")
 
 
 def _events(service: httpx2.Client, path: str) -> list[dict[str, Any]]:

@@ -10,10 +10,10 @@ import pytest
 from veritrail_graph.api.auth.database import ServiceDatabase
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 def service_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database of the service, of both kinds."""
-    if request.param == "postgres":
+    """The address of an empty database of the service: SQLite, or what ``IN_BOTH`` asks for."""
+    if getattr(request, "param", "sqlite") == "postgres":
         return str(request.getfixturevalue("postgres_url"))
     return f"sqlite:///{tmp_path / 'service.sqlite3'}"
 

@@ -6,6 +6,7 @@ The numbers of messages were counted from the files without any code of this pro
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ EXPECTED = {
 """Nodes, edges, and the final output."""
 
 
+@cache
 def opened(name):
     (found,) = find_processes(DATA / name)
     process = found.open()

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import docx
-import openpyxl
 import pytest
 
 from veritrail_graph.evaluation.annotation.final_labels import (
@@ -32,8 +30,12 @@ from veritrail_graph.evaluation.annotation.wording import (
 )
 from veritrail_graph.evaluation.annotation.writing import write_sheets
 from veritrail_graph.evaluation.datasets.dataset_file import read_dataset, write_dataset
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
-from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.datasets.model import (
+    Annotation,
+    AnnotatorLabel,
+    Dataset,
+    LabelledClaim,
+)
 from veritrail_graph.evaluation.tables import table_of
 from veritrail_graph.evaluation.workbook import xml_text
 from veritrail_graph.graph.errors import InputError
@@ -67,9 +69,9 @@ CLAIMS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def dataset(tmp_path: Path) -> Dataset:
-    path = tmp_path / "set.jsonl"
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    path = tmp_path_factory.mktemp("dataset") / "set.jsonl"
     lines = [
         {"format": "veritrail.dataset/1", "name": "Quays"},
         {"process": {"process_id": "p", "nodes": NODES, "edges": EDGES, "terminals": ["t", "u"]}},
@@ -89,6 +91,9 @@ GOOD: dict[str, Cells] = {
 
 def fill(path: Path, cells: Mapping[str, Cells]) -> None:
     """Fill in a sheet as a person does: by the id of the claim and the letter of the column."""
+
+    import openpyxl
+
     workbook = openpyxl.load_workbook(path)
     sheet = workbook["Claims"]
     for row in range(2, sheet.max_row + 1):
@@ -97,19 +102,27 @@ def fill(path: Path, cells: Mapping[str, Cells]) -> None:
     workbook.save(path)
 
 
-@pytest.fixture
-def handed(dataset: Dataset, tmp_path: Path) -> Path:
-    """Sheets of one annotator, filled in without a fault."""
-    folder = tmp_path / "sheets"
+@pytest.fixture(scope="module")
+def filled_in(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("filled-in") / "sheets"
     write_sheets(dataset, folder, ["ann"], Grouping.QUESTION)
     for path in folder.glob("ann/*/claims.xlsx"):
         fill(path, GOOD)
     return folder
 
 
+@pytest.fixture
+def handed(filled_in: Path, tmp_path: Path) -> Path:
+    """Sheets of one annotator, filled in without a fault."""
+    return shutil.copytree(filled_in, tmp_path / "sheets")
+
+
 def test_a_folder_holds_a_locked_sheet_with_choices_and_the_documents(
     dataset: Dataset, tmp_path: Path
 ) -> None:
+    import docx
+    import openpyxl
+
     written = write_sheets(dataset, tmp_path / "s", ["ann", "ben b"], Grouping.QUESTION)
     assert [one.code for one in written.folders] == ["Q01", "Q02"]
     assert (written.left_out, written.removed) == (1, 3)  # \x0b once, \x07 in two folders
@@ -136,6 +149,8 @@ def test_a_folder_holds_a_locked_sheet_with_choices_and_the_documents(
 
 
 def test_no_text_becomes_a_formula(dataset: Dataset, tmp_path: Path) -> None:
+    import openpyxl
+
     write_sheets(dataset, tmp_path / "s", ["ann"], Grouping.QUESTION)
     path = tmp_path / "s/ann/Q01/claims.xlsx"
     fill(path, {})  # saved again, as a spreadsheet does
@@ -178,32 +193,55 @@ def test_what_was_read_is_written_and_read_again(
 
 
 @pytest.mark.parametrize(
-    ("cells", "kind", "where", "said"),
+    ("cells", "faults"),
     [
-        ({"k1": {"C": None}}, "missing_label", "ann/Q01/claims.xlsx, sheet Claims, row 2, "
-         "column C (Label)", "is empty"),
-        ({"k2": {"C": "Maybe"}}, "unknown_value", "row 3, column C (Label)", "'Maybe' is none of"),
-        ({"k2": {"C": "=1+1"}}, "unknown_value", "row 3, column C (Label)", "'=1+1'"),
-        ({"k1": {"D": "perhaps"}}, "unknown_value", "row 2, column D (Uncertain)", "nor no"),
-        ({"k1": {"E": " \n"}}, "missing_quote", "row 2, column E (Evidence (quotes))",
-         "'Supported in every part' needs a quote"),
-        ({"k2": {"C": LABEL_WORDS[CONFLICTING]}}, "missing_quote", "row 3, column E", "needs"),
-        ({"k1": {"B": "The quay opened in 1902."}}, "changed", "row 2, column B (Claim)",
-         "'The quay opened in 1901.'"),
-        ({"k1": {"A": "k9"}}, "unknown_claim", "row 2, column A (Id)", "'k9' is no claim"),
-        ({"k1": {"A": "k9"}}, "missing_row", "ann/Q01/claims.xlsx, sheet Claims", "'k1' has no"),
-        ({"k1": {"A": "k2"}}, "duplicate", "row 3, column A (Id)", "row 2 has the same claim"),
+        (
+            {"k1": {"C": None}, "k2": {"C": "Maybe", "D": "perhaps"}},
+            [
+                ("missing_label", "ann/Q01/claims.xlsx, sheet Claims, row 2, column C (Label)",
+                 "is empty"),
+                ("unknown_value", "row 3, column C (Label)", "'Maybe' is none of"),
+                ("unknown_value", "row 3, column D (Uncertain)", "nor no"),
+            ],
+        ),
+        (
+            {"k1": {"E": " \n"}, "k2": {"C": LABEL_WORDS[CONFLICTING]}},
+            [
+                ("missing_quote", "row 2, column E (Evidence (quotes))",
+                 "'Supported in every part' needs a quote"),
+                ("missing_quote", "row 3, column E", "needs"),
+            ],
+        ),
+        (
+            {"k1": {"B": "The quay opened in 1902."}, "k2": {"C": "=1+1"}},
+            [
+                ("changed", "row 2, column B (Claim)", "'The quay opened in 1901.'"),
+                ("unknown_value", "row 3, column C (Label)", "'=1+1'"),
+            ],
+        ),
+        (
+            {"k1": {"A": "k9"}},
+            [
+                ("unknown_claim", "row 2, column A (Id)", "'k9' is no claim"),
+                ("missing_row", "ann/Q01/claims.xlsx, sheet Claims", "'k1' has no"),
+            ],
+        ),
+        (
+            {"k1": {"A": "k2"}},
+            [("duplicate", "row 3, column A (Id)", "row 2 has the same claim")],
+        ),
     ],
 )  # fmt: skip
 def test_every_fault_names_file_sheet_row_and_column(
-    dataset: Dataset, handed: Path, cells: dict[str, Cells], kind: str, where: str, said: str
+    dataset: Dataset, handed: Path, cells: dict[str, Cells], faults: list[tuple[str, str, str]]
 ) -> None:
     fill(handed / "ann/Q01/claims.xlsx", cells)
     with pytest.raises(InputError, match="no label was taken") as caught:
         read_sheets(dataset, handed)
-    (fault,) = [one for one in caught.value.violations if one.kind == kind]
-    assert where in fault.where
-    assert said in fault.message
+    for kind, where, said in faults:
+        found = [one for one in caught.value.violations if one.kind == kind and where in one.where]
+        assert len(found) == 1, (where, caught.value.violations)
+        assert said in found[0].message
 
 
 def test_faults_of_all_sheets_are_listed_at_once(dataset: Dataset, handed: Path) -> None:
@@ -221,27 +259,23 @@ def test_unfinished_sheets_are_read_when_asked(dataset: Dataset, handed: Path) -
     assert (list(read.labels), read.unfinished) == ([("p", "k2")], 2)
 
 
-@pytest.mark.parametrize(
-    ("quote", "is_found"),
-    [
-        ("It is 40 m long.", True),
-        ("the old crane", False),
-        ("quay opened … 40 m long", True),
-        ("quay opened [...] 50 m long", False),
-        ("The ferry leaves at noon - daily.", True),
-        ("...", False),
-    ],
-)
-def test_a_quote_that_no_document_holds_is_a_warning(
-    dataset: Dataset, handed: Path, quote: str, is_found: bool
-) -> None:
-    fill(handed / "ann/Q01/claims.xlsx", {"k1": {"E": quote}})
+def test_a_quote_that_no_document_holds_is_a_warning(dataset: Dataset, handed: Path) -> None:
+    there = (
+        "It is 40 m long.",
+        "quay opened … 40 m long",
+        "The ferry leaves at noon - daily.",
+    )
+    nowhere = ("the old crane", "quay opened [...] 50 m long", "...")
+    fill(handed / "ann/Q01/claims.xlsx", {"k1": {"E": "\n\n".join(there + nowhere)}})
     read = read_sheets(dataset, handed)
-    assert read.labels["p", "k1"][0].quotes == (quote,)
+    assert read.labels["p", "k1"][0].quotes == there + nowhere
     expected = (
         "ann/Q01/claims.xlsx, sheet Claims, row 2, column E (Evidence (quotes)): no document holds "
     )
-    assert [one.startswith(expected) for one in read.warnings] == [True] * (not is_found)
+    assert len(read.warnings) == len(nowhere)
+    for warning, quote in zip(read.warnings, nowhere, strict=True):
+        assert warning.startswith(expected)
+        assert quote in warning
 
 
 def test_lines_that_are_quotes_alone_are_several_quotes(dataset: Dataset, handed: Path) -> None:
@@ -255,12 +289,16 @@ def _truncate(path: Path) -> None:
 
 
 def _other_sheet(path: Path) -> None:
+    import openpyxl
+
     workbook = openpyxl.load_workbook(path)
     workbook["Claims"].title = "Mine"
     workbook.save(path)
 
 
 def _other_header(path: Path) -> None:
+    import openpyxl
+
     workbook = openpyxl.load_workbook(path)
     workbook["Claims"]["C1"] = "Lable"
     workbook.save(path)
@@ -271,15 +309,13 @@ def _bomb(path: Path) -> None:
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed,
         packed.open("xl/workbook.xml", "w") as part,
     ):
-        for _ in range(201):
-            part.write(bytes(1_000_000))
+        part.write(bytes(2_000_001))
 
 
 def _no_zip(path: Path) -> None:
     path.write_text("Id;Claim;Label", encoding="utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -291,8 +327,13 @@ def _no_zip(path: Path) -> None:
     ],
 )
 def test_a_file_that_is_no_sheet_is_named(
-    dataset: Dataset, handed: Path, spoil: Callable[[Path], None], said: str
+    dataset: Dataset,
+    handed: Path,
+    spoil: Callable[[Path], None],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("veritrail_graph.evaluation.workbook.MOST_UNPACKED", 2_000_000)
     spoil(handed / "ann/Q02/claims.xlsx")
     with pytest.raises(InputError) as caught:
         read_sheets(dataset, handed)
@@ -302,6 +343,8 @@ def test_a_file_that_is_no_sheet_is_named(
 
 
 def test_columns_may_be_moved_and_rows_sorted(dataset: Dataset, handed: Path) -> None:
+    import openpyxl
+
     path = handed / "ann/Q01/claims.xlsx"
     before = read_sheets(dataset, handed).labels
     workbook = openpyxl.load_workbook(path)

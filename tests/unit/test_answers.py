@@ -101,8 +101,7 @@ def test_an_object_is_found_behind_any_words_without_braces_and_before_any(befor
     assert last_object(text) == value
 
 
-@pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(
     st.dictionaries(
         st.text(),

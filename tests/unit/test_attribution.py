@@ -25,12 +25,11 @@ from veritrail_graph.graph.model.attribution import (
     SourceMode,
 )
 from veritrail_graph.verifier.attribution.attributor import Attributor
-from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
 from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
 from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
 from veritrail_graph.verifier.attribution.recheck import JudgeRechecker
 from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
-from veritrail_graph.verifier.attribution.scored import ScoringJudge
+from veritrail_graph.verifier.attribution.scored import EntailmentAttributor, ScoringJudge
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     EndpointRefused,

@@ -23,7 +23,7 @@ from veritrail_graph.evaluation.attribution.significance import comparison, diff
 from veritrail_graph.evaluation.attribution.sources import Sources, read_sources
 from veritrail_graph.evaluation.attribution.stop_words import STOP_WORDS
 from veritrail_graph.evaluation.attribution.tables import write_tables
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import Faithfulness
 
@@ -165,7 +165,7 @@ def categories(line: dict[str, Any]) -> str:
     return "+".join(sorted({one for link in line["attributed"] for one in link["categories"]}))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(6))
 def test_figures_are_those_of_a_slow_reference(seed: int, tmp_path: Path) -> None:
     gold, predicted, sources = random_case(seed)
     score = AttributionScore(
@@ -179,7 +179,7 @@ def test_figures_are_those_of_a_slow_reference(seed: int, tmp_path: Path) -> Non
     assert document == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_words_are_the_same_whichever_file_brings_the_text(seed: int, tmp_path: Path) -> None:
     gold, predicted, sources = random_case(seed)
     places = {}
@@ -200,7 +200,7 @@ def test_words_are_the_same_whichever_file_brings_the_text(seed: int, tmp_path: 
     assert score.iou.value == pytest.approx(slow_figures(gold, predicted, sources)["iou"])
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_unfaithful_sentences_are_compared_by_the_kind_of_mistake(
     seed: int, tmp_path: Path
 ) -> None:
@@ -228,7 +228,7 @@ def test_unfaithful_sentences_are_compared_by_the_kind_of_mistake(
         assert found["reasons"]["kappa_categories"]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_labels_are_scored_as_scikit_learn_does(seed: int, tmp_path: Path) -> None:
     from sklearn.metrics import balanced_accuracy_score
 
@@ -249,7 +249,7 @@ def test_labels_are_scored_as_scikit_learn_does(seed: int, tmp_path: Path) -> No
             assert found[name].balanced_accuracy.reason is not None
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_linked_sentences_are_grouped_as_section_8_says(seed: int, tmp_path: Path) -> None:
     gold, _, sources = random_case(seed)
     file = read(tmp_path, "gold", gold)
@@ -347,12 +347,12 @@ def test_a_difference_is_significant_only_where_it_is() -> None:
 def test_chance_alone_is_rarely_significant() -> None:
     rng = random.Random(8)
     hits = 0
-    for seed in range(60):
+    for seed in range(40):
         first, second = (
             [Overlap(*[rng.random()] * 3) for _ in range(40)] for _ in range(2)
         )  # fmt: skip
         hits += bool(differences(first, second, Resampling(300, seed))["macro_f1"].significant)
-    assert hits <= 4
+    assert hits <= 3
 
 
 def test_two_predictions_are_compared_on_the_sentences_of_gold(tmp_path: Path) -> None:

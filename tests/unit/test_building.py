@@ -15,7 +15,8 @@ import pytest
 
 from veritrail_graph.evaluation.building import chunks as chunking
 from veritrail_graph.evaluation.building.asking import KEYS, BuildStep, build_prompts
-from veritrail_graph.evaluation.building.chunks import ENCODINGS, Encoding, token_chunks
+from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
+from veritrail_graph.evaluation.building.options import ENCODINGS
 from veritrail_graph.evaluation.building.review import write_review
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError

@@ -166,7 +166,7 @@ def test_of_a_very_long_neighbour_only_the_near_end_is_shown() -> None:
 def test_splitting_a_long_answer_takes_time_in_proportion() -> None:
     import time
 
-    text = "\n\n".join(f"# Part {number}\n\n{numbered(20)}" for number in range(1_000))
+    text = "\n\n".join(f"# Part {number}\n\n{numbered(20)}" for number in range(300))
     began = time.monotonic()
-    assert len(answer(text).sentences) == 21_000
-    assert time.monotonic() - began < 20
+    assert len(answer(text).sentences) == 6_300
+    assert time.monotonic() - began < 6

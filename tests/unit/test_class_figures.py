@@ -7,7 +7,6 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
 from veritrail_graph.evaluation.figures.classes import NONE, ClassCounts, Outcome
 
@@ -35,6 +34,8 @@ TABLE_3 = {"GPT-5": (81.53, 69.09), "Llama-70B": (69.82, 46.12), "Mistral-7B": (
 
 @given(OUTCOMES)
 def test_figures_are_those_of_scikit_learn(outcomes: list[Outcome]) -> None:
+    from sklearn.metrics import accuracy_score, f1_score
+
     found = ClassCounts.of(CLASSES, outcomes)
     for counts, pairs in (
         (found, outcomes),
@@ -57,6 +58,8 @@ def test_figures_are_those_of_scikit_learn(outcomes: list[Outcome]) -> None:
 
 @given(OUTCOMES.filter(bool))
 def test_the_matrix_is_that_of_scikit_learn_and_holds_every_item(outcomes: list[Outcome]) -> None:
+    from sklearn.metrics import confusion_matrix
+
     found = ClassCounts.of(CLASSES, outcomes).as_json()
     order = [*CLASSES, NONE]
     expected = confusion_matrix(

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CHILD = """
 import asyncio, os, signal, time
 from veritrail_graph.api.cli import exits

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from veritrail_graph.evaluation.datasets.build import build_from
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loading import find_loader, load_dataset, loaders
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.reviewed import with_reviews
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.graph.errors import InputError

@@ -13,9 +13,9 @@ from veritrail_graph.evaluation.attribution.setups import cases_of
 from veritrail_graph.evaluation.attribution.sources import read_sources
 from veritrail_graph.evaluation.attribution.unattributed import unattributed
 from veritrail_graph.evaluation.datasets.build import build_from
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.fables import chunks_of, read_summaries
 from veritrail_graph.evaluation.datasets.loading import load_dataset
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.evaluation.whole_file import write_json_lines
 from veritrail_graph.graph.errors import InputError

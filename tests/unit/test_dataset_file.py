@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from veritrail_graph.evaluation.datasets.dataset_file import read_dataset, write_dataset
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loading import load_dataset
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict

@@ -16,9 +16,9 @@ from unit.dataset_files import (
     write_parquet,
 )
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import public_id
 from veritrail_graph.evaluation.datasets.loading import find_loader, load_dataset
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 

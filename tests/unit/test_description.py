@@ -39,12 +39,12 @@ def calls(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{method.upper()} {path}", call
 
 
+@pytest.mark.slow
 def test_its_types_are_json_schemas_and_every_reference_leads_somewhere(
     told: dict[str, Any],
 ) -> None:
     assert told["openapi"].startswith("3.1")
-    for schema in told["components"]["schemas"].values():
-        jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator.check_schema({"$defs": told["components"]["schemas"]})
     references = re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(told))
     assert references
     assert [one for one in references if one[1] not in told["components"][one[0]]] == []

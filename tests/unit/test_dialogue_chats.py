@@ -294,12 +294,11 @@ def test_what_is_no_conversation_and_logs_of_groups_are_refused(tmp_path: Path) 
     assert caught.value.code == "several_assistants"
 
 
-@pytest.mark.slow
-def test_ten_thousand_turns_are_read_with_as_many_edges(tmp_path: Path) -> None:
-    log = [user(f"Question {n}?") if n % 2 == 0 else said(f"Answer {n}.") for n in range(10_000)]
+def test_a_thousand_turns_are_read_with_as_many_edges(tmp_path: Path) -> None:
+    log = [user(f"Question {n}?") if n % 2 == 0 else said(f"Answer {n}.") for n in range(1_000)]
     (one,) = stored(tmp_path, log)
     found = survey(one.open())
-    assert sum(found.topology.in_degrees()) == 9_999
+    assert sum(found.topology.in_degrees()) == 999
 
 
 def test_the_same_chat_has_the_same_content_wherever_it_stands(tmp_path: Path) -> None:

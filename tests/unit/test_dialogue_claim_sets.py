@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import krippendorff
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,8 +92,11 @@ def test_overlaps_of_turns_are_counted_together() -> None:
     assert (whole.turns, whole.jaccard.value, whole.f1.value) == (2, 0.2, 2 / 6)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_alpha_and_overlaps_are_those_of_slow_references(seed: int) -> None:
+    import krippendorff
+    import numpy as np
+
     rng = random.Random(seed)
     names = ["a", "b", "c"][: rng.choice((2, 3))]
     turns, ratings, sets = [], [], []

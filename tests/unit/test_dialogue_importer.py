@@ -184,17 +184,17 @@ def test_documents_that_others_than_the_assistant_name_are_told_to_be_left_out()
     )
 
 
-def test_ten_thousand_turns_make_as_many_edges_as_turns() -> None:
+def test_two_thousand_turns_make_as_many_edges_as_turns() -> None:
     said = [
         Turn(turn_id=f"t{number}", role=(Speaker.USER, Speaker.ASSISTANT)[number % 2], text="x")
-        for number in range(10_000)
+        for number in range(2_000)
     ]
     found = survey(process_of(Dialogue(dialogue_id="d", turns=tuple(said))))
-    assert sum(found.topology.in_degrees()) == 9_999
+    assert sum(found.topology.in_degrees()) == 1_999
     # Every assistant's turn has all turns before it as ancestors.
     order = {node: place for place, node in enumerate(found.topology.ids)}
-    assert order["turn/t9999"] == 9_999
-    assert found.roles.count(Role.UNSOURCED) == 5_000
+    assert order["turn/t1999"] == 1_999
+    assert found.roles.count(Role.UNSOURCED) == 1_000
 
 
 def test_tools_and_systems_are_given_and_inputs_to_the_next_answer() -> None:

@@ -58,19 +58,24 @@ DIALOGUE: dict[str, Any] = {
 PROPOSED = {("quay", "t2"): ["The quay is from 1901.", "=The quay is old."]}
 
 
-@pytest.fixture
-def gold(tmp_path: Path) -> DialogueGold:
-    path = write_json(tmp_path / "quay.json", DIALOGUE)
+@pytest.fixture(scope="module")
+def gold(tmp_path_factory: pytest.TempPathFactory) -> DialogueGold:
+    path = write_json(tmp_path_factory.mktemp("gold") / "quay.json", DIALOGUE)
     assert is_dialogues(path)
     return read_turns(path)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, gold: DialogueGold) -> Path:
-    """Sheets of two annotators."""
-    path = tmp_path / "sheets"
+@pytest.fixture(scope="module")
+def handed_out(tmp_path_factory: pytest.TempPathFactory, gold: DialogueGold) -> Path:
+    path = tmp_path_factory.mktemp("handed-out") / "sheets"
     write_dialogue_sheets(gold, "quay", path, ["ann", "ben"], proposed=PROPOSED)
     return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, handed_out: Path) -> Path:
+    """Sheets of two annotators."""
+    return shutil.copytree(handed_out, tmp_path / "sheets")
 
 
 def fill(folder: Path, annotator: str, answers: Mapping[int, Sequence[str]]) -> None:

@@ -10,8 +10,13 @@ from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from rich.console import Console
 
 from veritrail_graph.api.cli.stored import difference_view
-from veritrail_graph.graph.comparing import Changed, Part, compare, settings_in_words
-from veritrail_graph.graph.exporters.difference import difference_json
+from veritrail_graph.graph.comparing import (
+    Changed,
+    Part,
+    compare,
+    difference_json,
+    settings_in_words,
+)
 from veritrail_graph.graph.model import (
     Claim,
     Evidence,

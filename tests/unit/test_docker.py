@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from compose_spec import PyCompose
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -22,6 +21,8 @@ ENV_FILE = ROOT / "examples" / "env_file.py"
 
 
 def test_the_compose_file_follows_the_compose_specification() -> None:
+    from compose_spec import PyCompose
+
     filled = re.sub(r"\$\{\w+:\?[^}]*\}", "a-secret", COMPOSE)  # as compose fills it
     filled = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", filled)
     assert "$" not in filled

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.cli.early import begin_early
+from veritrail_graph.api.cli.main import begin_early
 from veritrail_graph.graph.embedded import EngineSettings, begin_engine, client, running_engine
 from veritrail_graph.graph.embedded import startup_cache as caching
 from veritrail_graph.graph.embedded.folder import EngineFolder

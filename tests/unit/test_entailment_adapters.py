@@ -190,8 +190,9 @@ def weights_file(folder, **changes):
     return path
 
 
-@pytest.mark.parametrize("aggregate", ["mean", "min", "max", "all"])
-@pytest.mark.parametrize("labels", ["e", "ec", "ecn"])
+@pytest.mark.parametrize(
+    ("labels", "aggregate"), [("e", "mean"), ("ec", "min"), ("ecn", "max"), ("ecn", "all")]
+)
 @given(values=st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=20))
 def test_the_histogram_is_that_of_numpy(tmp_path_factory, values, labels, aggregate):
     chance = np.random.default_rng(3)

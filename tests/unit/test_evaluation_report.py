@@ -14,11 +14,11 @@ from fakes.judged_runs import FS, INC, NFS, JudgedRun, outcome, paid, random_run
 
 from veritrail_graph.api.reports.evaluation.writing import options_of, write_report
 from veritrail_graph.evaluation.figure_files import read_judged
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
 from veritrail_graph.evaluation.figures.confusion import CLASSES, Confusion
 from veritrail_graph.evaluation.figures.localization import Localization, LocatedClaim
 from veritrail_graph.evaluation.figures.mcnemar import exact
-from veritrail_graph.evaluation.figures.scores import Inconclusive, JudgedClaim, scores
+from veritrail_graph.evaluation.figures.options import Inconclusive, Resampling
+from veritrail_graph.evaluation.figures.scores import JudgedClaim, scores
 from veritrail_graph.evaluation.reporting.options import ReportOptions
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict

@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
 from veritrail_graph.evaluation.figures.confusion import Confusion
 from veritrail_graph.evaluation.figures.cost import (
     ClaimCost,
@@ -17,9 +16,9 @@ from veritrail_graph.evaluation.figures.cost import (
 from veritrail_graph.evaluation.figures.figure import Figure
 from veritrail_graph.evaluation.figures.grid import Configuration, best_configurations, grid
 from veritrail_graph.evaluation.figures.localization import Localization, LocatedClaim
+from veritrail_graph.evaluation.figures.options import Inconclusive, Resampling
 from veritrail_graph.evaluation.figures.scores import (
     Excluded,
-    Inconclusive,
     JudgedClaim,
     MethodScore,
     comparisons,

@@ -170,12 +170,12 @@ def test_what_is_short_and_does_not_end_like_a_sentence_is_a_heading(text):
     assert is_heading(text)
 
 
-def test_a_node_of_100_000_sentences_is_packed_quickly():
-    sentences = tuple(Sentence("n", n, 0, 9, f"sentence {n} goes on.") for n in range(100_000))
+def test_a_node_of_20_000_sentences_is_packed_quickly():
+    sentences = tuple(Sentence("n", n, 0, 9, f"sentence {n} goes on.") for n in range(20_000))
     begun = time.perf_counter()
     prompts = packed([Unit(sentences)], 40, 10**6, len)
-    assert time.perf_counter() - begun < 5
-    assert sum(sizes(prompts)) == 100_000
+    assert time.perf_counter() - begun < 2
+    assert sum(sizes(prompts)) == 20_000
     assert all(len(block.before) <= 3 for excerpts in prompts for block in excerpts.units)
 
 

@@ -34,7 +34,6 @@ from veritrail_graph.evaluation.building.graphrag.merging import (
     KnowledgeGraph,
     merged,
 )
-from veritrail_graph.evaluation.building.graphrag.options import GraphRagOptions, sizes_of
 from veritrail_graph.evaluation.building.graphrag.querying import (
     FoundPoint,
     GraphAnswer,
@@ -42,6 +41,8 @@ from veritrail_graph.evaluation.building.graphrag.querying import (
     ranked,
 )
 from veritrail_graph.evaluation.building.graphrag.records import Neighbourhood, fitting, grouped
+from veritrail_graph.evaluation.building.graphrag.sizes import sizes_of
+from veritrail_graph.evaluation.building.options import GraphRagOptions
 from veritrail_graph.evaluation.building.steps import BuildStep
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter

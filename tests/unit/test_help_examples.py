@@ -5,26 +5,22 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-import pytest
-
 from veritrail_graph.api.cli.app import command
-from veritrail_graph.api.cli.examples import EXAMPLES
+from veritrail_graph.api.cli.help_texts import EXAMPLES
 
 COMMANDS: Any = command()
 
 
-@pytest.mark.parametrize(
-    ("name", "example"), [(name, one) for name, every in EXAMPLES.items() for one in every]
-)
-def test_every_example_is_a_call_of_its_command(name: str, example: str) -> None:
-    assert len(example) <= 78
-    words = shlex.split(example)
-    if words[0] == "eval":
-        words = shlex.split(words[1].removeprefix("$(").removesuffix(")"))
-    assert words[:2] == ["veritrail", name]
-    command = COMMANDS.commands[name]
-    with command.make_context(name, words[2:]) as context:
-        assert context.params
+def test_every_example_is_a_call_of_its_command() -> None:
+    for name, example in ((name, one) for name, every in EXAMPLES.items() for one in every):
+        assert len(example) <= 78, example
+        words = shlex.split(example)
+        if words[0] == "eval":
+            words = shlex.split(words[1].removeprefix("$(").removesuffix(")"))
+        assert words[:2] == ["veritrail", name], example
+        command = COMMANDS.commands[name]
+        with command.make_context(name, words[2:]) as context:
+            assert context.params
 
 
 def test_the_help_of_a_command_ends_with_its_examples() -> None:

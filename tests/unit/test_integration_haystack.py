@@ -4,38 +4,47 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes.chat_server import chat_server
+from fakes.lazily import import_into
 from unit.test_recorder import checked, edges, lines, nodes
 
 import veritrail_graph as vt
 from veritrail_graph.api.recorder import Recording
 from veritrail_graph.graph.errors import InputError
 
-os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # it is read when Haystack is imported
+if TYPE_CHECKING:
+    from fakes.with_haystack import (
+        Agent,
+        AnswerBuilder,
+        ChatMessage,
+        ChatPromptBuilder,
+        Document,
+        DocumentJoiner,
+        DocumentSplitter,
+        DocumentWriter,
+        InMemoryBM25Retriever,
+        InMemoryDocumentStore,
+        OpenAIChatGenerator,
+        Pipeline,
+        PromptBuilder,
+        RecordingTracer,
+        Secret,
+        TextFileToDocument,
+        component,
+        instrument,
+        read,
+        tool,
+        tracing,
+    )
 
-from haystack import Document, Pipeline, component, tracing
-from haystack.components.agents import Agent
-from haystack.components.builders import AnswerBuilder, ChatPromptBuilder, PromptBuilder
-from haystack.components.converters import TextFileToDocument
-from haystack.components.generators.chat import OpenAIChatGenerator
-from haystack.components.joiners import DocumentJoiner
-from haystack.components.preprocessors import DocumentSplitter
-from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
-from haystack.components.writers import DocumentWriter
-from haystack.dataclasses import ChatMessage
-from haystack.document_stores.in_memory import InMemoryDocumentStore
-from haystack.tools import tool
-from haystack.utils import Secret
-
-from veritrail_graph.integrations.haystack import RecordingTracer, instrument
+pytestmark = pytest.mark.slow  # the library takes seconds to import
 
 QUAY = "The quay opened in 1901, on a Sunday in May."
 CRANE = "The quay is in Hull."
@@ -53,10 +62,9 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
     return [{"content": f"It opened in 1901, says prompt {len(last['content'])}."}]
 
 
-@tool
-def read(n: int) -> str:
-    """Read a page."""
-    return f"Page {n} says that the quay opened in 1901."
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    import_into(globals(), "fakes.with_haystack")
 
 
 @pytest.fixture

@@ -8,22 +8,11 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-import openai
 import pytest
 from fakes.chat_server import chat_server
-from langchain_core.documents import Document
-from langchain_core.messages import HumanMessage, ToolMessage
-from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
-from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_core.tools import StructuredTool, tool
-from langchain_openai import ChatOpenAI
-from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
-from langgraph.types import Command
+from fakes.lazily import import_into
 from unit.test_recorder import ROOT, checked, edges, lines, nodes
 
 import veritrail_graph as vt
@@ -31,9 +20,36 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.ingest.check import survey
-from veritrail_graph.integrations.langchain import RecordingHandler
 
-PAGES = ["The quay opened in 1901, on a Sunday.", "The lighthouse burned down in March 1910."]
+if TYPE_CHECKING:
+    from fakes.with_langchain import (
+        END,
+        PAGES,
+        PROMPT,
+        START,
+        ChatOpenAI,
+        ChatPromptTemplate,
+        Command,
+        Document,
+        HumanMessage,
+        JsonOutputParser,
+        MessagesState,
+        Pages,
+        RecordingHandler,
+        RunnableLambda,
+        RunnablePassthrough,
+        StateGraph,
+        StrOutputParser,
+        StructuredTool,
+        ToolMessage,
+        ToolNode,
+        openai,
+        read,
+        tool,
+    )
+
+pytestmark = pytest.mark.slow  # the library takes seconds to import
+
 ASKED = "When did the quay open, and what burned down?"
 CALLS = [
     {"id": f"t{n}", "type": "function", "function": {"name": "read", "arguments": f'{{"n": {n}}}'}}
@@ -60,6 +76,11 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
     return [{"content": f"An answer to {len(last['content'])} letters."}]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    import_into(globals(), "fakes.with_langchain")
+
+
 @pytest.fixture
 def url() -> Iterator[str]:
     with chat_server(script) as found:
@@ -75,20 +96,8 @@ def model(url: str, name: str = "scripted", **options: Any) -> ChatOpenAI:
     return ChatOpenAI(base_url=url, api_key="none", model=name, max_retries=0, **options)
 
 
-class Pages(BaseRetriever):
-    """Returns all pages."""
-
-    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        return [Document(page, metadata={"page": n}) for n, page in enumerate(PAGES)]
-
-
 def joined(documents: list[Document]) -> str:
     return "\n\n".join(one.page_content for one in documents)
-
-
-PROMPT = ChatPromptTemplate.from_messages(
-    [("system", "Be brief."), ("user", "Pages:\n{context}\n\nQuestion: {question}")]
-)
 
 
 def rag(url: str) -> Any:
@@ -159,12 +168,6 @@ def test_a_short_document_that_only_stands_in_words_of_a_prompt_is_no_input(url,
         model(url).invoke("Did the quay opening take 7 days?", config)
         model(url).invoke("Is the quay open?", config)
     assert edges(file) == {("user/1", "chat/1"), ("RunnableLambda/2", "chat/2")}
-
-
-@tool
-def read(n: int) -> str:
-    """Read a page."""
-    return PAGES[n]
 
 
 def agent(url: str, **options: Any) -> Any:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
 from fakes.chat_server import chat_server
 from unit.test_recorder import checked, edges, lines, nodes
 
 import veritrail_graph as vt
 from veritrail_graph.integrations.openai import instrument
+
+if TYPE_CHECKING:
+    import openai
 
 PAGE = "The quay opened in 1901, on a Sunday in May."
 FILE = "The lighthouse burned down in March 1910."
@@ -57,6 +59,8 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(url: str) -> Iterator[openai.OpenAI]:
+    import openai
+
     with openai.OpenAI(base_url=url, api_key="none", max_retries=0) as made:
         yield instrument(made)
 
@@ -174,6 +178,8 @@ def test_a_stream_that_is_left_early(client, file):
 
 
 def test_a_client_to_be_awaited_plain_and_streamed(url, file):
+    import openai
+
     async def main() -> list[str]:
         async with openai.AsyncOpenAI(base_url=url, api_key="none") as client:
             instrument(client, step="ask")
@@ -193,6 +199,8 @@ def test_a_client_to_be_awaited_plain_and_streamed(url, file):
 
 
 def test_errors_raw_responses_and_strange_input_pass(client, file, caplog):
+    import openai
+
     with vt.record(path=file, quiet=True):
         with pytest.raises(openai.BadRequestError):
             create(client, model="fails", input="Hello")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.service_databases import IN_BOTH
 from fakes.waiting import until
 from sqlalchemy.engine import Connection
 
@@ -53,12 +54,13 @@ def finish(service: ServiceDatabase, log: EventLog, kind: Kind = Kind.CLAIM_FINI
     service.run_now(lambda it: log.append_in(it, JOB, kind, {}))
 
 
+@IN_BOTH
 def test_two_writers_number_the_events_of_a_job_without_a_gap_and_in_order(opener: Opener) -> None:
     services = [opener() for _ in range(EVERY_WRITER)]
     logs = [EventLog(service) for service in services]
 
     def write(number: int) -> None:
-        for claim in range(60):
+        for claim in range(20):
             data = {"writer": number, "claim": claim}
             logs[number].append(JOB, Kind.CLAIM_STARTED, data)
             logs[number].append(JOB, Kind.ITERATION_FINISHED, data)
@@ -75,7 +77,7 @@ def test_two_writers_number_the_events_of_a_job_without_a_gap_and_in_order(opene
     for log in logs:
         log.close()
     found = stored(services[0])
-    assert [one.seq for one in found] == list(range(1, 60 * 3 * EVERY_WRITER + 1))
+    assert [one.seq for one in found] == list(range(1, 20 * 3 * EVERY_WRITER + 1))
     of_claims: dict[tuple[int, int], list[str]] = {}
     for one in found:
         data = json.loads(one.data)
@@ -103,6 +105,7 @@ def test_progress_is_written_within_a_moment_and_few_transactions(opener: Opener
     log.close()
 
 
+@IN_BOTH
 def test_what_a_transaction_that_fails_took_along_is_written_later(opener: Opener) -> None:
     service = opener()
     log = EventLog(service)
@@ -236,7 +239,7 @@ def test_many_readers_cost_the_database_little_more_than_one(
 ) -> None:
     service = opener()
     log = EventLog(service)
-    many(service, log, 1_200)
+    many(service, log, 600)
     reads = 0
     read = ServiceDatabase.read
 
@@ -249,7 +252,7 @@ def test_many_readers_cost_the_database_little_more_than_one(
 
     async def work() -> list[list[int]]:
         feeds = EventFeeds(service)
-        readers = [asyncio.create_task(read_all(feeds)) for _ in range(200)]
+        readers = [asyncio.create_task(read_all(feeds)) for _ in range(60)]
         await asyncio.sleep(0.3)
         await asyncio.to_thread(finish, service, log, Kind.JOB_FINISHED)
         async with asyncio.timeout(20):
@@ -257,7 +260,7 @@ def test_many_readers_cost_the_database_little_more_than_one(
         await feeds.close()
         return found
 
-    assert asyncio.run(work()) == [list(range(1, 1_202))] * 200
+    assert asyncio.run(work()) == [list(range(1, 602))] * 60
     assert reads < 40
     log.close()
 
@@ -277,6 +280,7 @@ def test_a_job_that_goes_on_after_its_end_is_followed_to_its_last_end(opener: Op
     log.close()
 
 
+@IN_BOTH
 def test_an_event_of_another_process_is_seen_within_a_moment(opener: Opener) -> None:
     reader, writer = opener(), opener()
     log = EventLog(writer)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from fakes.service_databases import IN_BOTH
 from sqlalchemy.exc import IntegrityError
 
 from veritrail_graph.api.auth.database import ServiceDatabase
@@ -137,6 +138,7 @@ def test_a_cost_that_is_not_known_is_not_shown_as_one(
     assert job_of(service).usage.calls == 3
 
 
+@IN_BOTH
 def test_a_claim_is_ended_once_by_the_worker_that_has_it(
     service: ServiceDatabase, log: EventLog
 ) -> None:
@@ -183,6 +185,7 @@ def test_a_job_that_was_cancelled_before_it_began_has_ended(
     assert service.run_now(lambda one: changes.cancel(one, "j-none", log)) is None
 
 
+@IN_BOTH
 def test_resuming_takes_up_everything_without_a_verdict_and_nothing_else(
     service: ServiceDatabase, log: EventLog
 ) -> None:
@@ -260,6 +263,7 @@ def test_a_reason_that_holds_for_all_ends_the_job_with_one_message(
     assert job_of(service).counts == {"failed": 1, "cancelled": 2}
 
 
+@IN_BOTH
 def test_an_idempotency_key_belongs_to_one_job_of_a_key(
     service: ServiceDatabase, log: EventLog
 ) -> None:
@@ -273,6 +277,7 @@ def test_an_idempotency_key_belongs_to_one_job_of_a_key(
     assert found[0].job_id == JOB
 
 
+@IN_BOTH
 def test_the_claims_of_two_keys_take_turns(service: ServiceDatabase, log: EventLog) -> None:
     def turns(job_id: str) -> list[int]:
         rows = sa.select(job_claims.c.priority).where(job_claims.c.job_id == job_id)

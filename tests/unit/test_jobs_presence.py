@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from fakes.service_databases import IN_BOTH
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
@@ -102,6 +103,7 @@ def test_a_worker_of_another_home_is_dead_when_it_is_silent_for_too_long(
     second.leave()
 
 
+@IN_BOTH
 def test_a_killed_worker_of_this_home_is_dead_at_once(
     service: ServiceDatabase, tmp_path: Path
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_killed_worker_of_this_home_is_dead_at_once(
     first.leave()
 
 
+@IN_BOTH
 def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_path: Path) -> None:
     log = EventLog(service)
     row = {

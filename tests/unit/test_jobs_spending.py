@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from fakes.service_databases import IN_BOTH
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
@@ -68,13 +69,13 @@ def test_a_worker_that_is_alone_spends_the_whole_budget(service: ServiceDatabase
     assert asyncio.run(run()) == (10, 4)  # the fourth passes the budget, and none after it
 
 
-@pytest.mark.parametrize("number", [2, 3])
+@IN_BOTH
 def test_several_workers_make_as_many_calls_as_there_are_in_the_budget(
-    service: ServiceDatabase, number: int
+    service: ServiceDatabase,
 ) -> None:
     async def run() -> list[int]:
         workers = Workers(service, Limit(calls=30))
-        some = [await workers.arrive(f"w{name}") for name in range(number)]
+        some = [await workers.arrive(f"w{name}") for name in range(3)]
 
         async def tell() -> None:
             while True:

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+LEAN = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
 USE = """
 from veritrail_graph.graph.sentences.tables import tokenizer
 from veritrail_graph.graph.store import Database
@@ -17,16 +18,6 @@ import sys
 print(*(name for name in ("numpy", "pandas", "scipy", "sklearn") if name in sys.modules))
 import numpy
 """
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_lean", [True, False])
-def test_the_driver_and_the_toolkit_load_no_numerical_library(is_lean: bool) -> None:
-    begin = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
-    done = subprocess.run(
-        [sys.executable, "-c", begin * is_lean + USE], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ([] if is_lean else ["numpy", "pandas", "scipy", "sklearn"])
 
 
 AT_ONCE = """
@@ -43,12 +34,22 @@ with ThreadPoolExecutor(8) as threads:
 """
 
 
+def said(code: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 @pytest.mark.slow
-def test_threads_may_be_the_first_to_use_the_toolkit_all_at_once() -> None:
-    begin = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean\nlean()\n"
-    children = [
-        subprocess.Popen([sys.executable, "-c", begin + AT_ONCE], stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
-    told = [child.communicate()[0] for child in children]
-    assert told == ["1 1 1 1 ferri ferri ferri ferri\n"] * 3
+def test_the_driver_and_threads_that_all_use_the_toolkit_first_load_no_numerical_library() -> None:
+    assert said(LEAN + AT_ONCE + USE) == ["1 1 1 1 ferri ferri ferri ferri", ""]
+
+
+@pytest.mark.soak
+def test_without_it_they_load_all_that_is_there() -> None:
+    assert said(USE) == ["numpy pandas scipy sklearn"]
+
+
+@pytest.mark.soak
+def test_threads_may_be_the_first_to_use_the_toolkit_again_and_again() -> None:
+    for _ in range(10):
+        assert said(LEAN + AT_ONCE) == ["1 1 1 1 ferri ferri ferri ferri"]

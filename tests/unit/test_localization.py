@@ -35,7 +35,7 @@ def with_evidence(walked: Walked) -> dict[str, int]:
     }
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(walks())
 def test_every_path_is_a_way_of_edges_through_checked_nodes_without_evidence(case):
     dag, target, walked = case
@@ -58,7 +58,7 @@ def test_a_long_way_without_evidence_is_gone_to_its_end():
     assert (path.source, path.target, path.via) == ("n00", "n29", tuple(steps[1:-1]))
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(walks())
 def test_every_node_with_evidence_reaches_the_verified_node_along_the_paths(case):
     _, target, walked = case
@@ -70,7 +70,7 @@ def test_every_node_with_evidence_reaches_the_verified_node_along_the_paths(case
     assert {source for source, _ in links} == set(with_evidence(walked))
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(walks())
 def test_paths_lead_to_direct_dependants_else_to_the_nearest_on_every_way(case):
     """Told again with sets: rings of known edges around the source, stopping at evidence."""
@@ -108,7 +108,7 @@ def error_nodes(dag: Dag, target: str, walked: Walked) -> set[str]:
     return supported.pop() - dag.roots if supported else set()
 
 
-@settings(max_examples=80)
+@settings(max_examples=25)
 @given(walks())
 def test_error_stages_follow_rule_7(case):
     dag, target, walked = case
@@ -119,7 +119,7 @@ def test_error_stages_follow_rule_7(case):
     assert list(walked.error.nodes) == sorted(walked.error.nodes, key=frontier_order)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(walks())
 def test_content_is_carried_on_by_all_that_lies_between_its_origin_and_the_verified_node(case):
     dag, target, walked = case

@@ -17,13 +17,13 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.evaluation.datasets.model import LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.evaluation.methods import registry
-from veritrail_graph.evaluation.methods.method import MethodOutcome
+from veritrail_graph.evaluation.methods.method import MethodOutcome, Resources
 from veritrail_graph.evaluation.methods.registry import MethodKind
-from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.reporting.run_folder import read_run_folder
 from veritrail_graph.evaluation.runs.matrix import SampleBy, read_matrix
 from veritrail_graph.evaluation.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
-from veritrail_graph.evaluation.runs.runner import OUTCOMES, MatrixRun, RunSummary, load
+from veritrail_graph.evaluation.runs.runner import OUTCOMES, MatrixRun, load
+from veritrail_graph.evaluation.runs.summary import RunSummary
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage, Verdict
 from veritrail_graph.verifier.models.port import (

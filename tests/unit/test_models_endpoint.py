@@ -367,7 +367,7 @@ def test_an_answer_that_is_too_long_ends_the_call_at_once_and_is_paid() -> None:
 
 @pytest.mark.parametrize("status", [200, 500])
 def test_a_packed_answer_is_unpacked_no_further_than_an_answer_may_be_long(status: int) -> None:
-    bomb = gzip.compress(bytes(100_000_000), 1)
+    bomb = gzip.compress(bytes(50_000_000), 1)
     tracemalloc.start()
     try:
         found = fault(http(status, bomb, "content-encoding: gzip"))
@@ -413,6 +413,7 @@ def test_connections_are_kept() -> None:
     assert server.connections == 1
 
 
+@pytest.mark.slow
 def test_nothing_of_the_client_is_imported_before_it_is_needed() -> None:
     code = (
         "import sys, veritrail_graph.verifier.models.language_model;"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -128,7 +129,7 @@ def test_all_calls_heed_what_one_was_asked_to_wait() -> None:
 
 
 def test_waits_grow_and_are_drawn() -> None:
-    patience = Patience(deadline=1.5, attempt_timeout=0.5, base=0.05, cap=0.2)
+    patience = Patience(deadline=0.8, attempt_timeout=0.5, base=0.05, cap=0.2)
     script = Script([busy()])
     with pytest.raises(ModelError):
         call(script, patience)
@@ -185,7 +186,7 @@ def test_an_endpoint_that_was_there_before_is_waited_for_until_the_deadline() ->
     script = Script([ANSWER, gone])
 
     async def work() -> None:
-        them = retrying(script)
+        them = retrying(script, replace(QUICKLY, deadline=0.4, unreachable=0.05))
         await them.call(REQUEST, 100)
         with pytest.raises(ModelError) as raised:
             await them.call(REQUEST, 100)

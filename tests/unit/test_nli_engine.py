@@ -26,11 +26,11 @@ from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.engines import Engine, EntailmentParts, engine_named, engine_names
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
 from veritrail_graph.verifier.engines.nli import NliJudge
+from veritrail_graph.verifier.judge import SplitJudge
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters import NAMES, adapter_named
 from veritrail_graph.verifier.nli.opening import ModelChoice, open_folder
 from veritrail_graph.verifier.ports import Found, JudgeError
-from veritrail_graph.verifier.split_judge import SplitJudge
 
 SAILED, UNLOADED = "The ferry sailed to Harbour Island.", "Coal was unloaded in May."
 REST = ["The crew was paid.", "Tea was sold at noon.", "The quay was old."]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.api.jobs.outdated import process_of
+from veritrail_graph.api.jobs.repeating import process_of
 from veritrail_graph.graph.errors import NotFound, ProcessConflict, with_advice
 from veritrail_graph.graph.model import Process
 from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState

@@ -15,7 +15,6 @@ from fakes.process_files import Records, only_violation, read, violations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.api.app.recorded_input import RecordedInput
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
@@ -31,6 +30,7 @@ from veritrail_graph.graph.importers.records import (
     PlainEdges,
     PlainNodes,
     Record,
+    RecordedInput,
     Unread,
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
@@ -150,7 +150,7 @@ LINES = st.lists(
 ).map(lambda runs: [line for run in runs for line in run])
 
 
-@settings(max_examples=120)
+@settings(max_examples=30)
 @given(LINES, st.integers(1, 300), st.booleans(), st.booleans())
 @example([b'{"edge":{"source":"a', b'{","target":"c"}}', b'{"edge":1},{"edge":2}'], 300, True, True)
 @example([b'{"edge":[{}', b"{}]}", b'{"edge":1},{"edge":2}'], 300, True, True)
@@ -244,7 +244,7 @@ def record_lines(draw: st.DrawFn) -> bytes:
     return line
 
 
-@settings(max_examples=60)
+@settings(max_examples=15)
 @given(
     st.lists(st.lists(record_lines(), min_size=1, max_size=6), max_size=5),
     st.sampled_from([40, 300, 100_000]),
@@ -397,7 +397,7 @@ def test_the_digest_of_a_node_is_that_of_its_canonical_spelling(node_id, text, k
     assert node_digest(node) == hashlib.sha256(wanted).digest()
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(
     st.fixed_dictionaries(
         {"node_id": st.sampled_from(["a", "", "é", "x" * 1_024, "x" * 1_025, 1]), "text": VALUES},

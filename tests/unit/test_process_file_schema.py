@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from veritrail_graph.graph.errors import InvalidProcess
-from veritrail_graph.graph.importers.process_file.json_schema import process_file_schema
+from veritrail_graph.graph.importers.process_file.schema import process_file_schema
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.ingest.check import survey
 

@@ -204,10 +204,9 @@ def test_an_error_of_the_program_passes_and_the_file_is_whole(file):
     assert len(checked(file).topology.ids) == 2
 
 
-@pytest.mark.slow
 def test_what_cannot_be_stored_stays_in_a_file_that_is_named(tmp_path, monkeypatch, caplog, capsys):
     monkeypatch.setenv("VERITRAIL_ENGINE", "no such engine")
-    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
+    monkeypatch.setenv("NEO4J_URI", "http://127.0.0.1:1")  # no scheme of a graph: told at once
     with vt.record("kept", store=True) as run:
         run.source("A page.")
     assert run.ingested is None

@@ -172,7 +172,7 @@ def test_texts_are_taken_out_of_objects_which_are_then_known(file):
         merge(reply)
         merge({"x": [raw("piers")]})
         del reply
-        gc.collect()
+        gc.collect(1)
         assert len(run._nodes.texts._objects) == 1  # the dict, which cannot be watched
     assert edges(file) == {
         ("source/1", "ask/1"), ("ask/1", "merge/1"), ("source/1", "raw/1"), ("raw/1", "merge/2"),
@@ -245,7 +245,7 @@ def test_a_generator_that_is_left_early_is_recorded_as_far_as_it_came(file):
         page = run.source("One two three")
         for _ in stream(page.text):
             break
-        gc.collect()
+        gc.collect(1)
         pieces = stream(page.text)
         assert (next(pieces), pieces.send("sent"), next(pieces)) == ("One ", "[sent]", "two ")
         pieces.close()

@@ -251,8 +251,9 @@ def test_what_names_our_format_or_has_nodes_and_edges_is_a_process_file(
         survey(found.open())
 
 
-@pytest.mark.parametrize("chosen", [None, "process", "rag"])
-@pytest.mark.parametrize("text", [b" ", b"[[1],"])
+@pytest.mark.parametrize(
+    ("chosen", "text"), [(None, b" "), (None, b"[[1],"), ("process", b" "), ("rag", b"[[1],")]
+)
 def test_a_packed_file_of_nothing_is_refused_before_it_is_unpacked(
     tmp_path: Path, chosen: str | None, text: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -191,15 +191,15 @@ def test_a_mark_has_the_same_line_in_a_file_as_on_the_page() -> None:
     assert dict(re.findall(rule % "r", text_of("report.css"))) == on_page
 
 
-def test_a_thousand_claims_are_written_within_seconds_and_open(tmp_path: Path) -> None:
+def test_three_hundred_claims_are_written_within_seconds_and_open(tmp_path: Path) -> None:
     states = ("supported", "not-supported", "inconclusive", "failed")
     claims = [
         (f"k{n}", f"Ferry {n} carries {n} people.", states[n % 4], 2 if n % 4 == 1 else None)
-        for n in range(1_000)
+        for n in range(300)
     ]
-    path = Path(judged_file(tmp_path / "thousand.json", claims))
+    path = Path(judged_file(tmp_path / "many.json", claims))
     begun = time.process_time()
     text = page(path)
-    assert time.process_time() - begun < 10.0
-    assert len(text) < 8_000_000
-    assert text.count('<details class="claim is-') == 1_000
+    assert time.process_time() - begun < 3.0
+    assert len(text) < 2_400_000
+    assert text.count('<details class="claim is-') == 300

@@ -62,8 +62,7 @@ def trail(one: Verification) -> list[object]:
     return [[getattr(one, name) for name in TRAIL], rounds, refs]
 
 
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99), q=st.integers(1, 3))
 def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q):
     now = data.draw(edits(before))
@@ -82,8 +81,7 @@ def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q):
     asyncio.run(check())
 
 
-@pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99), q=st.integers(1, 3))
 def test_a_verdict_is_kept_wherever_a_full_run_asks_the_same_questions(before, data, seed, q):
     """The rule is not only safe but exact: nothing is verified anew that had to ask nothing new."""
@@ -103,8 +101,7 @@ def test_a_verdict_is_kept_wherever_a_full_run_asks_the_same_questions(before, d
     asyncio.run(check())
 
 
-@pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99))
 def test_nodes_may_have_other_ids_where_the_judge_sees_none(before, data, seed):
     edited = data.draw(edits(before))

@@ -10,9 +10,9 @@ from veritrail_graph.api.app.version_texts import (
     NodeTexts,
     same_beginning,
 )
-from veritrail_graph.api.views.rewritten import MOST_SHOWN, rewritten
 from veritrail_graph.graph.model import Origin, Role
 from veritrail_graph.graph.model.listed import StoredNode
+from veritrail_graph.graph.word_diff import MOST_SHOWN, rewritten
 
 LONG = "The quay was built by people whom nobody remembers, and it has lasted for a long time. " * 3
 

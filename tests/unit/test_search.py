@@ -116,8 +116,8 @@ def test_an_excerpt_shows_the_first_word_that_was_found() -> None:
 
 
 def test_a_lock_is_kept_during_a_long_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veritrail_graph.api.search.index.HELD_SECONDS", 0.5)
-    monkeypatch.setattr("veritrail_graph.api.app.search.HELD_SECONDS", 0.5)
+    monkeypatch.setattr("veritrail_graph.api.search.index.HELD_SECONDS", 0.3)
+    monkeypatch.setattr("veritrail_graph.api.app.search.HELD_SECONDS", 0.3)
     mine, other = TextIndex(tmp_path), TextIndex(tmp_path)
 
     async def hold(seconds: float) -> None:
@@ -126,7 +126,7 @@ def test_a_lock_is_kept_during_a_long_step(tmp_path: Path, monkeypatch: pytest.M
         holding.cancel()
 
     assert mine.take()
-    asyncio.run(hold(1.2))
+    asyncio.run(hold(0.7))
     assert not other.take()
-    time.sleep(0.6)
+    time.sleep(0.35)
     assert other.take()

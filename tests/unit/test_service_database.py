@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from fakes.ports import free_port
+from fakes.service_databases import IN_BOTH
 
 from veritrail_graph.api.auth.access import LOCAL, Scope
 from veritrail_graph.api.auth.database import (
@@ -98,6 +99,7 @@ def test_many_make_the_tables_at_once(tmp_path: Path) -> None:
         ("UPDATE veritrail_schema SET version = 99", "has schema version 99"),
     ],
 )
+@IN_BOTH
 def test_a_database_of_another_version_is_refused_and_kept(
     service: ServiceDatabase, service_url: str, change: str, found: str
 ) -> None:
@@ -125,6 +127,7 @@ def test_a_database_keeps_its_version_when_it_is_opened_again(
     later.close()
 
 
+@IN_BOTH
 def test_a_database_of_version_1_learns_of_calls_in_batches(
     service: ServiceDatabase, service_url: str
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_database_of_version_1_learns_of_calls_in_batches(
     again.close()
 
 
+@IN_BOTH
 def test_a_link_of_version_2_stays_open(service: ServiceDatabase, service_url: str) -> None:
     link, token = asyncio.run(Shares(service).create("p", 60, "", LOCAL))
 

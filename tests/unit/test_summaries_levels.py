@@ -240,8 +240,8 @@ def test_every_text_has_its_group_whatever_the_sizes():
 
 
 def test_grouping_takes_time_in_proportion_to_the_texts():
-    grouped = by_order(["same"] * 50_000, ["same"] * 5_000)
-    assert len(grouped.same) + len({link.above for link in grouped.links}) == 5_000
+    grouped = by_order(["same"] * 20_000, ["same"] * 2_000)
+    assert len(grouped.same) + len({link.above for link in grouped.links}) == 2_000
 
 
 def test_booookscore_levels_of_one_run(tmp_path):

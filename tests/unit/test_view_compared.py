@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from veritrail_graph.api.views.compared import folded_settings
-from veritrail_graph.graph.comparing import Changed
+from veritrail_graph.graph.comparing import Changed, folded_settings
 
 Q, PROMPT = Changed("q", 1, 3), Changed("steps.verdict.prompt", "verdict.v1", "verdict.v2")
 

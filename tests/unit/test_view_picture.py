@@ -27,8 +27,8 @@ from veritrail_graph.api.web.views.graph import (
 )
 from veritrail_graph.api.web.views.picture import Picture, draw
 from veritrail_graph.graph.model import Claim, NodeRef, Process, Role
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import ListedNode, NodeQuery
-from veritrail_graph.graph.model.walk import Direction
 
 UP, DOWN = Direction.UPSTREAM, Direction.DOWNSTREAM
 PROCESS = Process(

@@ -13,7 +13,7 @@ from veritrail_graph.api.views.twists import twist_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Sentence, Verification
 from veritrail_graph.graph.model.attribution import AttributedSentence, CarriedSentence, Revision
 from veritrail_graph.graph.word_diff import Change, word_diff
-from veritrail_graph.verifier.attribution.carrying import carrying
+from veritrail_graph.verifier.localization import carrying
 
 T = NodeRef("t", 3, 4, Role.TERMINAL)
 

@@ -485,7 +485,7 @@ def test_own_work_grows_with_the_turns_and_not_with_their_square() -> None:
         # The scripted model counts the tokens of whole prompts, which are bounded as well.
         return counted, shown, compared
 
-    small, large = work(400), work(1_600)
+    small, large = work(250), work(1_000)
     for few, many in zip(small, large, strict=True):
         assert many < 4.4 * few
 
@@ -505,9 +505,8 @@ class NeverEnding:
         return self.turns[place]
 
 
-@pytest.mark.slow
-def test_ten_thousand_turns_are_looked_at_a_bounded_number_of_times_each() -> None:
-    lines = [("assistant" if number % 2 else "user", f"{number}", ()) for number in range(10_000)]
+def test_two_thousand_turns_are_looked_at_a_bounded_number_of_times_each() -> None:
+    lines = [("assistant" if number % 2 else "user", f"{number}", ()) for number in range(2_000)]
     text = TextInMemory(talk(lines))
     counting = NeverEnding(text.turns)
     asking = asking_of(lambda step, _s, user, _r: {"claims": []})
@@ -524,8 +523,8 @@ def test_ten_thousand_turns_are_looked_at_a_bounded_number_of_times_each() -> No
             found += one.status is Status.SUCCEEDED
         return found
 
-    assert asyncio.run(run()) == 5_000
-    assert counting.looks < 10_000 * 14
+    assert asyncio.run(run()) == 1_000
+    assert counting.looks < 2_000 * 14
 
 
 def test_a_meter_of_each_turn_counts_its_calls() -> None:

@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
-import pytest
 from fakes.dag import Dag, dags
 from fakes.scripted_judge import FS, INC, NFS
 from fakes.walking import Walker, traced
@@ -90,7 +89,7 @@ def cases(draw):
     return dag, target, draw(st.integers(1, 4)), frozenset(finds), tuple(verdicts)
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(cases())
 def test_the_walk_is_what_the_prose_tells(case):
     dag, target, q, finds, verdicts = case
@@ -102,7 +101,7 @@ def test_the_walk_is_what_the_prose_tells(case):
     assert outcome.verdict is verdict
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_no_node_is_read_twice_and_carried_roots_are_not_read_again(case):
     outcome = Walker(*case).run()
@@ -120,7 +119,7 @@ def test_no_node_is_read_twice_and_carried_roots_are_not_read_again(case):
         roots |= {ref.node_id for ref in it.nodes_with_evidence if ref.is_root}
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_iterations_are_numbered_never_empty_and_bounded_by_the_nodes(case):
     dag = case[0]
@@ -130,8 +129,7 @@ def test_iterations_are_numbered_never_empty_and_bounded_by_the_nodes(case):
     assert len(outcome.iterations) < len(dag.sources)
 
 
-@pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_sources_are_asked_once_at_first_and_once_an_iteration_at_most(case):
     walker = Walker(*case)
@@ -157,7 +155,7 @@ class Generous(Dag):
         return self.source_nodes(of)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_one_node_that_is_left_is_as_good_as_all(case):
     dag, target, q, finds, verdicts, *_ = case
@@ -169,7 +167,7 @@ def test_one_node_that_is_left_is_as_good_as_all(case):
     assert (short.paths, short.error) == (full.paths, full.error)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_texts_are_announced_exactly_while_another_iteration_may_follow(case):
     """`will_read` is false only where q ends the walk whatever the answer is."""
@@ -187,7 +185,7 @@ def test_texts_are_announced_exactly_while_another_iteration_may_follow(case):
             assert need.will_read or following is None
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_a_verdict_is_asked_for_with_all_roots_that_gave_evidence_so_far(case):
     walker = Walker(*case)
@@ -212,7 +210,7 @@ def test_a_verdict_is_asked_for_with_all_roots_that_gave_evidence_so_far(case):
     assert not asked
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases())
 def test_interim_verdicts_stay_as_given_whatever_the_final_one_is(case):
     dag, target, q, finds, verdicts = case
@@ -243,7 +241,7 @@ def comparable(dag: Dag, target: str, outcome: Outcome):
     return rounds_of(outcome), frontiers, texts, walked.paths, walked.error
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(cases(), st.integers(0, 2**32))
 def test_the_order_of_answers_does_not_matter(case, seed):
     plain = Walker(*case).run()
@@ -251,7 +249,7 @@ def test_the_order_of_answers_does_not_matter(case, seed):
     assert comparable(*case[:2], mixed) == comparable(*case[:2], plain)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(cases(), min_size=2, max_size=4), st.randoms(use_true_random=False))
 def test_walks_that_take_turns_do_not_touch_each_other(several, turns):
     alone = [Walker(*case).run() for case in several]

@@ -12,7 +12,10 @@ import pytest
 from acceptance.command import command
 from fakes import warm
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script is called there")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the script is called there"),
+]
 PIPES = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 

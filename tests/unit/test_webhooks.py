@@ -12,21 +12,21 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
+from fakes.service_databases import IN_BOTH
 from fakes.webhook_receiver import Receiver
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs import deliveries
-from veritrail_graph.api.jobs.deliveries import Deliveries
+from veritrail_graph.api.jobs import worker as working
 from veritrail_graph.api.jobs.model import Ended, Work
 from veritrail_graph.api.jobs.storage import changes, upkeep, webhook_messages
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.storage.tables import webhook_messages as messages
+from veritrail_graph.api.jobs.worker import Deliveries
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.webhooks.message import GATE_FAILED, Message
-from veritrail_graph.api.webhooks.sending import send_now
-from veritrail_graph.api.webhooks.target import NotDelivered, Target
+from veritrail_graph.api.webhooks.target import NotDelivered, Target, send_now
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 
@@ -134,7 +134,7 @@ def test_a_message_is_given_up_in_the_end(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deliveries, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(working, "MOST_ATTEMPTS", 2)
     receiver.statuses = [500] * 9
     end_job(service)
     for _ in range(4):
@@ -144,6 +144,7 @@ def test_a_message_is_given_up_in_the_end(
     assert "it is given up" in caplog.text
 
 
+@IN_BOTH
 def test_one_worker_takes_a_message_and_another_only_where_that_one_was_killed(
     service: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

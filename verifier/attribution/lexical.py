@@ -13,7 +13,7 @@ from typing import Any
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.model.attribution import AttributionCategory as Category
 from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
-from veritrail_graph.verifier.by_words import ByWords
+from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.engines.lexical.judging import Match, compare, terms, weight
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
 from veritrail_graph.verifier.engines.lexical.vocabulary import UNCERTAIN, UNCERTAIN_SMALL

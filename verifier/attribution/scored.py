@@ -1,7 +1,7 @@
-"""Judging sentences by a published checker: a document and a sentence in, a score out.
+"""Attributing and judging sentences by scores of an entailment model, without instructions.
 
-Source: Error-tolerant attribution 6.1 (SummaC-ZS, SummaC-Conv and AlignScore; these metrics take
-no instructions, so they have no highlighted mode).
+Source: Error-tolerant attribution 5 (the NLI baseline), 6.1 (SummaC-ZS, SummaC-Conv and AlignScore;
+these metrics take no instructions, so they have no highlighted mode).
 """
 
 from __future__ import annotations
@@ -10,15 +10,82 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.model.attribution import AttributedSentence, Faithfulness, SourceMode
+from veritrail_graph.graph.model.attribution import (
+    AttributedSentence,
+    AttributionCategory,
+    Faithfulness,
+    SourceMode,
+)
 from veritrail_graph.verifier.attribution.answers import FaithfulnessAnswer
+from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
 from veritrail_graph.verifier.attribution.windows import place, places
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters import Adapter
+from veritrail_graph.verifier.nli.port import Entailment, EntailmentModel, Pair
 from veritrail_graph.verifier.ports import JudgeError, ReadNode
 
 MODES = (SourceMode.PLAIN, SourceMode.ATTRIBUTION)
 """What a checker can be shown: it reads one document, and nothing can be marked in it."""
+
+BEST = 2
+"""Sentences that are attributed to each one. Source: Error-tolerant attribution 5."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentAttributor:
+    """An `Attributor` that scores each source sentence alone.
+
+    It always names sentences where there are any: scores have no "none".
+
+    Attributes:
+        entailment: The model; the caller who opened it closes it.
+        best: How many sentences are attributed.
+    """
+
+    entailment: EntailmentModel
+    best: int = BEST
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "nli"
+
+    @property
+    def model(self) -> str | None:
+        """The entailment model."""
+        return self.entailment.name
+
+    @property
+    def indicative(self) -> bool:
+        """False: a model scores."""
+        return False
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The model, and how many sentences are attributed."""
+        return {"entailment": dict(self.entailment.settings), "best": self.best}
+
+    async def attribute(
+        self, sentence: str, sources: Sequence[ReadNode], meter: Meter
+    ) -> Attribution:
+        """Take the sentences with the highest entailment or contradiction.
+
+        Raises:
+            JudgeError: The model failed.
+            ModelError: The server that runs it could not be asked.
+        """
+        sentences = [one for node in sources for one in node.sentences]
+        if not sentences:
+            return Attribution()
+        pairs = [Pair(one.text, sentence) for one in sentences]
+        scores = await self.entailment.predict(pairs, meter)
+        order = sorted(range(len(scores)), key=lambda place: (-scores[place].strength, place))
+        return Attribution(
+            tuple(
+                attributed(sentences[place], (_category(scores[place]),))
+                for place in sorted(order[: self.best])
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +161,8 @@ def _attributed_text(sources: Sequence[ReadNode], attributed: Sequence[Attribute
     return "\n".join(
         one.text.strip() for node in sources for one in node.sentences if place(one) in chosen
     )
+
+
+def _category(score: Entailment) -> AttributionCategory:
+    is_against = (score.contradiction or 0.0) > score.entailment
+    return AttributionCategory.CONTRADICTION if is_against else AttributionCategory.EVIDENCE

@@ -19,7 +19,6 @@ from veritrail_graph.graph.model.attribution import AttributionCategory
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel, Turn, TurnCheck
 from veritrail_graph.verifier.attribution.attributor import Attribution
 from veritrail_graph.verifier.attribution.lexical import attribution
-from veritrail_graph.verifier.by_words import ByWords
 from veritrail_graph.verifier.dialogue.port import (
     Categorised,
     Extracted,
@@ -27,6 +26,7 @@ from veritrail_graph.verifier.dialogue.port import (
     Labelled,
     Material,
 )
+from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Split, SplitNode
 

@@ -43,8 +43,8 @@ from veritrail_graph.verifier.models.batch_port import (
     BatchState,
     LineRefused,
 )
-from veritrail_graph.verifier.models.batch_room import Room
 from veritrail_graph.verifier.models.language_model import LanguageModel
+from veritrail_graph.verifier.models.limits import Room
 from veritrail_graph.verifier.models.openai_batches import batch_line
 from veritrail_graph.verifier.models.port import (
     Completion,

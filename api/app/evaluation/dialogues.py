@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.evaluation.resources import shared_within
 from veritrail_graph.api.configured.dialogue import ablations_of, dialogue_judge
+from veritrail_graph.api.configured.models import ModelOptions, open_models
 from veritrail_graph.api.requests.dialogue import DialogueParameters
-from veritrail_graph.evaluation.dialogues.assumed import AssumedDialogues
+from veritrail_graph.evaluation.dialogues.assumed import AssumedDialogues, assumptions
 from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher
 from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
 from veritrail_graph.evaluation.dialogues.gold import DialogueGold, TurnKey
 from veritrail_graph.evaluation.dialogues.methods import MethodRun
 from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Usage
+from veritrail_graph.evaluation.dialogues.score import gold_labels
+from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.dialogue.judging import TurnJudge
 from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
@@ -27,10 +32,10 @@ from veritrail_graph.verifier.models.port import EndpointRefused, Meter, Step
 from veritrail_graph.verifier.prompts import Prompts, load_prompts
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.graph.model.dialogue import DialogueLabel
+    from veritrail_graph.evaluation.figures.options import Resampling
+    from veritrail_graph.graph.model.dialogue import DialogueLabel, TurnVerification
     from veritrail_graph.verifier.engines import Engine
     from veritrail_graph.verifier.judge import StepModels
 
@@ -64,14 +69,16 @@ class DialogueComparison:
         prompts: A folder of the user's own prompts.
         turn_check: Whether VISTA also checks each turn as a whole for contradictions.
         given_claims: Whether the claims of the annotators are verified in place of own ones.
+        embedding: The model that finds reworded claims; None: none is asked.
     """
 
     variants: tuple[Variant, ...] = ()
     engine: str | None = None
-    models: ModelOptions | None = None
+    models: ModelOptions = field(default_factory=ModelOptions)
     prompts: Path | None = None
     turn_check: bool = False
     given_claims: bool = False
+    embedding: str | None = None
 
     def asked(self, ablations: Sequence[Ablation]) -> DialogueParameters:
         """How VISTA verifies turns."""
@@ -87,18 +94,116 @@ class DialogueComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelledDialogues:
+    """Dialogues with labelled turns, and runs that are scored on them.
+
+    Attributes:
+        gold: The dialogues and their turns.
+        labels: The label of each turn that has one.
+        finished: The runs.
+        consensus: Whether labels follow from the claims of the annotators.
+    """
+
+    gold: DialogueGold
+    labels: Mapping[TurnKey, DialogueLabel]
+    finished: Sequence[PredictedTurns]
+    consensus: bool
+
+    @classmethod
+    def read(cls, gold: Path, runs: Sequence[Path], *, consensus: bool) -> LabelledDialogues:
+        """Read the files.
+
+        Raises:
+            InputError: One cannot be read, or two runs have one name.
+        """
+        from veritrail_graph.evaluation.dialogues.gold import read_gold
+        from veritrail_graph.evaluation.dialogues.predicted import read_predicted
+
+        labelled = read_gold(gold)
+        finished = [read_predicted(path, labelled) for path in runs]
+        counts = Counter(one.method for one in finished)
+        if twice := next((name for name, count in counts.items() if count > 1), None):
+            raise InputError(
+                f"Two files are named {shown(twice)}, and files are called by their names; rename "
+                "one."
+            )
+        return cls(labelled, gold_labels(labelled, consensus=consensus), finished, consensus)
+
+    def needs_run(self, how: DialogueComparison) -> bool:
+        """Whether methods label the turns now: those that are named, or all without a run."""
+        return bool(how.variants) or not self.finished
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedDialogues:
     """What methods say.
 
     Attributes:
-        predicted: What each method says, in their order.
+        labelled: The turns.
+        predicted: What each method says that labelled them now, in their order.
+        matcher: Says which claims are the same.
+        usage: What its vectors cost.
         refusal: Why no call could succeed, where one was refused.
         warnings: What a person should know.
     """
 
+    labelled: LabelledDialogues
     predicted: Sequence[PredictedTurns]
+    matcher: ClaimMatcher
+    usage: Usage
     refusal: EndpointRefused | None = None
     warnings: Sequence[str] = ()
+
+    @property
+    def every(self) -> list[PredictedTurns]:
+        """What each method and each finished run says."""
+        return [*self.predicted, *self.labelled.finished]
+
+    @property
+    def unanswered(self) -> list[TurnVerification]:
+        """Turns of the methods that did not succeed."""
+        turns = (turn for one in self.predicted for turn in one.turns.values())
+        return [turn for turn in turns if turn.status is not Status.SUCCEEDED]
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the turns as CSV, and the runs.
+
+        Raises:
+            InputError: They cannot be written.
+        """
+        from veritrail_graph.evaluation.dialogues.tables import write_turns
+
+        return write_turns(folder, self.labelled.gold, self.labelled.labels, self.every)
+
+    def as_json(self, how: Resampling | None) -> dict[str, Any]:
+        """All figures; those of later methods also against the first one."""
+        from veritrail_graph.evaluation.dialogues.claim_sets import ClaimAgreement
+        from veritrail_graph.evaluation.dialogues.disagreements import disagreements_json
+        from veritrail_graph.evaluation.dialogues.score import LABELS, TurnScore
+
+        gold, labels, matcher = self.labelled.gold, self.labelled.labels, self.matcher
+        consensus = self.labelled.consensus
+        scores = [TurnScore.of(gold, one, matcher, consensus=consensus) for one in self.every]
+        agreement = ClaimAgreement.of(gold, matcher)
+        counts = Counter(labels.values())
+        claims = [turn.claims for turn in gold.turns if turn.claims is not None]
+        return {
+            "gold": {
+                "dialogues": len(gold.dialogues),
+                "turns": len(gold.turns),
+                "labels": {name.value: counts[name] for name in LABELS},
+                "no_label": len(gold.turns) - len(labels),
+                "claims": sum(map(len, claims)) if claims else None,
+                "labels_from": "claims" if consensus else "labels",
+            },
+            "matching": matcher.words,
+            "methods": [
+                one.as_json(scores[0] if place else None, how) for place, one in enumerate(scores)
+            ],
+            "annotators": None if agreement is None else agreement.as_json(matcher, how),
+            "disagreements": disagreements_json(gold, self.every, matcher),
+            "usage": sum((one.usage for one in self.every), self.usage).json_object(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +270,7 @@ class _Workplace:
         return self.models
 
 
-def chosen_variants(settings: Settings, how: DialogueComparison) -> tuple[Variant, ...]:
+def _chosen_variants(settings: Settings, how: DialogueComparison) -> tuple[Variant, ...]:
     """The methods that are compared.
 
     Raises:
@@ -197,55 +302,54 @@ def chosen_variants(settings: Settings, how: DialogueComparison) -> tuple[Varian
 def _engine(settings: Settings, how: DialogueComparison) -> Engine:
     from veritrail_graph.verifier.engines import engine_named
 
-    model = None if how.models is None else how.models.model
-    return engine_named(settings.engine_name(how.engine, model))
-
-
-def shared_by_methods(how: DialogueComparison) -> Shared:
-    """What the calls of all methods share: one budget."""
-    from veritrail_graph.api.configured.models import ModelOptions
-    from veritrail_graph.api.configured.shared import Shared
-    from veritrail_graph.verifier.models.retrying import Spending
-
-    chosen = how.models or ModelOptions()
-    return Shared(Spending(chosen.budget, chosen.max_calls))
+    return engine_named(settings.engine_name(how.engine, how.models.model))
 
 
 async def compare_dialogues(
     settings: Settings,
-    gold: DialogueGold,
-    labels: Mapping[TurnKey, DialogueLabel],
+    labelled: LabelledDialogues,
     how: DialogueComparison,
-    shared: Shared,
-    on_turn: Callable[[str], None] = lambda _method: None,
+    on_likely: Callable[[DialogueEstimate], None] = lambda _likely: None,
+    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _of: None,
 ) -> ComparedDialogues:
     """Label turns by each method, one after the other: later ones find answers in the cache.
 
     Args:
         settings: The settings.
-        gold: The dialogues and their labelled turns.
-        labels: The labels of the turns, for the majority alone.
+        labelled: The dialogues and their labelled turns.
         how: The methods and the models.
-        shared: What their calls share.
-        on_turn: Told the name of the method after each turn.
+        on_likely: Told what the methods are likely to cost, before a model is asked.
+        on_progress: Told the method after each turn, and how many of its turns are done.
 
     Raises:
-        InputError: A model, a prompt or a setting is wrong.
+        VeriTrailError: A model, a prompt or a setting is wrong, or a model gave no vectors.
     """
-    variants = chosen_variants(settings, how)
+    from veritrail_graph.api.configured.embeddings import embedding_choice
+
+    shared, gold = shared_within(how.models.budget, how.models.max_calls), labelled.gold
+    if how.embedding is not None:  # before other models are paid for
+        embedding_choice(settings, how.embedding)
     predicted: list[PredictedTurns] = []
     refusal: EndpointRefused | None = None
-    async with _workplace(settings, how, variants, shared) as (place, warnings):
-        for variant in variants:
-            run = MethodRun(
-                gold,
-                place.splitter.split,
-                lambda name=variant.name: on_turn(name),  # type: ignore[misc]
-                refusal,
-            )
-            predicted.append(await place.carry_out(variant, how, run, labels))
-            refusal = refusal or run.refusal
-    return ComparedDialogues(predicted, refusal, warnings)
+    warnings: Sequence[str] = ()
+    if labelled.needs_run(how):
+        likely = await estimate_dialogues(settings, labelled, how)
+        on_likely(likely)
+        of = {one.method: one.turns for one in likely.methods}
+        done: Counter[str] = Counter()
+
+        def on_turn(name: str) -> None:
+            done[name] += 1
+            on_progress(f"turns, {name}", done[name], of[name])
+
+        variants = _chosen_variants(settings, how)
+        async with _workplace(settings, how, variants, shared) as (place, warnings):
+            for variant in variants:
+                run = MethodRun(gold, place.splitter.split, partial(on_turn, variant.name), refusal)
+                predicted.append(await place.carry_out(variant, how, run, labelled.labels))
+                refusal = refusal or run.refusal
+    matcher, usage = await _matcher(settings, labelled, predicted, how, shared)
+    return ComparedDialogues(labelled, predicted, matcher, usage, refusal, warnings)
 
 
 @asynccontextmanager
@@ -254,19 +358,18 @@ async def _workplace(
 ) -> AsyncIterator[tuple[_Workplace, list[str]]]:
     """Open what methods are carried out with; models are closed in the end."""
     from veritrail_graph.api.configured.judge import refuse_model
-    from veritrail_graph.api.configured.models import ModelOptions, open_models
 
-    engine, chosen = _engine(settings, how), how.models or ModelOptions()
+    engine = _engine(settings, how)
     splitter = SentenceSplitter.for_language(settings.language)
     prompts = load_prompts(how.prompts)
     asks = any(one.method is not DialogueMethod.MAJORITY for one in variants)
     if not asks or not engine.asks_models:
         if asks:
-            refuse_model(engine.name, chosen)
+            refuse_model(engine.name, how.models)
         yield _Workplace(engine, None, prompts, splitter), []
         return
     async with AsyncExitStack() as stack:
-        models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
+        models = await stack.enter_async_context(open_models(settings, engine, how.models, shared))
         yield _Workplace(engine, models.steps, prompts, splitter), models.warnings
 
 
@@ -297,12 +400,25 @@ class EstimatedMethod:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class DialogueEstimate:
+    """What methods would cost."""
+
+    methods: Sequence[EstimatedMethod]
+
+    @property
+    def usage(self) -> Usage:
+        """The likely calls, tokens and money of all."""
+        return sum((one.usage for one in self.methods), Usage())
+
+    def as_json(self) -> dict[str, Any]:
+        """What is assumed, and each method."""
+        return {"assumptions": assumptions(), "methods": [one.as_json() for one in self.methods]}
+
+
 async def estimate_dialogues(
-    settings: Settings,
-    gold: DialogueGold,
-    labels: Mapping[TurnKey, DialogueLabel],
-    how: DialogueComparison,
-) -> list[EstimatedMethod]:
+    settings: Settings, labelled: LabelledDialogues, how: DialogueComparison
+) -> DialogueEstimate:
     """Say what labelling the turns by each method would cost. No model is asked.
 
     A few dialogues are carried out with assumed answers, and scaled to all.
@@ -312,19 +428,20 @@ async def estimate_dialogues(
     """
     from veritrail_graph.api.app.estimation import assumed_models_of
     from veritrail_graph.api.app.evaluation.estimate import scaled
-    from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.verifier.judge import StepModel, StepModels
 
-    engine, chosen = _engine(settings, how), how.models or ModelOptions()
-    splitter = SentenceSplitter.for_language(settings.language)
+    if not labelled.needs_run(how):
+        return DialogueEstimate(())
+    engine = _engine(settings, how)
+    splitter, gold = SentenceSplitter.for_language(settings.language), labelled.gold
     sample, whole = _sampled(gold), MethodRun(gold, splitter.split)
     models = None
     if engine.asks_models:
-        assumed = assumed_models_of(settings, engine.name, chosen, AssumedDialogues())
+        assumed = assumed_models_of(settings, engine.name, how.models, AssumedDialogues())
         models = StepModels(*map(StepModel, assumed))
     place = _Workplace(engine, models, load_prompts(how.prompts), splitter)
     found: list[EstimatedMethod] = []
-    for variant in chosen_variants(settings, how):
+    for variant in _chosen_variants(settings, how):
         background = (
             variant.method is DialogueMethod.VISTA
             and Ablation.NO_BACKGROUND not in variant.ablations
@@ -334,10 +451,10 @@ async def estimate_dialogues(
             found.append(EstimatedMethod(variant.name, turns, Usage()))
             continue
         run = MethodRun(sample, splitter.split)
-        predicted = await place.carry_out(variant, how, run, labels)
+        predicted = await place.carry_out(variant, how, run, labelled.labels)
         usage = scaled(predicted.usage, turns / max(len(predicted.turns), 1))
         found.append(EstimatedMethod(variant.name, turns, usage))
-    return found
+    return DialogueEstimate(found)
 
 
 def _sampled(gold: DialogueGold) -> DialogueGold:
@@ -350,60 +467,30 @@ def _sampled(gold: DialogueGold) -> DialogueGold:
     )
 
 
-@dataclass(slots=True)
-class Matching:
-    """A matcher of claims, and what its vectors cost."""
-
-    matcher: ClaimMatcher = field(default_factory=ClaimMatcher)
-    usage: Usage = field(default_factory=Usage)
-
-
-def check_embedding(settings: Settings, embedding: str | None) -> None:
-    """See that an embedding model can be had, before other models are paid for.
-
-    Raises:
-        InputError: There is none of that name.
-    """
-    from veritrail_graph.api.configured.embeddings import embedding_choice
-
-    if embedding is not None:
-        embedding_choice(settings, embedding)
-
-
-async def match_claims(
+async def _matcher(
     settings: Settings,
-    gold: DialogueGold,
+    labelled: LabelledDialogues,
     predicted: Sequence[PredictedTurns],
     how: DialogueComparison,
-    embedding: str | None,
     shared: Shared,
-) -> Matching:
+) -> tuple[ClaimMatcher, Usage]:
     """Say which claims are the same: by equal text, and by vectors where a model is named.
-
-    Args:
-        settings: The settings.
-        gold: The labelled turns.
-        predicted: What methods say.
-        how: Whether the cache may be used.
-        embedding: The embedding model; None: none is asked.
-        shared: What its calls share with those of other models.
 
     Raises:
         VeriTrailError: The model cannot be opened, or gave no vectors.
     """
     from veritrail_graph.api.configured.embeddings import open_embedder
 
-    if embedding is None:
-        return Matching()
+    if how.embedding is None:
+        return ClaimMatcher(), Usage()
+    gold = labelled.gold
     texts = [one.claim for turn in gold.turns for one in turn.claims or ()]
     for turn in gold.turns:
         texts += [one.claim for said in turn.labels for one in said.claims or ()]
         if turn.claims is not None:
-            found = (one.turns.get(turn.key) for one in predicted)
+            found = (one.turns.get(turn.key) for one in (*predicted, *labelled.finished))
             texts += [claim.claim for one in found if one is not None for claim in one.claims]
-    use_cache = how.models is None or how.models.use_cache
     meter = Meter()
     async with AsyncExitStack() as stack:
-        embedder = await open_embedder(settings, embedding, use_cache, shared, stack)
-        matcher = await ClaimMatcher.of(texts, embedder, meter)
-    return Matching(matcher, meter.total)
+        embedder = await open_embedder(settings, how.embedding, how.models.use_cache, shared, stack)
+        return await ClaimMatcher.of(texts, embedder, meter), meter.total

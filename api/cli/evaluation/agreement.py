@@ -16,14 +16,11 @@ from veritrail_graph.api.cli.evaluation.options import (
     shown_figure,
     tell_notes,
 )
-from veritrail_graph.api.cli.evaluation.turn_agreement import (
-    agreement_on_turns,
-    show_agreement_on_turns,
-)
+from veritrail_graph.api.cli.evaluation.turn_agreement import show_agreement_on_turns
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
+from veritrail_graph.evaluation.figures.options import Resampling
 from veritrail_graph.graph.errors import InputError
 
 SUBSETS = {
@@ -93,32 +90,36 @@ def agreement(
     Of dialogues: how far annotators name the same claims and give the same labels, and by which
     kinds they differ from each other, and the labels of the data set from their claims.
     """
-    from veritrail_graph.evaluation.annotation.agreement import is_dataset, read_agreement
-    from veritrail_graph.evaluation.dialogues.gold import read_gold
-    from veritrail_graph.evaluation.dialogues.sheets import is_labelled
-    from veritrail_graph.evaluation.figure_files import read_annotations
+    from veritrail_graph.api.app.evaluation.figures import (
+        agreement_in_dataset,
+        agreement_in_table,
+        agreement_on_turns,
+        labels_in,
+    )
 
     names = [name.strip() for name in order.split(",") if name.strip()]
     resampling = Resampling(resamples, seed) if with_intervals else None
-    if is_labelled(file):
+    where = labels_in(file)
+    if where == "dialogues":
         if level is Scale.ORDINAL or names or adjudicator is not None or labels is Labels.GIVEN:
             raise InputError(
                 "The labels of claims in dialogues have no order and are compared as given: leave "
                 "out --level, --order, --labels and --adjudicator."
             )
-        found = agreement_on_turns(read_gold(file), resampling)
+        found = agreement_on_turns(file, resampling)
         if as_json:
             print_json(found)
         else:
             show_agreement_on_turns(found)
         return
-    if is_dataset(file):
-        as_given = labels is Labels.GIVEN
-        read = read_agreement(file, level.value, names, adjudicator=adjudicator, as_given=as_given)
+    if where == "data set":
+        read = agreement_in_dataset(
+            file, level.value, names, adjudicator=adjudicator, as_given=labels is Labels.GIVEN
+        )
     elif adjudicator is not None or labels is Labels.GIVEN:
         raise InputError("--adjudicator and --labels are for data sets; FILE is a table.")
     else:
-        read = read_annotations(file, level.value, names)
+        read = agreement_in_table(file, level.value, names)
     document = read.found.as_json(resampling)
     tell_notes(document, read.notes)
     if as_json:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,14 +18,8 @@ from veritrail_graph.api.cli.evaluation.options import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
-from veritrail_graph.graph.errors import shown
-
-if TYPE_CHECKING:
-    from veritrail_graph.evaluation.attribution.model import AttributionFile
-    from veritrail_graph.evaluation.attribution.score import AttributionScore
-
-FEW = 3
+from veritrail_graph.evaluation.figures.options import Resampling
+from veritrail_graph.graph.errors import InputError
 
 
 def attribution(
@@ -84,93 +78,29 @@ def attribution(
     GOLD and PREDICTED are what `veritrail attribute --json` prints, or JSON Lines of
     {"id", "attributed": [["node", 3]]}, perhaps with categories and label.
     """
-    from veritrail_graph.evaluation.attribution.judges import label_scores
-    from veritrail_graph.evaluation.attribution.linked import LinkAnalysis, refuse_other_splits
-    from veritrail_graph.evaluation.attribution.reading import read_attributions
-    from veritrail_graph.evaluation.attribution.score import AttributionScore
-    from veritrail_graph.evaluation.attribution.significance import comparison
-    from veritrail_graph.evaluation.attribution.sources import read_sources
-    from veritrail_graph.evaluation.attribution.tables import write_tables
-    from veritrail_graph.graph.errors import InputError
+    from veritrail_graph.api.app.evaluation.attribution import score_attributions
 
     if linked and sources is None:
         raise InputError("--linked: name the source texts with --sources FILE")
-    texts = None if sources is None else read_sources(sources)
-    right = read_attributions(gold)
-    scored = read_attributions(predicted).named_as(right)
-    if not right.sentences:
-        raise InputError(f"{gold} holds no sentence with an attribution.")
-    found = AttributionScore(right, scored, texts)
-    how = Resampling(resamples, seed)
-    document = found.as_json(how if with_intervals else None)
-    if unfaithful:
-        document["unfaithful"] = found.on_unfaithful()
-    if labels:
-        document["labels"] = {
-            name: one.as_json() for name, one in label_scores(right, scored).items()
-        }
-    analysis = None
-    if linked and texts is not None:
-        refuse_other_splits(gold, right, texts)
-        analysis = LinkAnalysis.of(right, texts)
-        document["linked"] = analysis.as_json()
-    notes = [*_notes_on_gold(right, gold), *_notes(found, gold, predicted)]
-    if compare is not None:
-        other = AttributionScore(right, read_attributions(compare).named_as(right), texts)
-        document["comparison"] = comparison(found, other, how)
-        notes += _notes(other, gold, compare)
-    tell_notes({}, notes)  # the document counts what is missing
+    found = score_attributions(
+        gold,
+        predicted,
+        Resampling(resamples, seed),
+        compare=compare,
+        sources=sources,
+        unfaithful=unfaithful,
+        labels=labels,
+        linked=linked,
+        with_intervals=with_intervals,
+    )
+    tell_notes({}, found.notes)  # the document counts what is missing
     if output is not None:
-        for path in write_tables(output, found, analysis, document):
+        for path in found.write(output):
             say(f"Wrote {path}")
     if as_json:
-        print_json(document)
+        print_json(found.document)
         return
-    _show(document)
-
-
-def _notes_on_gold(right: AttributionFile, gold: Path) -> Iterator[str]:
-    yield from right.notes
-    if right.failed:
-        yield f"{gold}: {_some(right.failed)} failed and are left out."
-
-
-def _notes(found: AttributionScore, gold: Path, predicted: Path) -> Iterator[str]:
-    """What a person should know before trusting the figures."""
-    from veritrail_graph.evaluation.attribution.content_words import unlike_passages
-
-    right, scored = found.gold, found.predicted
-    yield from scored.notes
-    if found.missing:
-        yield (
-            f"{predicted} lacks {_some(found.missing)} of {gold}; they count as attributed to "
-            f"nothing.{_because_failed(scored, found.missing)}"
-        )
-    if more := [name for name in scored.sentences if name not in right.sentences]:
-        yield f"{predicted}: {_some(more)} are not in {gold} and are left out."
-    compared, common = found.categories.sentences, len(right.sentences) - len(found.missing)
-    if 0 < compared < common:
-        yield (
-            f"kappa_categories is over {compared:,} of {common:,} sentences: the others have no "
-            f"categories in {gold} or {predicted}."
-        )
-    if unlike := unlike_passages(right, scored):
-        node_id, sentence = unlike[0]
-        yield (
-            f"{len(unlike)} source sentence(s) have other texts in {gold} and {predicted}, such as "
-            f"sentence {sentence} of {shown(node_id)}: the sources were split in another way, so "
-            "that precision and recall compare different sentences."
-        )
-
-
-def _some(names: Sequence[str]) -> str:
-    first = ", ".join(shown(name) for name in names[:FEW])
-    return f"{len(names):,} sentence(s) ({first}{', …' if len(names) > FEW else ''})"
-
-
-def _because_failed(scored: AttributionFile, missing: list[str]) -> str:
-    count = len(set(scored.failed) & set(missing))
-    return f" {count:,} of them failed." if count else ""
+    _show(found.document)
 
 
 def _show(document: Mapping[str, Any]) -> None:

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.evaluation.building import (
-    CHUNK_TOKENS,
-    CONTEXT_TOKENS,
-    ENCODING,
-    SUMMARY_TOKENS,
-    ChunkTokens,
-    ContextTokens,
-    EncodingName,
-    NoContext,
-    Prompts,
-    SummaryTokens,
-    summarise,
-)
-from veritrail_graph.api.cli.options import (
-    AsJson,
-    Budget,
-    EngineName,
-    MaxCalls,
-    Model,
-    NoCache,
-    Price,
-)
+from veritrail_graph.api.cli.evaluation.asking import AskOptions, SummarySizes
+from veritrail_graph.api.cli.evaluation.building import summarise_and_show
+from veritrail_graph.api.cli.evaluation.options import grouped
+from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 
-if TYPE_CHECKING:
-    from veritrail_graph.evaluation.datasets.build import Built
-    from veritrail_graph.evaluation.dialogues.build import BuiltDialogues
 
-
+@grouped
 def build(
     output: Annotated[
         Path,
@@ -55,18 +36,9 @@ def build(
             "--summarise", help="Summarise the sources hierarchically; see `eval summarise`."
         ),
     ] = False,
-    chunk: ChunkTokens = CHUNK_TOKENS,
-    context: ContextTokens = CONTEXT_TOKENS,
-    summary: SummaryTokens = SUMMARY_TOKENS,
-    encoding: EncodingName = ENCODING,
-    no_context: NoContext = False,
-    engine: EngineName = None,
-    model: Model = None,
-    prompts: Prompts = None,
-    budget: Budget = None,
-    max_calls: MaxCalls = None,
-    price: Price = None,
-    no_cache: NoCache = False,
+    *,
+    sizes: SummarySizes,
+    asked: AskOptions,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -92,108 +64,68 @@ def build(
     dialogues it is a file of dialogues with labelled turns. With --summarise make a run to extract
     claims from: summaries with every text on the way.
     """
-    from veritrail_graph.evaluation.datasets.build import build_from
-    from veritrail_graph.evaluation.datasets.loading import NO_FORMAT
-    from veritrail_graph.evaluation.dialogues.build import build_dialogues
-    from veritrail_graph.evaluation.dialogues.loading import loader_of, reasons_against
+    from veritrail_graph.api.app.evaluation.datasets import build_dataset
 
     if summarised:
         if source is not None or not texts:
             raise InputError("--summarise takes text files as SOURCE, and no --from.")
-        sizes = (chunk, context, summary, encoding, no_context)
-        summarise(
-            texts,
-            output,
-            *sizes,
-            engine,
-            model,
-            prompts,
-            budget,
-            max_calls,
-            price,
-            no_cache,
-            as_json=as_json,
-        )
+        summarise_and_show(texts, output, sizes, asked, as_json=as_json)
         return
     if source is None or texts:
         raise InputError(
             "Nothing to build from: name a file or a folder with --from, or text files with "
             "--summarise."
         )
-    given = {
-        "--chunk": chunk != CHUNK_TOKENS,
-        "--context": context != CONTEXT_TOKENS,
-        "--summary": summary != SUMMARY_TOKENS,
-        "--encoding": encoding != ENCODING,
-        "--no-context": no_context,
-        "--engine": engine is not None,
-        "--model": model is not None,
-        "--prompts": prompts is not None,
-        "--budget": budget is not None,
-        "--max-calls": max_calls is not None,
-        "--price": price is not None,
-        "--no-cache": no_cache,
-    }
-    if named := [name for name, is_given in given.items() if is_given]:
+    named = [
+        f"--{one.name.replace('_', '-')}"
+        for group in (sizes, asked)
+        for one in fields(group)
+        if getattr(group, one.name) != one.default
+    ]
+    if named:
         raise InputError(f"{', '.join(named)}: only with --summarise.")
-    dialogues = loader_of(source, format_name)
-    if dialogues is not None:
-        read = build_dialogues(dialogues, source, output, skip_bad=skip_bad)
-        if as_json:
-            print_json(read.json_object())
-        else:
-            show_dialogues(read)
-        return
-    try:
-        with long_work() as work:
-            built = build_from(
-                source,
-                output,
-                format_name=format_name,
-                skip_bad=skip_bad,
-                on_process=lambda done, of: work.update("checked processes", done, of),
-            )
-    except InputError as error:
-        if error.code != NO_FORMAT:
-            raise
-        raise InputError("\n".join([str(error), *reasons_against(source)])) from None
-    if as_json:
-        print_json(built.json_object())
-    else:
-        show_built(built)
-
-
-def show_built(built: Built) -> None:
-    """Show what was read and written."""
-    from veritrail_graph.evaluation.datasets.build import NO_LABEL
-
+    with long_work() as work:
+        built = build_dataset(
+            source,
+            output,
+            format_name=format_name,
+            skip_bad=skip_bad,
+            on_process=lambda done, of: work.update("checked processes", done, of),
+        )
     facts = built.json_object()
+    if as_json:
+        print_json(facts)
+    elif "dialogues" in facts:
+        _show_dialogues(facts)
+    else:
+        _show_built(facts)
+
+
+def _show_built(facts: Mapping[str, Any]) -> None:
+    """Show what was read and written."""
+    words: dict[str, str] = {one: VERDICT_WORDS[one] for one in Verdict}
     rows = [
-        ["no label" if label == NO_LABEL else VERDICT_WORDS[Verdict(label)], f"{count:,}"]
-        for label, count in built.labels.items()
+        [words.get(label, "no label"), f"{count:,}"]
+        for label, count in facts["labels"].items()
         if count
     ]
     table(("label", "claims"), rows, right=["claims"])
-    name = one_line(clean(built.dataset.name))
-    licence = f", licence {built.dataset.licence}" if built.dataset.licence else ""
+    licence = f", licence {facts['licence']}" if facts["licence"] else ""
     say(
-        f"{name} ({built.format_name}{licence}): claims {facts['claims']:,}, processes "
-        f"{facts['processes']:,}, nodes {facts['nodes']:,}, labels of annotators "
-        f"{facts['annotations']:,}, claims with error stages {facts['with_error_stages']:,}. "
-        f"Written: {built.output}",
+        f"{one_line(clean(facts['name']))} ({facts['format']}{licence}): claims "
+        f"{facts['claims']:,}, processes {facts['processes']:,}, nodes {facts['nodes']:,}, labels "
+        f"of annotators {facts['annotations']:,}, claims with error stages "
+        f"{facts['with_error_stages']:,}. Written: {facts['output']}",
         "bold",
     )
-    for remark in built.dataset.remarks:
+    for remark in facts["remarks"]:
         say(one_line(clean(remark)), "yellow")
 
 
-def show_dialogues(read: BuiltDialogues) -> None:
+def _show_dialogues(facts: Mapping[str, Any]) -> None:
     """Show which dialogues were read and written."""
-    from veritrail_graph.evaluation.dialogues.build import NO_LABEL
-
-    facts = read.json_object()
     rows = [
-        ["no label" if label == NO_LABEL else label.lower(), f"{count:,}"]
+        ["no label" if label == "none" else label.lower(), f"{count:,}"]
         for label, count in facts["labels"].items()
         if count
     ]
@@ -201,29 +133,22 @@ def show_dialogues(read: BuiltDialogues) -> None:
         words = category.lower().replace("_", " ")
         rows += [[f"{words}: {answer}", f"{count:,}"] for answer, count in counts.items()]
     table(("label", "turns"), rows, right=["turns"])
-    name = one_line(clean(read.dataset.name))
     say(
-        f"{name} ({read.format_name}, licence {one_line(clean(read.dataset.licence))}): dialogues "
-        f"{facts['dialogues']:,}, labelled turns {facts['turns']:,}, claims of people "
-        f"{facts['claims']:,}. Written: {read.output}",
+        f"{one_line(clean(facts['name']))} ({facts['format']}, licence "
+        f"{one_line(clean(facts['licence']))}): dialogues {facts['dialogues']:,}, labelled turns "
+        f"{facts['turns']:,}, claims of people {facts['claims']:,}. Written: {facts['output']}",
         "bold",
     )
-    for remark in read.dataset.remarks:
+    for remark in facts["remarks"]:
         say(one_line(clean(remark)), "yellow")
 
 
 def formats(as_json: AsJson = False) -> None:
     """List the formats of data sets and of labelled dialogues."""
-    from veritrail_graph.evaluation.datasets.loading import loaders
-    from veritrail_graph.evaluation.dialogues.loading import loaders as of_dialogues
+    from veritrail_graph.api.app.evaluation.datasets import known_formats
 
-    keys = ("name", "description", "layout", "source")
-    every = [*of_dialogues(), *loaders()]
-    found = [{key: getattr(one, key, "") for key in keys} for one in every]
+    found = known_formats()
     if as_json:
         print_json({"formats": found})
         return
-    table(
-        ("format", "what is read", "files", "from"),
-        [[one[key] for key in keys] for one in found],
-    )
+    table(("format", "what is read", "files", "from"), [list(one.values()) for one in found])

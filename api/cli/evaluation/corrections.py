@@ -41,19 +41,12 @@ def corrections(
     share a rank, and the next one is left out. A table may have the column model; models are ranked
     apart.
     """
-    from veritrail_graph.evaluation.attribution.corrections import (
-        missing_corrections,
-        read_corrections,
-        scores,
-    )
-    from veritrail_graph.evaluation.attribution.tables import write_corrections
+    from veritrail_graph.api.app.evaluation.attribution import compare_corrections
 
-    found = scores(read_corrections(files))
-    missing = missing_corrections(files)
+    found, missing, written = compare_corrections(files, RANKS, output)
     documents = [one.as_json(RANKS) for one in found]
-    if output is not None:
-        for path in write_corrections(output, found, RANKS):
-            say(f"Wrote {path}")
+    for path in written:
+        say(f"Wrote {path}")
     if as_json:
         print_json({"corrections": documents, "missing": missing})
         return

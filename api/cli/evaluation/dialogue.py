@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ from veritrail_graph.api.cli.evaluation.options import (
     Resamples,
     Seed,
     WithIntervals,
+    end_unless_whole,
     say_reasons,
     shown_figure,
     tell_notes,
@@ -23,7 +23,6 @@ from veritrail_graph.api.cli.evaluation.turn_agreement import (
     show_annotators,
     show_disagreements,
 )
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -41,25 +40,19 @@ from veritrail_graph.api.cli.options import (
     model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.evaluation.dialogues import (
         ComparedDialogues,
         DialogueComparison,
-        EstimatedMethod,
-        Matching,
+        DialogueEstimate,
+        LabelledDialogues,
         Variant,
     )
-    from veritrail_graph.evaluation.dialogues.gold import DialogueGold, TurnKey
-    from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns
-    from veritrail_graph.evaluation.figures.bootstrap import Resampling
-    from veritrail_graph.graph.model import Usage
-    from veritrail_graph.graph.model.dialogue import DialogueLabel
 
 
 def dialogue(
@@ -140,16 +133,10 @@ def dialogue(
     accuracy, macro F1, matrices, McNemar's test against the first method, and the cost of a turn.
     A turn without an answer has no label: it is counted and leaves the figures.
     """
-    from veritrail_graph.api.app.evaluation.dialogues import DialogueComparison
-    from veritrail_graph.evaluation.dialogues.gold import read_gold
-    from veritrail_graph.evaluation.dialogues.predicted import read_predicted
-    from veritrail_graph.evaluation.dialogues.score import gold_labels
-    from veritrail_graph.evaluation.dialogues.tables import write_turns
-    from veritrail_graph.evaluation.figures.bootstrap import Resampling
+    from veritrail_graph.api.app.evaluation.dialogues import DialogueComparison, LabelledDialogues
+    from veritrail_graph.evaluation.figures.options import Resampling
 
-    labelled = read_gold(gold)
-    finished = [read_predicted(path, labelled) for path in predicted or ()]
-    _refuse_equal_names(finished)
+    labelled = LabelledDialogues.read(gold, predicted or (), consensus=consensus)
     how = DialogueComparison(
         _variants(method or (), ablation or ()),
         engine,
@@ -157,32 +144,29 @@ def dialogue(
         prompts,
         turn_check,
         given_claims,
+        embedding,
     )
-    labels = gold_labels(labelled, consensus=consensus)
-    runs = bool(how.variants) or not finished
     if estimate:
-        work = _estimated(labelled, labels, how)
-        _tell_estimate(run_work(work, as_json=as_json) if runs else [], as_json=as_json)
+        likely = run_work(_estimated(labelled, how), as_json=as_json)
+        if as_json:
+            print_json(likely.as_json())
+        else:
+            _tell_estimate(likely)
         return
-    found, matching = run_work(
-        _run(labelled, labels, how, finished, embedding, runs=runs),
-        as_json=as_json,
-        interruption=INTERRUPTION,
-    )
-    every = [*found.predicted, *finished]
+    found = run_work(_run(labelled, how), as_json=as_json, interruption=INTERRUPTION)
     for warning in found.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
-    resampling = Resampling(resamples, seed) if with_intervals else None
-    document = _document(labelled, labels, every, matching, resampling, consensus=consensus)
-    tell_notes(document, [note for one in every for note in one.notes])
+    document = found.as_json(Resampling(resamples, seed) if with_intervals else None)
+    tell_notes(document, [note for one in found.every for note in one.notes])
     if output is not None:
-        for path in write_turns(output, labelled, labels, every):
+        for path in found.write(output):
             say(f"Wrote {path}")
     if as_json:
         print_json(document)
     else:
         _show(document)
-    _end(found)
+    reasons = [one.error for one in found.unanswered]
+    end_unless_whole(found.refusal, reasons, "turn(s) did not succeed and have no label")
 
 
 def _variants(methods: Sequence[DialogueMethod], ablations: Sequence[str]) -> tuple[Variant, ...]:
@@ -208,122 +192,28 @@ def _variants(methods: Sequence[DialogueMethod], ablations: Sequence[str]) -> tu
     )
 
 
-def _refuse_equal_names(finished: Sequence[PredictedTurns]) -> None:
-    """See that rows can be told apart.
-
-    Raises:
-        InputError: Two files have one name.
-    """
-    counts = Counter(one.method for one in finished)
-    if twice := next((name for name, count in counts.items() if count > 1), None):
-        raise InputError(
-            f"Two files are named {shown(twice)}, and files are called by their names; rename one."
-        )
-
-
-async def _estimated(
-    gold: DialogueGold, labels: Mapping[TurnKey, DialogueLabel], how: DialogueComparison
-) -> list[EstimatedMethod]:
+async def _estimated(labelled: LabelledDialogues, how: DialogueComparison) -> DialogueEstimate:
     from veritrail_graph.api.app.evaluation.dialogues import estimate_dialogues
     from veritrail_graph.api.settings import Settings
 
-    return await estimate_dialogues(Settings(), gold, labels, how)
+    return await estimate_dialogues(Settings(), labelled, how)
 
 
-async def _run(
-    gold: DialogueGold,
-    labels: Mapping[TurnKey, DialogueLabel],
-    how: DialogueComparison,
-    finished: Sequence[PredictedTurns],
-    embedding: str | None,
-    *,
-    runs: bool,
-) -> tuple[ComparedDialogues, Matching]:
-    from veritrail_graph.api.app.evaluation.dialogues import (
-        ComparedDialogues,
-        check_embedding,
-        compare_dialogues,
-        match_claims,
-        shared_by_methods,
-    )
+async def _run(labelled: LabelledDialogues, how: DialogueComparison) -> ComparedDialogues:
+    from veritrail_graph.api.app.evaluation.dialogues import compare_dialogues
     from veritrail_graph.api.settings import Settings
 
-    settings, shared = Settings(), shared_by_methods(how)
-    check_embedding(settings, embedding)
-    found = ComparedDialogues(())
-    if runs:
-        likely = await _estimated(gold, labels, how)
-        _tell_before(likely, None if how.models is None else how.models.budget)
-        of = {one.method: one.turns for one in likely}
-        done: Counter[str] = Counter()
-        with long_work() as work:
+    def tell_before(likely: DialogueEstimate) -> None:
+        if likely.usage.calls:
+            say_likely("Without cached answers likely", likely.usage, "method", how.models.budget)
 
-            def on_turn(name: str) -> None:
-                done[name] += 1
-                work.update(f"turns, {name}", done[name], of[name])
-
-            found = await compare_dialogues(settings, gold, labels, how, shared, on_turn)
-    every = [*found.predicted, *finished]
-    return found, await match_claims(settings, gold, every, how, embedding, shared)
+    with long_work() as work:
+        return await compare_dialogues(Settings(), labelled, how, tell_before, work.update)
 
 
-def _document(
-    gold: DialogueGold,
-    labels: Mapping[TurnKey, DialogueLabel],
-    every: Sequence[PredictedTurns],
-    matching: Matching,
-    how: Resampling | None,
-    *,
-    consensus: bool,
-) -> dict[str, Any]:
-    from veritrail_graph.evaluation.dialogues.claim_sets import ClaimAgreement
-    from veritrail_graph.evaluation.dialogues.disagreements import disagreements_json
-    from veritrail_graph.evaluation.dialogues.score import LABELS, TurnScore
-
-    matcher = matching.matcher
-    scores = [TurnScore.of(gold, one, matcher, consensus=consensus) for one in every]
-    agreement = ClaimAgreement.of(gold, matcher)
-    counts = Counter(labels.values())
-    claims = [turn.claims for turn in gold.turns if turn.claims is not None]
-    return {
-        "gold": {
-            "dialogues": len(gold.dialogues),
-            "turns": len(gold.turns),
-            "labels": {name.value: counts[name] for name in LABELS},
-            "no_label": len(gold.turns) - len(labels),
-            "claims": sum(map(len, claims)) if claims else None,
-            "labels_from": "claims" if consensus else "labels",
-        },
-        "matching": matcher.words,
-        "methods": [
-            one.as_json(scores[0] if place else None, how) for place, one in enumerate(scores)
-        ],
-        "annotators": None if agreement is None else agreement.as_json(matcher, how),
-        "disagreements": disagreements_json(gold, every, matcher),
-        "usage": _usage(every, matching).json_object(),
-    }
-
-
-def _usage(every: Sequence[PredictedTurns], matching: Matching) -> Usage:
-    return sum((one.usage for one in every), matching.usage)
-
-
-def _tell_before(likely: Sequence[EstimatedMethod], budget: float | None) -> None:
-    """Say in a line what a run that asks models is likely to cost."""
-    from veritrail_graph.graph.model import Usage
-
-    usage = sum((one.usage for one in likely), Usage())
-    if usage.calls:
-        say_likely("Without cached answers likely", usage, "method", budget)
-
-
-def _tell_estimate(likely: Sequence[EstimatedMethod], *, as_json: bool) -> None:
+def _tell_estimate(likely: DialogueEstimate) -> None:
     from veritrail_graph.api.views.costs import cost_words
-    from veritrail_graph.evaluation.dialogues.assumed import assumptions
 
-    if as_json:
-        print_json({"assumptions": assumptions(), "methods": [one.as_json() for one in likely]})
-        return
     rows = [
         [
             one.method,
@@ -333,7 +223,7 @@ def _tell_estimate(likely: Sequence[EstimatedMethod], *, as_json: bool) -> None:
             f"{one.usage.output_tokens:,}",
             cost_words(one.usage) if one.usage.calls else "-",
         ]
-        for one in likely
+        for one in likely.methods
     ]
     columns = ("method", "turns", "calls", "input", "output", "cost")
     table(columns, rows, right=columns[1:])
@@ -440,24 +330,3 @@ def _show_holds(document: Mapping[str, Any]) -> None:
     if rows:
         columns = ("method", "category", "by", "scored", "accuracy", "precision", "recall", "F1")
         table(columns, rows, right=columns[3:])
-
-
-def _end(found: ComparedDialogues) -> None:
-    """End the command with the status of the contract.
-
-    Raises:
-        Exit: A turn has no answer.
-    """
-    left = [
-        turn
-        for one in found.predicted
-        for turn in one.turns.values()
-        if turn.status is not Status.SUCCEEDED
-    ]
-    if found.refusal is not None:
-        say(f"Error: the run was stopped: {one_line(str(found.refusal))}", "bold red")
-        raise Exit(UNREACHABLE)
-    if left:
-        reason = one_line(clean(left[0].error or ""))
-        say(f"{len(left):,} turn(s) did not succeed and have no label: {reason}", "red")
-        raise Exit(NOT_ALL_SUCCEEDED)

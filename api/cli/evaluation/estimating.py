@@ -11,54 +11,28 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.evaluation.estimate import EstimatedConfiguration, RunEstimate
-    from veritrail_graph.api.settings import Settings
-    from veritrail_graph.evaluation.runs.matrix import Matrix
-    from veritrail_graph.evaluation.runs.runner import Loading
+    from veritrail_graph.api.app.evaluation.runs import MatrixWork
     from veritrail_graph.graph.model import Usage
 
 
-async def estimated(
-    settings: Settings,
-    matrix: Matrix,
-    output: Path,
-    price: str | None,
-    folder: Path,
-    loading: Loading,
-) -> RunEstimate:
+async def estimated(work: MatrixWork) -> RunEstimate:
     """The likely cost of what a run has to do; no model is asked.
 
     Raises:
         VeriTrailError: A data set, a parameter or a setting is wrong.
     """
-    from veritrail_graph.api.app.evaluation.estimate import estimate_run
-
-    with long_work() as work:
-        return await estimate_run(
-            settings,
-            matrix,
-            output,
-            price=price,
-            folder=folder,
-            loading=loading,
-            on_progress=work.update,
-        )
+    with long_work() as shown:
+        return await work.estimate(shown.update)
 
 
-async def likely_cost(
-    settings: Settings,
-    matrix: Matrix,
-    output: Path,
-    price: str | None,
-    folder: Path,
-    loading: Loading,
-) -> RunEstimate | None:
+async def likely_cost(work: MatrixWork) -> RunEstimate | None:
     """The same before a run; None where a method does not work with assumed answers.
 
     Raises:
         InputError: A data set, a parameter or a setting is wrong: the run could not be made.
     """
     try:
-        return await estimated(settings, matrix, output, price, folder, loading)
+        return await estimated(work)
     except InputError:
         raise
     except VeriTrailError as error:

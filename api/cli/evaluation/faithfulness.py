@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.evaluation.options import INTERRUPTION, Seed, say_reasons, shown_figure
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
+from veritrail_graph.api.cli.evaluation.options import (
+    INTERRUPTION,
+    Seed,
+    end_unless_whole,
+    say_reasons,
+    shown_figure,
+)
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -30,12 +35,8 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.model.attribution import JudgeName, SourceMode
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.evaluation.faithfulness import JudgedSetUps, WhoJudges
-    from veritrail_graph.evaluation.attribution.setups import Case, Judged
-    from veritrail_graph.evaluation.attribution.sources import Sources
+    from veritrail_graph.api.app.evaluation.faithfulness import JudgedSetUps, SetUpFiles, WhoJudges
     from veritrail_graph.graph.model import Usage
-
-ONE = 1
 
 
 def faithfulness(
@@ -102,34 +103,15 @@ def faithfulness(
     attribution and unfaithful ones without, is made of the answers to two others. GOLD is a file as
     for `eval attribution`, with texts and labels.
     """
-    from veritrail_graph.api.app.evaluation.faithfulness import WhoJudges
-    from veritrail_graph.evaluation.attribution.reading import read_attributions
-    from veritrail_graph.evaluation.attribution.setups import cases_of, groups_of
-    from veritrail_graph.evaluation.attribution.sources import read_sources, together
-    from veritrail_graph.evaluation.attribution.tables import write_set_ups
+    from veritrail_graph.api.app.evaluation.faithfulness import SetUpFiles, WhoJudges
 
-    models = model_options(locals())
-    who = WhoJudges(judge_with, judge_threshold, engine, models, prompts)
-    modes = who.modes(mode or ())
-    texts = read_sources(sources)
-    right = read_attributions(gold)
-    predicted = None if attributed is None else read_attributions(attributed)
-    cases, unlabelled = cases_of(right, predicted, texts)
-    pool = list(dict.fromkeys(name for case in cases for name in case.documents))
-    if others is not None:
-        more = read_sources(others)
-        texts, pool = together(texts, more), more.documents
-    sizes = sorted(set(documents or (ONE,)))
-    groups = {size: groups_of(cases, size, pool, seed) for size in sizes}
-    found = run_work(
-        _run(who, cases, groups, modes, texts),
-        as_json=as_json,
-        interruption=INTERRUPTION,
-    )
+    who = WhoJudges(judge_with, judge_threshold, engine, model_options(locals()), prompts)
+    files = SetUpFiles(gold, sources, attributed, others, documents or (1,), seed)
+    found = run_work(_run(who, mode or (), files), as_json=as_json, interruption=INTERRUPTION)
     document = {
         "judge": found.judge,
-        "sentences": len(cases),
-        "unlabelled": unlabelled,
+        "sentences": found.sentences,
+        "unlabelled": found.unlabelled,
         "seed": seed,
         "set_ups": [row.as_json() for row in found.rows],
         "usage": found.usage.json_object(),
@@ -137,36 +119,22 @@ def faithfulness(
     for warning in found.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
     if output is not None:
-        for path in write_set_ups(output, found.rows):
+        for path in found.write(output):
             say(f"Wrote {path}")
     if as_json:
         print_json(document)
     else:
         _show(document, found.usage)
-    _end(found)
+    reasons = [one.reason for row in found.rows for one in row.judged if one.label is None]
+    end_unless_whole(found.refusal, reasons, "judgement(s) failed and are left out of the figures")
 
 
-async def _run(
-    who: WhoJudges,
-    cases: Sequence[Case],
-    groups: Mapping[int, Mapping[tuple[str, ...], Sequence[str]]],
-    modes: Sequence[SourceMode],
-    sources: Sources,
-) -> JudgedSetUps:
+async def _run(who: WhoJudges, modes: Sequence[SourceMode], files: SetUpFiles) -> JudgedSetUps:
     from veritrail_graph.api.app.evaluation.faithfulness import judge_set_ups
     from veritrail_graph.api.settings import Settings
 
-    alone = SourceMode.ATTRIBUTION in modes
-    total = len(cases) * (len(groups) * (len(modes) - alone) + alone)
-    done = 0
     with long_work() as work:
-
-        def judged(_one: Judged) -> None:
-            nonlocal done
-            done += 1
-            work.update("judgements", done, total)
-
-        return await judge_set_ups(Settings(), who, cases, groups, modes, sources, judged)
+        return await judge_set_ups(Settings(), who, modes, files, work.update)
 
 
 def _show(document: Mapping[str, Any], usage: Usage) -> None:
@@ -190,19 +158,3 @@ def _show(document: Mapping[str, Any], usage: Usage) -> None:
     if document["unlabelled"]:
         say(f"{document['unlabelled']:,} sentence(s) have no label and are left out.", "yellow")
     say(usage_words(usage), "dim")
-
-
-def _end(found: JudgedSetUps) -> None:
-    """End the command with the status of the contract.
-
-    Raises:
-        Exit: A judgement failed.
-    """
-    left = [one for row in found.rows for one in row.judged if one.label is None]
-    if found.refusal is not None:
-        say(f"Error: the run was stopped: {one_line(str(found.refusal))}", "bold red")
-        raise Exit(UNREACHABLE)
-    if left:
-        reason = one_line(clean(left[0].reason or ""))
-        say(f"{len(left):,} judgement(s) failed and are left out of the figures: {reason}", "red")
-        raise Exit(NOT_ALL_SUCCEEDED)

@@ -17,8 +17,7 @@ from veritrail_graph.api.cli.evaluation.options import (
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
-from veritrail_graph.evaluation.figures.localization import ROOT_STAGE
+from veritrail_graph.evaluation.figures.options import ROOT_STAGE, Resampling
 from veritrail_graph.graph.errors import InputError
 
 
@@ -44,20 +43,12 @@ def localization(
     error_stages (joined by ;). Counted are claims with label and verdict
     NOT_FULLY_SUPPORTED and at least one error stage.
     """
-    from veritrail_graph.evaluation.figure_files import read_located
-    from veritrail_graph.evaluation.figures.localization import Localization
+    from veritrail_graph.api.app.evaluation.figures import locate_errors
 
-    possible = _stages(stages)
-    read = read_located(file)
-    found = Localization.of(read.found, possible, root_stage)
+    read = locate_errors(file, _stages(stages), root_stage)
+    found = read.found
     document = found.as_json(Resampling(resamples, seed))
-    notes = list(read.notes)
-    if found.unlocated:
-        notes.append(
-            f"{found.unlocated:,} claim(s) are rightly called not fully supported, but no error "
-            "stage is known: they are left out."
-        )
-    tell_notes(document, notes)
+    tell_notes(document, read.notes)
     if as_json:
         print_json(document)
         return

@@ -12,7 +12,7 @@ from veritrail_graph.api.cli.evaluation.options import Resamples, Seed, shown_fi
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.evaluation.figures.scores import Inconclusive
+from veritrail_graph.evaluation.figures.options import Inconclusive
 
 RunFolder = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder that veritrail eval run wrote into.")

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.evaluation.options import naming
 from veritrail_graph.api.cli.evaluation.report import RunFolder
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError
-
-if TYPE_CHECKING:
-    from veritrail_graph.evaluation.reporting import run_folder
-    from veritrail_graph.evaluation.reporting.review import ErrorCase
 
 
 def review(
@@ -66,24 +63,11 @@ def review(
 def _draw(
     folder: Path, path: Path, count: int, seed: int, configurations: Sequence[str]
 ) -> dict[str, Any]:
-    from veritrail_graph.evaluation.reporting.review import ErrorKind, sample_errors
-    from veritrail_graph.evaluation.reporting.review_sheet import check_sheet, write_sheet
-    from veritrail_graph.evaluation.reporting.run_folder import read_run_folder
+    from veritrail_graph.api.app.evaluation.review import draw_errors
 
-    check_sheet(path)
-    run = read_run_folder(folder)
-    cases: list[ErrorCase] = []
-    drawn: dict[str, dict[str, int]] = {}
-    for dataset in run.record.datasets:
-        own = sample_errors(_chosen(run, dataset.name, configurations), count, seed)
-        cases += own
-        drawn[dataset.name] = {
-            kind.value: sum(one.kind is kind for one in own) for kind in ErrorKind
-        }
-    if not cases:
-        raise InputError(f"{folder} holds no wrong verdict of these configurations.")
-    write_sheet(path, cases)
-    for name, kinds in drawn.items():
+    with naming("--configuration", "configuration_unknown"):
+        drawn = draw_errors(folder, path, count, seed, configurations)
+    for name, kinds in drawn.datasets.items():
         parts = ", ".join(f"{number:,} {kind}s" for kind, number in kinds.items())
         say(f"{one_line(name)}: {parts}.")
         if sum(kinds.values()) < count:
@@ -91,35 +75,14 @@ def _draw(
                 "yellow")  # fmt: skip
     say(f"Wrote {path}. Write x below the causes, then: veritrail eval review {folder} "
         f"--read {path}", "bold")  # fmt: skip
-    return {"sheet": str(path), "cases": len(cases), "datasets": drawn}
-
-
-def _chosen(
-    run: run_folder.RunFolder, dataset: str, configurations: Sequence[str]
-) -> list[run_folder.ConfigurationRun]:
-    from veritrail_graph.evaluation.reporting.review import reviewed_runs
-
-    own = [one for one in run.runs if one.dataset.name == dataset]
-    if not configurations:
-        return reviewed_runs(own)
-    known = {one.configuration_id: one for one in own}
-    for name in configurations:
-        if name not in known:
-            raise InputError(
-                f"--configuration {name}: the run has none of this id. There are "
-                f"{', '.join(known)}."
-            )
-    return [known[name] for name in configurations]
+    return {"sheet": str(path), "cases": drawn.cases, "datasets": drawn.datasets}
 
 
 def _read(folder: Path, path: Path) -> dict[str, Any]:
+    from veritrail_graph.api.app.evaluation.review import keep_causes
     from veritrail_graph.api.reports.evaluation.writing import options_of, write_report
-    from veritrail_graph.evaluation.reporting.review import keep_review
-    from veritrail_graph.evaluation.reporting.review_sheet import read_sheet
-    from veritrail_graph.evaluation.reporting.run_folder import read_run_folder
 
-    cases = read_sheet(path, read_run_folder(folder))
-    keep_review(folder, cases)
+    keep_causes(folder, path)
     document = write_report(folder, options_of(folder))
     found = {
         one["name"]: one["review"] for one in document["datasets"] if one["review"] is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,16 +24,14 @@ from veritrail_graph.api.cli.options import (
     MaxCalls,
     NoCache,
     Price,
+    model_options,
 )
-from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say
+from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.settings import Settings
-    from veritrail_graph.evaluation.runs.matrix import Configuration, Matrix
-    from veritrail_graph.evaluation.runs.outcomes import KeptOutcome
-    from veritrail_graph.evaluation.runs.runner import LoadedDataset, Loading, RunSummary
+    from veritrail_graph.api.app.evaluation.runs import MatrixWork
+    from veritrail_graph.evaluation.runs.summary import RunSummary
     from veritrail_graph.graph.model import Usage
 
 MatrixFile = Annotated[
@@ -69,37 +65,23 @@ def run(
     What has an outcome in DIR is not judged again, so a run that was stopped goes on where it
     ended, and a matrix may grow. What failed is tried again.
     """
-    from veritrail_graph.api.app.evaluation.estimate import checked_matrix
-    from veritrail_graph.api.app.evaluation.resources import shared_within
+    from veritrail_graph.api.app.evaluation.runs import MatrixWork
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.evaluation.methods.memory import RunMemory
-    from veritrail_graph.evaluation.runs.runner import load
 
-    settings = Settings()
-    loading: Loading = cache(load)  # the check, the estimate and the run read the same data sets
-    checked = checked_matrix(settings, matrix, price, loading)
-    read = run_work(checked, as_json=as_json, interruption=EARLY)
-    options = {
-        "shared": shared_within(budget, max_calls),
-        "use_cache": not no_cache,
-        "price": price,
-        "concurrency": concurrency,
-        "folder": matrix.parent,
-        "memory": RunMemory(),
-    }
-    asked = (settings, read, output, price, matrix.parent, loading)
+    reading = MatrixWork.read(Settings(), matrix, output, model_options(locals()))
+    work = run_work(reading, as_json=as_json, interruption=EARLY)
     if estimate:
-        likely = run_work(estimated(*asked), as_json=as_json, interruption=EARLY)
+        likely = run_work(estimated(work), as_json=as_json, interruption=EARLY)
         if as_json:
             print_json(estimate_json(output, likely))
         else:
             show_estimate(likely)
         return
-    tell_before(run_work(likely_cost(*asked), as_json=as_json, interruption=EARLY), budget)
-    read_here: list[LoadedDataset] = []  # empty: the run was refused before it had the folder
+    tell_before(run_work(likely_cost(work), as_json=as_json, interruption=EARLY), budget)
+    read_here: list[str] = []  # empty: the run was refused before it had the folder
     try:
         summary = run_work(
-            _run(settings, read, output, concurrency, options, loading, read_here.append),
+            _run(work, read_here),
             as_json=as_json,
             interruption=INTERRUPTION,
         )
@@ -126,67 +108,18 @@ def run(
         raise Exit(NOT_ALL_SUCCEEDED)
 
 
-async def _run(
-    settings: Settings,
-    matrix: Matrix,
-    output: Path,
-    concurrency: int | None,
-    options: dict[str, Any],
-    loading: Loading,
-    loaded: Callable[[LoadedDataset], None],
-) -> RunSummary:
-    from veritrail_graph.api.app.evaluation.resources import OpenResources
-    from veritrail_graph.evaluation.runs.runner import DEFAULT_CONCURRENCY, MatrixRun, RunObserver
+async def _run(work: MatrixWork, read_here: list[str]) -> RunSummary:
+    with long_work() as bar:
 
-    with long_work() as work:
-        told: set[str] = set()
-        watch = _Watch(work)
+        def loaded(dataset: str, short: str | None) -> None:
+            read_here.append(dataset)
+            if short is not None:
+                say(f"{one_line(clean(dataset))}: {short}", "yellow")
 
-        def warn(message: str) -> None:
-            if message not in told:
-                told.add(message)
-                say(message, "yellow")
+        def update(what: str, done: int, of: int, failed: int) -> None:
+            bar.update(what, done, of, f"{failed} without a verdict" if failed else "")
 
-        def tell(one: LoadedDataset) -> None:
-            loaded(one)
-            _tell_shortage(one)
-
-        run = MatrixRun(
-            matrix,
-            output,
-            lambda: OpenResources(settings, warn=warn, **options),
-            concurrency or DEFAULT_CONCURRENCY,
-            RunObserver(watch.began, watch.judged, tell),
-            loading,
-        )
-        return await run.run()
-
-
-def _tell_shortage(loaded: LoadedDataset) -> None:
-    if loaded.short is not None:
-        say(f"{one_line(clean(loaded.entry.name))}: {loaded.short}", "yellow")
-
-
-class _Watch:
-    """Shows how far a run is: a line for each configuration."""
-
-    def __init__(self, work: LongWork) -> None:
-        self._work = work
-        self._what = ""
-        self._done = self._of = self._failed = 0
-
-    def began(self, dataset: str, configuration: Configuration, claims: int) -> None:
-        """A configuration begins."""
-        self._what = f"{dataset}: {configuration.title}"
-        self._done, self._of, self._failed = 0, claims, 0
-        self._work.update(self._what, 0, claims)
-
-    def judged(self, kept: KeptOutcome) -> None:
-        """An outcome was kept."""
-        self._done += 1
-        self._failed += kept.outcome.status not in (Status.SUCCEEDED, Status.UNDECIDED)
-        note = f"{self._failed} without a verdict" if self._failed else ""
-        self._work.update(self._what, self._done, self._of, note)
+        return await work.run(loaded, update, lambda message: say(message, "yellow"))
 
 
 def _report(output: Path) -> dict[str, Any]:
@@ -198,10 +131,10 @@ def _report(output: Path) -> dict[str, Any]:
 
 def _report_what_is_there(output: Path) -> None:
     """After a run that was stopped: a report of what it has judged, if it has begun."""
-    from veritrail_graph.evaluation.runs.record import NAME
+    from veritrail_graph.api.app.evaluation.runs import holds_run
     from veritrail_graph.graph.errors import InputError
 
-    if not (output / NAME).is_file():
+    if not holds_run(output):
         return
     try:
         found = _report(output)

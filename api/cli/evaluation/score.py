@@ -19,8 +19,7 @@ from veritrail_graph.api.cli.evaluation.options import (
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.evaluation.figures.bootstrap import Resampling
-from veritrail_graph.evaluation.figures.scores import Inconclusive
+from veritrail_graph.evaluation.figures.options import Inconclusive, Resampling
 from veritrail_graph.graph.model import Verdict
 
 SHORT = {Verdict.FULLY_SUPPORTED: "FS", Verdict.NOT_FULLY_SUPPORTED: "NFS"}
@@ -49,16 +48,14 @@ def score(
     FILE has the columns claim_id, label and verdict, and may have method, score and cost_usd.
     Labels and verdicts are FULLY_SUPPORTED, NOT_FULLY_SUPPORTED or INCONCLUSIVE, or empty.
     """
-    from veritrail_graph.evaluation.figure_files import read_judged
-    from veritrail_graph.evaluation.figures.scores import comparisons, scores
+    from veritrail_graph.api.app.evaluation.figures import score_methods
 
-    read = read_judged(file)
-    found = scores(read.found, inconclusive)
+    found = score_methods(file, inconclusive, compare=compare)
     how = Resampling(resamples, seed) if with_intervals else None
-    document: dict[str, Any] = {"methods": [one.as_json(how) for one in found]}
+    document: dict[str, Any] = {"methods": [one.as_json(how) for one in found.methods]}
     if compare:
-        document["comparisons"] = [one.as_json() for one in comparisons(found)]
-    tell_notes(document, read.notes)
+        document["comparisons"] = [one.as_json() for one in found.comparisons]
+    tell_notes(document, found.notes)
     if as_json:
         print_json(document)
         return

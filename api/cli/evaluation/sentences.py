@@ -30,12 +30,9 @@ def sentences(
     documents of a sentence; a person or `veritrail attribute` says what it rests on. `eval
     faithfulness` takes the labels from FILE.
     """
-    from veritrail_graph.evaluation.attribution.unattributed import unattributed
-    from veritrail_graph.evaluation.datasets.loading import load_dataset
-    from veritrail_graph.evaluation.whole_file import write_json_lines
+    from veritrail_graph.api.app.evaluation.datasets import write_sentences
 
-    found = unattributed(load_dataset(dataset, format_name=format_name))
-    write_json_lines(output, found.lines)
+    found = write_sentences(dataset, output, format_name)
     if as_json:
         print_json(
             {

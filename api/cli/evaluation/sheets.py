@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.evaluation.annotation.grouping import Grouping
 from veritrail_graph.graph.errors import InputError
-
-if TYPE_CHECKING:
-    from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 
 SHOWN_WARNINGS = 20
 
@@ -76,13 +73,12 @@ def sheets(
     Of dialogues each annotator gets a folder for each dialogue, and keeps, edits, deletes and adds
     the claims of its turns.
     """
-    from veritrail_graph.evaluation.datasets.loading import load_unlabelled
-    from veritrail_graph.evaluation.dialogues.sheets import is_dialogues
+    from veritrail_graph.api.app.evaluation.datasets import holds_dialogues
 
     if partial and read is None:
         raise InputError("--partial goes with --read.")
     names = [name.strip() for name in annotators.split(",") if name.strip()]
-    if is_dialogues(dataset):
+    if holds_dialogues(dataset):
         if by is not Grouping.QUESTION:
             raise InputError("Sheets of dialogues have a folder for each dialogue; leave out --by.")
         if read is None and adjudicate is None:
@@ -96,23 +92,24 @@ def sheets(
         return
     if proposed is not None:
         raise InputError(f"--proposed is for dialogues, and {dataset} holds none.")
-    loaded = load_unlabelled(dataset)
-    for remark in loaded.remarks:
-        say(remark, "yellow")
     if read is None and adjudicate is None:
-        document = _write(loaded, output, names, by, with_labelled=with_labelled)
+        document = _write(dataset, output, names, by, with_labelled=with_labelled)
     else:
-        document = _read(loaded, output, read, adjudicate, is_partial=partial)
+        document = _read(dataset, output, read, adjudicate, is_partial=partial)
     if as_json:
         print_json(document)
 
 
-def _write(
-    loaded: Dataset, output: Path, names: Sequence[str], by: Grouping, *, with_labelled: bool
-) -> dict[str, Any]:
-    from veritrail_graph.evaluation.annotation.writing import write_sheets
+def _remark(text: str) -> None:
+    say(text, "yellow")
 
-    written = write_sheets(loaded, output, names, by, with_labelled=with_labelled)
+
+def _write(
+    dataset: Path, output: Path, names: Sequence[str], by: Grouping, *, with_labelled: bool
+) -> dict[str, Any]:
+    from veritrail_graph.api.app.evaluation.datasets import write_sheets
+
+    written = write_sheets(dataset, output, names, by, with_labelled=with_labelled, warn=_remark)
     claims = sum(len(one.claims) for one in written.folders)
     say(
         f"{claims:,} claims in {len(written.folders):,} folder(s) for each of "
@@ -147,41 +144,18 @@ def _write(
 
 
 def _read(
-    loaded: Dataset, output: Path, read: Path | None, adjudicate: Path | None, *, is_partial: bool
+    dataset: Path, output: Path, read: Path | None, adjudicate: Path | None, *, is_partial: bool
 ) -> dict[str, Any]:
-    from dataclasses import replace
+    from veritrail_graph.api.app.evaluation.datasets import read_sheets
 
-    from veritrail_graph.evaluation.annotation.final_labels import read_decisions, settled
-    from veritrail_graph.evaluation.annotation.reading import ReadSheets, read_sheets, with_labels
-    from veritrail_graph.evaluation.datasets.dataset_file import write_dataset
-
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name the file of the data set to write.")
-    came = ReadSheets() if read is None else read_sheets(loaded, read, is_partial=is_partial)
-    claims = [with_labels(one, came.labels.get(one.key, ())) for one in loaded.claims]
-    decisions = {} if adjudicate is None else read_decisions(adjudicate, claims)
-    final = tuple(settled(one, decisions.get(one.key)) for one in claims)
-    write_dataset(replace(loaded, claims=final), output)
-    document = _document(output, final, came.labels, came.unfinished, came.warnings)
-    _tell(document)
-    return document
-
-
-def _document(
-    output: Path,
-    claims: Sequence[LabelledClaim],
-    labels: Mapping[Any, Sequence[Any]],
-    unfinished: int,
-    warnings: Sequence[str],
-) -> dict[str, Any]:
-    from veritrail_graph.evaluation.annotation.final_labels import UNRESOLVED, verdict_counts
-
+    found = read_sheets(dataset, output, read, adjudicate, is_partial=is_partial, warn=_remark)
+    claims = found.claims
     every = [one for claim in claims for one in claim.labels]
-    return {
+    document = {
         "output": str(output),
         "claims": len(claims),
-        "labels_read": sum(map(len, labels.values())),
-        "unfinished": unfinished,
+        "labels_read": sum(map(len, found.sheets.labels.values())),
+        "unfinished": found.sheets.unfinished,
         "not_understood": sum(one.label.verdict is None for one in every),
         "label_origins": dict(Counter(one.label_origin or "none" for one in claims)),
         "labels": dict(Counter(one.label.value if one.label else "none" for one in claims)),
@@ -189,13 +163,14 @@ def _document(
             {
                 "process_id": one.process_id,
                 "claim_id": one.claim_id,
-                "verdicts": dict(verdict_counts(one.labels)),
+                "verdicts": {name.value: count for name, count in counts.items()},
             }
-            for one in claims
-            if one.label_origin == UNRESOLVED
+            for one, counts in found.unresolved
         ],
-        "warnings": list(warnings),
+        "warnings": list(found.sheets.warnings),
     }
+    _tell(document)
+    return document
 
 
 def _tell(document: Mapping[str, Any]) -> None:

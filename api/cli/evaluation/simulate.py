@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from veritrail_graph.api.cli.evaluation.options import naming
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import SENTENCE_LIMITS, AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
@@ -19,10 +18,13 @@ from veritrail_graph.graph.errors import InputError, NotFound, shown
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.evaluation.simulation import SimulatedGrid
+    from veritrail_graph.evaluation.simulation.configuration import (
+        ClaimSettings,
+        Grid,
+        JudgeSettings,
+    )
     from veritrail_graph.evaluation.simulation.process_shape import ProcessShape
-    from veritrail_graph.evaluation.simulation.run import Simulated, Simulation
-    from veritrail_graph.graph.adjacency import Adjacency
-    from veritrail_graph.graph.model import Process
 
 T = TypeVar("T", int, float)
 
@@ -146,42 +148,39 @@ def simulate(
     run. Several values of an option make a grid: one row a combination.
     """
     given = dict(locals())
-    simulation = _simulation(given, _shape(given))
-    from veritrail_graph.evaluation.simulation.run import simulate as run
+    of_process = _shape(given)
+    from veritrail_graph.api.app.evaluation.simulation import simulate as run
 
-    if output is not None:
-        _require_writable(output)
+    settings = _settings(given)
     with long_work() as work:
-        simulated = run(simulation, lambda done, whole: work.update("walks", done, whole))
-    if output is not None:
-        output.write_text(_csv(simulated), encoding="utf-8", newline="")
+        found = run(
+            of_process,
+            *settings,
+            workers,
+            output,
+            lambda done, whole: work.update("walks", done, whole),
+        )
     if as_json:
-        print_json(_as_json(simulated))
+        print_json(found.as_json())
     else:
-        _tell(simulated)
+        _tell(found)
 
 
 def _shape(given: Mapping[str, Any]) -> ProcessShape:
     """The generated or the real shape that options ask for."""
-    try:
-        import numpy  # noqa: F401 - whether it is there
-    except ImportError:
-        raise InputError(
-            "A simulation needs the extra evaluation: pip install 'veritrail-graph[evaluation]'",
-            code="extra_missing",
-        ) from None
-    from veritrail_graph.evaluation.simulation.shapes import SHAPES, ShapeOptions, generate
+    from veritrail_graph.api.app.evaluation.simulation import generated_shape, shape_names
 
+    names = shape_names()
     name, like = given["shape"], given["like"]
     if (name is None) == (like is None):
-        raise InputError(f"give either --like PATH or --shape: {', '.join(SHAPES)}.")
+        raise InputError(f"give either --like PATH or --shape: {', '.join(names)}.")
     if name is not None:
         if given["node"] is not None:
             raise InputError("--node: a generated process has one terminal; use it with --like.")
         if given["process"] is not None:
             raise InputError("--process: it chooses a process of a file; use it with --like FILE.")
         sizes = {key: given[key] for key in ("nodes", "levels", "fan_in", "seed")}
-        found = generate(ShapeOptions(name, **sizes))
+        found = generated_shape(name, sizes)
     else:
         wrong = next((key for key in ("nodes", "levels", "fan_in") if given[key] is not None), None)
         if wrong:
@@ -193,17 +192,11 @@ def _shape(given: Mapping[str, Any]) -> ProcessShape:
 
 
 def _like(name: str, process_id: str | None, node: str | None, *, as_json: bool) -> ProcessShape:
-    from veritrail_graph.evaluation.datasets.loading import OwnLoader
-    from veritrail_graph.evaluation.simulation.likeness import shape_of, shape_of_file
+    from veritrail_graph.api.app.evaluation.simulation import shape_in_file, stored_shape
 
-    path = Path(name)
-    if path.exists():
-        if OwnLoader().detect(path) is None:
-            raise InputError(
-                f"--like {name}: this is a data set (veritrail.dataset/1), and no process; name a "
-                "file of the process itself, or ingest it and name its process_id."
-            )
-        return shape_of_file(path, node, process_id)
+    if Path(name).exists():
+        with naming("--like", "data_set_no_process"):
+            return shape_in_file(name, node, process_id)
     if not re.fullmatch(PUBLIC_ID, name):
         raise InputError(f"--like {shown(name)}: no such file.")
     if process_id is not None:
@@ -212,24 +205,22 @@ def _like(name: str, process_id: str | None, node: str | None, *, as_json: bool)
             "stored process alone."
         )
 
-    async def stored(app: Application) -> tuple[Process, Adjacency]:
+    async def stored(app: Application) -> ProcessShape:
         try:
-            return await app.processes.adjacency(name)
+            return await stored_shape(app, name, node)
         except NotFound:
             raise InputError(f"--like {shown(name)}: no such file, and no such process.") from None
 
-    process, adjacency = ask(stored, as_json=as_json)
-    return shape_of(name, adjacency, process.terminals, node)
+    return ask(stored, as_json=as_json)
 
 
-def _simulation(given: Mapping[str, Any], shape: ProcessShape) -> Simulation:
+def _settings(given: Mapping[str, Any]) -> tuple[ClaimSettings, Grid, JudgeSettings]:
     from veritrail_graph.api.setting_values import parse_price
     from veritrail_graph.evaluation.simulation.configuration import (
         ClaimSettings,
         Grid,
         JudgeSettings,
     )
-    from veritrail_graph.evaluation.simulation.run import Simulation
 
     varied: dict[str, Any] = {name: _varied(given, name, int) for name in _WHOLES}
     varied |= {name: _varied(given, name, float) for name in _SHARES}
@@ -237,8 +228,7 @@ def _simulation(given: Mapping[str, Any], shape: ProcessShape) -> Simulation:
         name: _limits(f"--{name.replace('_', '-')}", given[name]) for name in SENTENCE_LIMITS
     }
     stages = given["error_stages"]
-    return Simulation(
-        shape,
+    return (
         ClaimSettings(
             given["claims"],
             given["unsupported"],
@@ -258,7 +248,6 @@ def _simulation(given: Mapping[str, Any], shape: ProcessShape) -> Simulation:
             sub_claims=not given["no_sub_claims"],
             price=parse_price(given["price"]) if given["price"] is not None else None,
         ),
-        given["workers"],
     )
 
 
@@ -296,53 +285,6 @@ def _flip_at(text: str) -> tuple[int, float]:
     return _numbers("--flip-at", stage, int)[0], _numbers("--flip-at", share, float)[0]
 
 
-def _require_writable(path: Path) -> None:
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise InputError(f"{path}: it cannot be written; name a file in a folder that is there.")
-
-
-def _as_json(simulated: Simulated) -> dict[str, Any]:
-    from veritrail_graph.evaluation.simulation.meaning import meaning
-
-    of = simulated.simulation
-    return {
-        "process": _process(of.shape),
-        "claims": of.claims.count,
-        "unsupported": of.claims.unsupported,
-        "facts": of.claims.facts,
-        "seed": of.claims.seed,
-        "same_mistakes": of.grid.same_mistakes,
-        "flips_at": {str(stage): flip for stage, flip in of.grid.flips_at},
-        "left_out": of.grid.left_out,
-        "rows": [row.json_object() for row in simulated.rows],
-        "meaning": meaning(simulated.rows),
-    }
-
-
-def _process(shape: ProcessShape) -> dict[str, Any]:
-    counts = shape.stage_counts()
-    return {
-        "name": shape.name,
-        "nodes": shape.nodes,
-        "edges": shape.edges,
-        "stages": len(counts),
-        "stage_nodes": {str(stage): count for stage, count in counts[:20]},
-    }
-
-
-def _csv(simulated: Simulated) -> str:
-    rows = [row.json_object() for row in simulated.rows]
-    for row in rows:
-        low, high = row.pop("accuracy_interval")
-        row |= {"accuracy_low": low, "accuracy_high": high}
-        row["reasons"] = "; ".join(f"{name}: {why}" for name, why in row.pop("reasons").items())
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 _COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("macro F1", "macro_f1", lambda value: f"{value:.3f}"),
     ("bal. acc.", "balanced_accuracy", lambda value: f"{value:.3f}"),
@@ -366,19 +308,18 @@ _NAMES = {
 }
 
 
-def _tell(simulated: Simulated) -> None:
+def _tell(found: SimulatedGrid) -> None:
     from veritrail_graph.api.views.costs import money_words
-    from veritrail_graph.evaluation.simulation.meaning import meaning, varied_settings
     from veritrail_graph.graph.counted import counted
 
-    of, rows = simulated.simulation, simulated.rows
+    of, rows = found.simulated.simulation, found.simulated.rows
     say(
         f"{of.shape.name}: {counted(of.shape.nodes, 'node')}, {counted(of.shape.edges, 'edge')}; "
         f"{counted(of.claims.count, 'claim')}, {of.claims.unsupported:.0%} with an error. "
         "A simulation, no model was asked.",
         "bold",
     )
-    settings = varied_settings(rows) or ["q"]
+    settings = found.varied or ["q"]
     lines = []
     for row in rows:
         named = row.configuration.named()
@@ -391,7 +332,7 @@ def _tell(simulated: Simulated) -> None:
     names = [_NAMES.get(name, name.replace("_", " ")) for name in settings]
     columns = [*names, *(name for name, _, _ in _COLUMNS), "$/claim"]
     table(columns, lines, right=columns)
-    for sentence in meaning(rows):
+    for sentence in found.meaning:
         say(sentence)
     reasons = {(name, why): None for row in rows for name, why in row.reasons.items()}
     for name, why in reasons:

@@ -40,16 +40,12 @@ def study(
     Figures are the seconds a sentence took and, with --gold, the balanced accuracy of the readers'
     labels, and the time by the right label. What a reader is unsure of has a time and no label.
     """
-    from veritrail_graph.evaluation.attribution.reading import read_attributions
-    from veritrail_graph.evaluation.attribution.study import read_answers, study_score
-    from veritrail_graph.evaluation.attribution.tables import write_study
+    from veritrail_graph.api.app.evaluation.attribution import score_study
 
-    right = None if gold is None else read_attributions(gold)
-    found = study_score(read_answers(answers, right), has_gold=gold is not None)
+    found, written = score_study(answers, gold, output)
     document = found.as_json()
-    if output is not None:
-        for path in write_study(output, found):
-            say(f"Wrote {path}")
+    for path in written:
+        say(f"Wrote {path}")
     if as_json:
         print_json(document)
         return

@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from veritrail_graph.api.cli.evaluation.options import say_reasons, shown_figure
 from veritrail_graph.api.cli.terminal import say, table
 from veritrail_graph.api.views.texts import clean, one_line
-
-if TYPE_CHECKING:
-    from veritrail_graph.evaluation.dialogues.gold import DialogueGold
-    from veritrail_graph.evaluation.figures.bootstrap import Resampling
-
-
-def agreement_on_turns(gold: DialogueGold, how: Resampling | None) -> dict[str, Any]:
-    """How far the annotators of labelled turns agree; claims of equal text are the same."""
-    from veritrail_graph.evaluation.dialogues.claim_sets import ClaimAgreement, ClaimMatcher
-    from veritrail_graph.evaluation.dialogues.disagreements import disagreements_json
-
-    matcher = ClaimMatcher()
-    found = ClaimAgreement.of(gold, matcher)
-    return {
-        "turns": len(gold.turns),
-        "annotators": None if found is None else found.as_json(matcher, how),
-        "disagreements": disagreements_json(gold, (), matcher),
-    }
 
 
 def show_agreement_on_turns(document: Mapping[str, Any]) -> None:

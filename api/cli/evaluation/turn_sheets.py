@@ -9,7 +9,6 @@ from typing import Any
 
 from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.graph.errors import InputError
 
 SHOWN = 20
 """Open claims that are listed."""
@@ -24,15 +23,9 @@ def write_turns(
     with_labelled: bool,
 ) -> dict[str, Any]:
     """Write sheets of turns, and say what was written."""
-    from veritrail_graph.evaluation.dialogues.predicted import read_predicted
-    from veritrail_graph.evaluation.dialogues.sheets import read_turns, write_dialogue_sheets
+    from veritrail_graph.api.app.evaluation.datasets import write_turn_sheets
 
-    gold = read_turns(path)
-    known = {} if proposed is None else dict(read_predicted(proposed, gold).turns)
-    texts = {key: [one.claim for one in turn.claims] for key, turn in known.items()}
-    written = write_dialogue_sheets(
-        gold, path.name, output, annotators, proposed=texts, with_labelled=with_labelled
-    )
+    written = write_turn_sheets(path, output, annotators, proposed, with_labelled=with_labelled)
     folders = written.handed.folders
     say(
         f"{written.claims:,} claims of {written.turns:,} turns in {len(folders):,} folder(s) for "
@@ -64,34 +57,14 @@ def read_turns_back(
     path: Path, output: Path, read: Path | None, adjudicate: Path | None, *, is_partial: bool
 ) -> dict[str, Any]:
     """Put what annotators said into a file of labelled turns, and say what was read."""
-    from veritrail_graph.evaluation.dialogues.consensus import agreed_on, read_turn_decisions
-    from veritrail_graph.evaluation.dialogues.gold import write_gold
-    from veritrail_graph.evaluation.dialogues.sheets import read_turns
-    from veritrail_graph.evaluation.dialogues.sheets_back import (
-        DialoguesBack,
-        read_dialogue_sheets,
-        with_annotations,
-    )
+    from veritrail_graph.api.app.evaluation.datasets import read_turn_sheets
 
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name the file of labelled turns to write.")
-    gold = read_turns(path)
-    back = (
-        DialoguesBack() if read is None else read_dialogue_sheets(gold, read, is_partial=is_partial)
-    )
-    merged = with_annotations(gold, back.labels)
-    decisions = {} if adjudicate is None else read_turn_decisions(adjudicate, merged)
-    found = agreed_on(merged, decisions)
-    said = [one for one in found.gold.turns if one.labels or one.label is not None or one.holds
-            or one.claims is not None]  # fmt: skip
-    if not said:
-        raise InputError("No turn has a label yet; nothing was written.")
-    left_out = len(found.gold.turns) - len(said)
-    write_gold(type(gold)(found.gold.dialogues, tuple(said)), output)
+    done = read_turn_sheets(path, output, read, adjudicate, is_partial=is_partial)
+    back, found, said = done.sheets, done.found, done.turns
     document = {
         "output": str(output),
         "turns": len(said),
-        "without_labels": left_out,
+        "without_labels": len(found.gold.turns) - len(said),
         "annotations_read": sum(map(len, back.labels.values())),
         "unfinished": back.unfinished,
         "turns_with_claims": sum(one.claims is not None for one in said),

@@ -15,7 +15,7 @@ from veritrail_graph.api.reports.evaluation.parts import (
     span_of,
 )
 from veritrail_graph.evaluation.figures.confusion import SUPPORTED, UNSUPPORTED
-from veritrail_graph.evaluation.figures.scores import Inconclusive
+from veritrail_graph.evaluation.figures.options import Inconclusive
 from veritrail_graph.evaluation.reporting.report import DatasetReport
 from veritrail_graph.evaluation.reporting.score_tables import ScoreTable
 

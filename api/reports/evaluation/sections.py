@@ -29,7 +29,7 @@ from veritrail_graph.api.reports.evaluation.prediction import (
     soft_section,
 )
 from veritrail_graph.evaluation.figures.confusion import SUPPORTED, UNSUPPORTED
-from veritrail_graph.evaluation.figures.scores import Inconclusive
+from veritrail_graph.evaluation.figures.options import Inconclusive
 from veritrail_graph.evaluation.reporting.report import DatasetReport
 from veritrail_graph.evaluation.reporting.review import Cause, ErrorKind
 from veritrail_graph.evaluation.reporting.stages import ErrorStages, LabelledStages

@@ -47,7 +47,7 @@ from veritrail_graph.graph.model.attribution import (
     StoredNodeAttribution,
     StoredSentence,
 )
-from veritrail_graph.graph.model.walk import Direction
+from veritrail_graph.graph.model.lineage import Direction
 
 router = APIRouter(include_in_schema=False)
 

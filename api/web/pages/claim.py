@@ -20,7 +20,6 @@ from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.asking import asked_as, asking_sentences
 from veritrail_graph.api.views.columns import columns_of
-from veritrail_graph.api.views.compared import folded_settings
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.dialogue import listed_mark
@@ -32,7 +31,7 @@ from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import reviewer_of
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
-from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare
+from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare, folded_settings
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Termination, Verdict, Verification
 from veritrail_graph.graph.model.attribution import CarriedSentence

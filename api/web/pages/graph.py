@@ -39,7 +39,7 @@ from veritrail_graph.api.web.views.graph import (
 from veritrail_graph.api.web.views.picture import draw, overview_of
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
-from veritrail_graph.graph.model.lineage import Degrees, StageEdges
+from veritrail_graph.graph.model.lineage import Degrees, Direction, StageEdges
 from veritrail_graph.graph.model.listed import (
     ANY_NODE,
     ClaimFilter,
@@ -48,7 +48,6 @@ from veritrail_graph.graph.model.listed import (
     Tally,
 )
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
-from veritrail_graph.graph.model.walk import Direction
 
 MOST_PINNED = 150
 """Nodes of an evidence trail that are drawn from the start."""

@@ -17,8 +17,8 @@ from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.tables import csv_text
 from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.views.words import State
-from veritrail_graph.api.web.pages.downloads import csv_file
 from veritrail_graph.api.web.pages.process import LONGEST_SEARCH, Reviewed
+from veritrail_graph.api.web.rendering import csv_file
 from veritrail_graph.api.web.views import process as views
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.model import Status, Verdict

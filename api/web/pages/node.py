@@ -16,8 +16,8 @@ from veritrail_graph.api.views.sources import place_of
 from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.queried import QueryResult
-from veritrail_graph.graph.model.walk import Direction
 
 router = APIRouter(include_in_schema=False)
 

@@ -14,8 +14,7 @@ from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT
 from veritrail_graph.api.views.tables import csv_text
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.downloads import csv_file
-from veritrail_graph.api.web.rendering import FromOurPage, render
+from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 
 router = APIRouter(include_in_schema=False)
 

@@ -22,8 +22,7 @@ from veritrail_graph.api.views.runs import (
 )
 from veritrail_graph.api.views.tables import csv_text
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.downloads import csv_file
-from veritrail_graph.api.web.rendering import FromOurPage, render
+from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 from veritrail_graph.api.web.views.process import counts_of
 from veritrail_graph.graph.errors import InputError, NotFound
 

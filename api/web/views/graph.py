@@ -13,8 +13,8 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from veritrail_graph.graph.model import Claim, EdgeFacts, Inference, Verification
+from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import ANY_NODE, JudgedClaim, ListedNode, NodeQuery
-from veritrail_graph.graph.model.walk import Direction
 
 MOST_DRAWN = 300
 """Nodes of a picture; further nodes are in lists."""

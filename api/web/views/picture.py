@@ -23,9 +23,8 @@ from veritrail_graph.api.web.views.graph import (
 )
 from veritrail_graph.api.web.views.layout import Layout, Line, Sizes, Vertex, arrange
 from veritrail_graph.graph.model import Process
-from veritrail_graph.graph.model.lineage import StageEdges
+from veritrail_graph.graph.model.lineage import Direction, StageEdges
 from veritrail_graph.graph.model.listed import ListedNode
-from veritrail_graph.graph.model.walk import Direction
 
 MOST_BOXES = 24
 """Boxes of the drawing; more stages share boxes, neighbours with neighbours."""

@@ -10,12 +10,8 @@ from typing import Any, TypeVar
 from veritrail_graph.evaluation.building.asking import ask, lines_of
 from veritrail_graph.evaluation.building.chunks import Encoding, token_chunks
 from veritrail_graph.evaluation.building.graphrag.communities import require_networkx
-from veritrail_graph.evaluation.building.graphrag.options import (
-    QUESTION_TOKENS,
-    GraphRagOptions,
-    Sizes,
-    sizes_of,
-)
+from veritrail_graph.evaluation.building.graphrag.sizes import QUESTION_TOKENS, Sizes, sizes_of
+from veritrail_graph.evaluation.building.options import GraphRagOptions
 from veritrail_graph.evaluation.building.steps import BuildStep
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.models.port import Meter, ModelError, NeverValid

@@ -29,13 +29,13 @@ from veritrail_graph.evaluation.building.graphrag.merging import (
     Relationship,
     merged,
 )
-from veritrail_graph.evaluation.building.graphrag.options import DESCRIPTION_TOKENS
 from veritrail_graph.evaluation.building.graphrag.records import (
     Neighbourhood,
     Record,
     fitting,
     grouped,
 )
+from veritrail_graph.evaluation.building.graphrag.sizes import DESCRIPTION_TOKENS
 from veritrail_graph.evaluation.building.steps import BuildStep
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.graphrag.nodes import (

@@ -18,8 +18,8 @@ from veritrail_graph.evaluation.building.graphrag.graph_model import (
 )
 from veritrail_graph.evaluation.building.graphrag.indexing import GraphIndex
 from veritrail_graph.evaluation.building.graphrag.made_nodes import MadeNode
-from veritrail_graph.evaluation.building.graphrag.options import ANSWER_TOKENS, MAP_TOKENS
 from veritrail_graph.evaluation.building.graphrag.records import fitting, grouped
+from veritrail_graph.evaluation.building.graphrag.sizes import ANSWER_TOKENS, MAP_TOKENS
 from veritrail_graph.evaluation.building.steps import BuildStep
 from veritrail_graph.graph.importers.graphrag.answering import (
     ANSWER,

@@ -16,14 +16,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Building,
     Filled,
     RowModel,
     annotation,
 )
-from veritrail_graph.evaluation.datasets.model import Annotation, Dataset
+from veritrail_graph.evaluation.datasets.model import Annotation, AnnotatorLabel, Dataset
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading

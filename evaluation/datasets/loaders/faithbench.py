@@ -13,7 +13,6 @@ from typing import Any
 
 from pydantic import Field
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Building,
     Filled,
@@ -23,7 +22,7 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
 )
 from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of, table_files
 from veritrail_graph.evaluation.datasets.loaders.spans import MarkedText
-from veritrail_graph.evaluation.datasets.model import Annotation, Dataset
+from veritrail_graph.evaluation.datasets.model import Annotation, AnnotatorLabel, Dataset
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.model import Verdict

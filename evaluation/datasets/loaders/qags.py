@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Building,
     Filled,
@@ -17,6 +16,7 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
     verdict_of,
 )
 from veritrail_graph.evaluation.datasets.loaders.of_tables import Place, TableLoader
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel
 from veritrail_graph.graph.model.noun import OneOf
 
 

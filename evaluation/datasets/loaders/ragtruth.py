@@ -15,7 +15,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Building,
     Filled,
@@ -25,7 +24,7 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
 )
 from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of
 from veritrail_graph.evaluation.datasets.loaders.spans import MarkedText
-from veritrail_graph.evaluation.datasets.model import Dataset
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel, Dataset
 from veritrail_graph.graph.errors import InputError
 
 RESPONSES = "response.jsonl"

@@ -14,7 +14,6 @@ from enum import StrEnum
 from itertools import count
 from pathlib import Path
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Building,
     Filled,
@@ -23,7 +22,7 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
     verdict_of,
 )
 from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of, table_files
-from veritrail_graph.evaluation.datasets.model import Dataset
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel, Dataset
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.records import NodeRecord

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
-from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
     Building,
     Filled,
@@ -25,7 +24,7 @@ from veritrail_graph.evaluation.datasets.loaders.building import (
     public_id,
 )
 from veritrail_graph.evaluation.datasets.loaders.detecting import keys_of, stem_of
-from veritrail_graph.evaluation.datasets.model import Dataset
+from veritrail_graph.evaluation.datasets.model import AnnotatorLabel, Dataset
 from veritrail_graph.evaluation.held_process import HeldProcess
 from veritrail_graph.evaluation.tables import PARQUET_SUFFIX
 from veritrail_graph.graph.errors import InputError

@@ -14,8 +14,7 @@ from typing import Any
 
 import jiter
 
-from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
-from veritrail_graph.graph.importers.json_faults import json_fault
+from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, json_fault
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""

@@ -11,14 +11,16 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic.json_schema import models_json_schema
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from veritrail_graph.graph.contract import FORMAT as FORMAT
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord, Unread
-from veritrail_graph.graph.model import Claim, Edge, Origin
+from veritrail_graph.graph.model import Claim, Edge, Origin, Review, Verification
 from veritrail_graph.graph.model.canonical import is_deeper_than
+from veritrail_graph.graph.model.extraction import ExtractedSentence
 from veritrail_graph.graph.model.noun import (
     MAX_NODE_ID,
     MAX_STAGE,
@@ -309,3 +311,66 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
         wanted = f"between 0 and {MAX_STAGE:,}" if key == "stage" else "0 or more"
         return ("out_of_range", place, f"{key} must be {wanted}")
     return ("wrong_value", place, f"{key}: {details['msg']}")
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_RECORDS: dict[str, type[BaseModel]] = {
+    "nodes": NodeModel,
+    "edges": Edge,
+    "claims": Claim,
+    "extractions": ExtractedSentence,
+    "verifications": Verification,
+    "reviews": Review,
+}
+_DERIVED = {
+    "Claim": ("claim_id", "node_id"),
+    "Review": ("process_id", "kind"),
+    "Verification": ("process_id",),
+}
+"""What a file may leave out: it follows from the rest."""
+
+
+def process_file_schema() -> dict[str, Any]:
+    """The JSON Schema of a process file that is one JSON document, for editors and validators.
+
+    It is made from the models that read the file, so that both say the same. It says what one
+    record may be; what needs the whole graph, such as an edge to a node that is not there, only
+    `ingest` says.
+    """
+    asked = [(one, "validation") for one in (HeaderModel, *_RECORDS.values())]
+    _, made = models_json_schema(asked, title="Process file")  # type: ignore[arg-type]
+    known: dict[str, Any] = made["$defs"]
+    header = known.pop(HeaderModel.__name__)
+    for model in _RECORDS.values():
+        known[model.__name__]["additionalProperties"] = False
+    for name, keys in _DERIVED.items():
+        _leave_out(known[name], keys)
+    lists = {
+        key: {"type": "array", "items": {"$ref": f"#/$defs/{model.__name__}"}}
+        for key, model in _RECORDS.items()
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "Process file",
+        "description": f"A finished generative process in the format {FORMAT}.",
+        "type": "object",
+        "properties": {
+            SCHEMA_KEY: {"type": "string"},
+            **header["properties"],
+            "format": {"const": FORMAT},
+            **lists,
+        },
+        "required": ["format", *(name for name, is_needed in LISTS.items() if is_needed)],
+        "additionalProperties": False,
+        "$defs": known,
+    }
+
+
+def _leave_out(record: dict[str, Any], keys: Iterable[str]) -> None:
+    """Let keys of a record be missing, or null."""
+    for key in keys:
+        own = record["properties"][key]
+        about = {name: own.pop(name) for name in ("title", "description") if name in own}
+        record["properties"][key] = {"anyOf": [own, {"type": "null"}], **about}
+    record["required"] = [one for one in record["required"] if one not in set(keys)]

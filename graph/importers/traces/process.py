@@ -25,7 +25,6 @@ from veritrail_graph.graph.importers.explicit import without_inferred
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces import silence
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace, once
 from veritrail_graph.graph.importers.traces.linking import (
     TOOL_CALL,
@@ -41,6 +40,7 @@ from veritrail_graph.graph.importers.traces.texts import (
     of_output,
     pieces,
     tool_call,
+    why_without_text,
 )
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.model.canonical import canonical_text
@@ -372,7 +372,7 @@ class _Reading:
                 warnings=tuple(self.warnings),
                 explained=explained,
                 may_lack_edges=True,
-                empty_because=None if kept else silence.reason(format_name, self.trace.calls),
+                empty_because=None if kept else why_without_text(format_name, self.trace.calls),
             )
         )
         where = self.trace.trace_id or name or "trace"

@@ -1,17 +1,20 @@
 """The texts in what a call was given or gave: messages, documents, fields, rows.
 
 Programs record the same text in many forms: as a message of a chat, as a field of an object, as
-JSON inside a text. What is taken out here are the innermost texts, with what is known of them.
+JSON inside a text. What is taken out here are the innermost texts, with what is known of them. For
+a trace without texts it is said how its tracer records them.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.traces.calls import Call
 from veritrail_graph.graph.model.canonical import canonical_text
 
 _ROLES = {
@@ -45,6 +48,23 @@ _RESULT_KEYS = ("response", "result", "content", "output")
 """Where the part of a message that answers a tool call holds the answer."""
 _DEEPEST = 60
 _MOST_UNFOLDED = 20_000_000
+
+_SILENT_NAMED = 5
+_SWITCHES = {
+    "otlp": (
+        "OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true; OpenLLMetry: "
+        "TRACELOOP_TRACE_CONTENT=true; OpenInference: no OPENINFERENCE_HIDE_INPUTS and "
+        "OPENINFERENCE_HIDE_OUTPUTS; Pydantic AI: include_content=True; Vercel AI SDK: "
+        "recordInputs and recordOutputs"
+    ),
+    "langfuse": "Langfuse: capture_input and capture_output of @observe, and no masking; export "
+    "observations with the fields `io`",
+    "mlflow": "MLflow: inputs and outputs of the spans, and traces exported with their data",
+    "langchain": "LangSmith: no LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS; of a LangGraph "
+    "history all states, or one with `messages`",
+    "haystack": "Haystack: include_outputs_from with every component",
+}
+"""How each tracer is told to record texts, by the format of its traces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +246,20 @@ def of_output(value: Any) -> Iterator[Piece]:
     elif isinstance(value, dict) and value.get("object") == "response":
         value = value.get("output")
     yield from pieces(value)
+
+
+def why_without_text(format_name: str, calls: Iterable[Call]) -> str:
+    """Why a trace gives no node, with the spans by name, and the switches that record texts."""
+    every = list(calls)
+    silent = [one.name for one in every if one.made in (None, "", [], {})]
+    names = list(dict.fromkeys(silent or [one.name for one in every]))
+    more = f" and {len(names) - _SILENT_NAMED} more" if len(names) > _SILENT_NAMED else ""
+    which = f" Spans without output text: {', '.join(map(shown, names[:_SILENT_NAMED]))}{more}."
+    switch = _SWITCHES.get(format_name)
+    return (
+        "the trace holds no text that a model wrote."
+        + (which if names else " It holds no span.")
+        + " Have your tracer record what models, tools and retrievers are given and give"
+        + (f" ({switch})" if switch else "")
+        + ", and run the program again"
+    )

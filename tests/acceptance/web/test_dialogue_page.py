@@ -199,7 +199,7 @@ def claim_of(name: str, category: ClaimCategory, **values: object) -> TurnClaim:
 def odd(veritrail: Veritrail) -> str:
     """120 turns of angle brackets; the assistant's have many claims that contradict the first."""
     name = f"odd-{uuid.uuid4().hex[:8]}"
-    text = f"{'<' * 40_000} {HOSTILE}"
+    text = f"{'<' * 10_000} {HOSTILE}"
     turns = tuple(
         Turn(
             turn_id=f"t{number}",
@@ -216,7 +216,8 @@ def odd(veritrail: Veritrail) -> str:
             if number < 6
             else claim_of(
                 f"k{number}-{place}", ClaimCategory.CONTRADICTED,
-                compared_with=tuple(said), contradicts=tuple(said[:4]),
+                compared_with=tuple(said if number == 120 else said[:4]),
+                contradicts=tuple(said[:4]),
             )
             for place in range(90 if number < 6 else 4)
         )  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import uuid
+from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, process_file
 from acceptance.conftest import EXAMPLES
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess
@@ -15,12 +16,13 @@ from fakes.service_process import ServiceProcess
 pytestmark = pytest.mark.engine
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def harbour(veritrail: Veritrail) -> str:
-    """The sample under an id of the test's own, verified twice with other settings."""
+    """The sample, verified twice with other settings; each test changes claims of its own."""
     name = f"edited-{uuid.uuid4().hex[:8]}"
     veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
     veritrail("verify", name, "--engine", "lexical")
+    veritrail("verify", name, "--engine", "lexical", "--q", "1")
     return name
 
 
@@ -52,15 +54,15 @@ def test_claims_are_added_changed_merged_and_removed(
     assert merged.headers["location"] == f"{place}/claims/{first}"
     assert client.get(f"{place}/claims/{second}").status_code == 404
     # What was verified is removed only where that is ticked.
-    edit = client.get(f"{place}/claims/k04/edit")
-    assert "1 verification and 0 reviews" in edit.text
-    assert send(client, edit, f"{place}/claims/k04/remove").status_code == 409
-    assert send(client, edit, f"{place}/claims/k04/remove", force="1").status_code == 303
-    assert client.get(f"{place}/claims/k04").status_code == 404
+    edit = client.get(f"{place}/claims/k06/edit")
+    assert "2 verifications and 0 reviews" in edit.text
+    assert send(client, edit, f"{place}/claims/k06/remove").status_code == 409
+    assert send(client, edit, f"{place}/claims/k06/remove", force="1").status_code == 303
+    assert client.get(f"{place}/claims/k06").status_code == 404
     # Only a form of ours changes something.
-    foreign = client.post(f"{place}/claims/k05/remove", data={"force": "1"})
+    foreign = client.post(f"{place}/claims/k07/remove", data={"force": "1"})
     assert foreign.status_code == 403
-    assert client.get(f"{place}/claims/k05").status_code == 200
+    assert client.get(f"{place}/claims/k07").status_code == 200
 
 
 def test_tables_go_in_and_out(shared_service: ServiceProcess, harbour: str) -> None:
@@ -97,7 +99,6 @@ def test_tables_go_in_and_out(shared_service: ServiceProcess, harbour: str) -> N
 def test_two_runs_are_listed_and_compared(
     shared_service: ServiceProcess, veritrail: Veritrail, harbour: str
 ) -> None:
-    veritrail("verify", harbour, "--engine", "lexical", "--q", "1")
     client, place = shared_service.client, f"/processes/{harbour}"
     runs = shared_service.get(f"/v1/processes/{harbour}/runs").json()["runs"]
     assert [one["q"] for one in runs] == [1, 3]
@@ -125,12 +126,16 @@ def test_two_runs_are_listed_and_compared(
 
 
 def test_a_process_is_deleted_when_its_id_was_typed(
-    shared_service: ServiceProcess, harbour: str
+    shared_service: ServiceProcess, veritrail: Veritrail, tmp_path: Path
 ) -> None:
-    client, place = shared_service.client, f"/processes/{harbour}"
+    name = f"edited-{uuid.uuid4().hex[:8]}"
+    claims = [{"text": f"The harbour opened in {year}.", "node_id": "t"} for year in (1901, 1902)]
+    veritrail("ingest", process_file(tmp_path / f"{name}.json", claims=claims))
+    veritrail("verify", name, "--engine", "lexical")
+    client, place = shared_service.client, f"/processes/{name}"
     page = client.get(f"{place}/edit")
-    assert "24 claims, 24 verifications" in page.text
+    assert "2 claims, 2 verifications" in page.text
     assert send(client, page, f"{place}/edit/delete", typed="yes").status_code == 422
     assert client.get(place).status_code == 200
-    assert send(client, page, f"{place}/edit/delete", typed=harbour).status_code == 303
+    assert send(client, page, f"{place}/edit/delete", typed=name).status_code == 303
     assert client.get(place).status_code == 404

@@ -13,21 +13,11 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
 from fakes.service_process import ServiceProcess
 
 AWKWARD = "a/../b?x=1&y#%2F 😀 ' \" <b>"
 HOSTILE = "<script>alert(1)</script> \u202eevil"
 STUB = re.compile(r'class="stub" href="([^"]*)" data-open="(up|down)">\s*<title>([^<]*)')
-
-
-@pytest.fixture(scope="module")
-def harbour_id(veritrail: Veritrail) -> str:
-    """A verified process of this file's own."""
-    name = f"graph-{uuid.uuid4().hex[:8]}"
-    veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
-    veritrail("verify", name, "--engine", "lexical")
-    return name
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Starting a verification on a page, watching it, cancelling and taking it up again."""
+"""Starting a verification on a page, and watching it to its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -64,6 +63,14 @@ def began(service: ServiceProcess, process_id: str, **filled: str) -> httpx2.Res
     return send(service.client, cost, path, step="start")
 
 
+def ended(service: ServiceProcess, job: str) -> str:
+    """What the page of a job shows when it has ended well."""
+    until(lambda: service.get(f"/v1{job}").json()["status"] == "succeeded", pause=0.1)
+    page = service.get(job).text
+    assert "See the result" in page
+    return page
+
+
 def test_a_verification_is_started_and_watched_to_its_end(
     shared_service: ServiceProcess, stored: str
 ) -> None:
@@ -79,8 +86,7 @@ def test_a_verification_is_started_and_watched_to_its_end(
     assert re.fullmatch(r"/jobs/j-[0-9a-f]{32}", job)
     # The same form again is the same job.
     assert send(shared_service.client, cost, path, step="start").headers["location"] == job
-    until(lambda: "See the result" in shared_service.get(job).text)
-    done = shared_service.get(job).text
+    done = ended(shared_service, job)
     assert "1 of 1 claims" in done
     assert re.search("mark-(supported|not-supported|inconclusive)", done)
     assert "no model was asked: indicative only" in done
@@ -140,12 +146,11 @@ def test_the_page_before_a_run_lists_what_is_started_and_marks_the_chosen_way(
 
 def since_job(service: ServiceProcess, stored: str, claims: list[dict[str, str]]) -> str:
     """The page of a run of a later version, which has ended, against a verified one."""
-    first = began(service, stored).headers["location"]
-    until(lambda: "See the result" in service.get(first).text)
+    Veritrail(service.home)("verify", stored, "--engine", "lexical")
     later = f"later-{uuid.uuid4().hex[:10]}"
     assert service.post("/v1/processes", json=document(later, claims=claims)).status_code == 201
     job = began(service, later, since=stored).headers["location"]
-    until(lambda: "See the result" in service.get(job).text)
+    ended(service, job)
     return job
 
 
@@ -177,18 +182,18 @@ def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
     again = begun.headers["location"]
     assert again != job
     assert send(client, page, act, pair=html.unescape(pair)).headers["location"] == again
-    until(lambda: "See the result" in shared_service.get(again).text)
+    done = ended(shared_service, again)
     changes = shared_service.get(f"/v1{again}/changes").json()
     by_claim = {one["claim_id"]: one for one in changes["claims"]}
     assert (by_claim["k9"]["kept"], by_claim["k2"]["kept"]) == (True, False)
     assert "a person confirmed" in by_claim["k9"]["reason"]
     assert shared_service.get(f"/v1{again}").json()["reused"] == 1  # k2 was known before
-    assert "Verify with these pairs" not in shared_service.get(again).text
+    assert "Verify with these pairs" not in done
     # Confirmed once more, the pair is compared again, and no model is asked.
     third = send(client, shared_service.get(job), act, pair=html.unescape(pair)).headers["location"]
-    until(lambda: "See the result" in shared_service.get(third).text)
-    done = shared_service.get(f"/v1{third}").json()
-    assert (done["reused"], done["usage"]["calls"]) == (1, 0)
+    ended(shared_service, third)
+    run = shared_service.get(f"/v1{third}").json()
+    assert (run["reused"], run["usage"]["calls"]) == (1, 0)
     assert shared_service.get(f"/v1{third}/changes").json()["kept"] == 1
 
 
@@ -236,88 +241,42 @@ def test_the_form_offers_what_works_and_says_why_others_do_not(
     assert '<option value="">Default of this service: lexical</option>' in page
 
 
-@pytest.mark.parametrize(
-    ("filled", "words"),
-    [
-        ({"which": "typed", "texts": " \n "}, "type at least one claim"),
-        ({"q": "0"}, "a whole number from 1"),
-        ({"q": "x"}, "a whole number from 1"),
-        ({"budget_usd": "-1"}, "must be US dollars"),
-        ({"budget_usd": "nan"}, "must be US dollars"),
-        ({"budget_usd": "1,000"}, "must be US dollars"),
-        ({"which": "nonsense"}, "choose which claims"),
-        ({"engine": "oracle"}, "Unknown engine"),
-        ({"engine": "openai"}, "needs a model"),
-        ({"which": "typed", "texts": "A claim.", "node_id": "s"}, "root"),
-        ({"which": "typed", "texts": "A claim.", "node_id": "nowhere"}, "nowhere"),
-        ({"engine": "openai", "model": "gpt-4.1-mini"}, "needs a key"),
-        ({"which": "extract"}, "needs a language model"),
-        ({"model": "m", "engine": "lexical"}, "A model is named, but engine lexical asks none"),
-        ({"batch": "1"}, "Batches need an engine that asks a model"),
-        ({"batch": "1", "share": "4", "since": "nope"}, "Claims share prompts only"),
-        ({"escalate_to": "strong"}, "Verdicts are escalated from one model to another"),
-        ({"since": "nope"}, "There is no earlier version"),
-        ({"since": "itself"}, "is stored with this content now"),
-    ],
-)
+REFUSED: list[tuple[dict[str, str], str]] = [
+    ({"which": "typed", "texts": " \n "}, "type at least one claim"),
+    ({"q": "0"}, "a whole number from 1"),
+    ({"q": "x"}, "a whole number from 1"),
+    ({"budget_usd": "-1"}, "must be US dollars"),
+    ({"budget_usd": "nan"}, "must be US dollars"),
+    ({"budget_usd": "1,000"}, "must be US dollars"),
+    ({"which": "nonsense"}, "choose which claims"),
+    ({"engine": "oracle"}, "Unknown engine"),
+    ({"engine": "openai"}, "needs a model"),
+    ({"which": "typed", "texts": "A claim.", "node_id": "s"}, "root"),
+    ({"which": "typed", "texts": "A claim.", "node_id": "nowhere"}, "nowhere"),
+    ({"engine": "openai", "model": "gpt-4.1-mini"}, "needs a key"),
+    ({"which": "extract"}, "needs a language model"),
+    ({"model": "m", "engine": "lexical"}, "A model is named, but engine lexical asks none"),
+    ({"batch": "1"}, "Batches need an engine that asks a model"),
+    ({"batch": "1", "share": "4", "since": "nope"}, "Claims share prompts only"),
+    ({"escalate_to": "strong"}, "Verdicts are escalated from one model to another"),
+    ({"since": "nope"}, "There is no earlier version"),
+    ({"since": "itself"}, "is stored with this content now"),
+]
+
+
 def test_what_cannot_be_is_told_beside_the_form_before_the_start_and_at_it(
-    shared_service: ServiceProcess, stored: str, filled: dict[str, str], words: str
+    shared_service: ServiceProcess, stored: str
 ) -> None:
     path = f"/processes/{stored}/verify"
-    if filled.get("since") == "itself":
-        filled = {"since": stored}
     form = shared_service.get(path)
-    for step in ({}, {"step": "start"}):  # before anything is started, too
-        answer = send(shared_service.client, form, path, **filled, **step)
-        assert answer.status_code in (404, 422), answer.text
-        assert words in answer.text
-        assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
-
-
-@contextmanager
-def slow_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
-    """A service whose model takes its time, with claims that it is asked about."""
-    with home_beside(veritrail) as own, ModelServer(latency=0.6) as server:
-        own("ingest", pumps(own.home.parent / "pump-log.json", 30))
-        with serving(own, env={**asking(server), "VERITRAIL_CONCURRENCY": "2"}) as service:
-            service.until_ready()
-            yield service
-
-
-def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown(
-    veritrail: Veritrail,
-) -> None:
-    with slow_service(veritrail) as service:
-        path = "/processes/pump-log/verify"
-        cost = send(service.client, service.get(path), path)
-        assert "unknown" in cost.text
-        assert "Likely" in cost.text
-        job = send(service.client, cost, path, step="start").headers["location"]
-        page = service.get(job)
-        assert 'http-equiv="refresh"' in page.text
-        events = re.search(r'data-events="([^"]+)"', page.text)
-        assert events is not None
-        after = f"{job}/events?after="
-        assert events[1].startswith(f"/v1{after}")
-        assert service.post(f"{job}/cancel").status_code == 403
-        assert "indicative" not in page.text
-        assert "No model asked" not in service.get("/jobs").text
-        assert "No model was asked" not in service.get("/jobs").text
-        until(lambda: "Being checked" in service.get(job).text)
-        assert send(service.client, service.get(job), f"{job}/cancel").status_code == 303
-        until(lambda: f"{job}/resume" in forms_of(service.get(job).text))
-        until(lambda: "mark-failed" in service.get(job).text)
-        stopped = service.get(job).text
-        assert "Cancelled" in stopped
-        assert 'data-status="cancelled"' in stopped
-        assert "live.js" in stopped  # somebody else may take it up again
-        assert "$0" not in stopped
-        # Right after it stopped it says to come again in a moment.
-        resume = f"{job}/resume"
-        until(lambda: send(service.client, service.get(job), resume).status_code == 303)
-        assert "30 claims" in service.get(job).text
-        until(lambda: f"{job}/cancel" in forms_of(service.get(job).text))
-        until(lambda: "Being verified" in service.get("/").text)
+    for filled, words in REFUSED:
+        if filled.get("since") == "itself":
+            filled = {"since": stored}
+        for step in ({}, {"step": "start"}):  # before anything is started, too
+            answer = send(shared_service.client, form, path, **filled, **step)
+            assert answer.status_code in (404, 422), (filled, answer.text)
+            assert words in answer.text, filled
+            assert "--" not in re.sub(r"<[^>]*>", "", answer.text), filled
 
 
 @pytest.mark.soak
@@ -327,7 +286,7 @@ def test_a_job_is_still_shown_when_its_graph_is_away(veritrail: Veritrail) -> No
             service.until_ready()
             assert service.post("/v1/processes", json=document("away")).status_code == 201
             job = began(service, "away").headers["location"]
-            until(lambda: "See the result" in service.get(job).text)
+            ended(service, job)
         nowhere = {"NEO4J_URI": "bolt://127.0.0.1:9"}
         with serving(own, env=nowhere, args=["--no-worker"]) as service:
             page = service.get(job)

@@ -11,20 +11,11 @@ from urllib.parse import quote
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
 from fakes.service_process import ServiceProcess
 
 HOSTILE = "</main><img src=x onerror=alert(1)> \u202eevil \x07"
 DOTS = ".."
 LONG = "".join(f"Sentence number {n} of a long text. 😀\n" for n in range(60_000))
-
-
-@pytest.fixture(scope="module")
-def harbour_id(veritrail: Veritrail) -> str:
-    name = f"node-{uuid.uuid4().hex[:8]}"
-    veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
-    veritrail("verify", name, "--engine", "lexical")
-    return name
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,6 @@ LONG = "The quay is long and the sea is calm. " * 3_000
 
 
 @pytest.fixture(scope="module")
-def harbour(veritrail: Veritrail) -> str:
-    name = f"process-{uuid.uuid4().hex[:8]}"
-    veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
-    veritrail("verify", name, "--engine", "lexical")
-    return name
-
-
-@pytest.fixture(scope="module")
 def odd(veritrail: Veritrail) -> str:
     """Two final outputs: one hostile with claims that overlap, fail and are not there, one long."""
     name = f"odd-{uuid.uuid4().hex[:8]}"
@@ -87,9 +79,9 @@ def text_of(page: str) -> str:
 
 
 def test_every_claim_is_underlined_in_place_with_icon_and_word(
-    shared_service: ServiceProcess, harbour: str
+    shared_service: ServiceProcess, harbour_id: str
 ) -> None:
-    page = page_of(shared_service, harbour)
+    page = page_of(shared_service, harbour_id)
     assert len(re.findall(r'class="(?:in-text|badge kind-[a-z-]*)" id="in-k\d\d"', page)) == 24
     marked = re.search(r'<a class="in-text" id="in-k04".*?</a>', page)
     assert marked is not None
@@ -109,19 +101,21 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
 
 
 def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
-    shared_service: ServiceProcess, harbour: str
+    shared_service: ServiceProcess, harbour_id: str
 ) -> None:
-    page = page_of(shared_service, harbour)
+    page = page_of(shared_service, harbour_id)
     assert listed(page)[:6] == ["k04", "k07", "k10", "k14", "k17", "k03"]
-    assert listed(page_of(shared_service, harbour, "?order=text"))[:3] == ["k01", "k02", "k03"]
+    assert listed(page_of(shared_service, harbour_id, "?order=text"))[:3] == ["k01", "k02", "k03"]
     places = [page.index(part) for part in ("stage-strip", 'id="list-h"', 'id="text-h"')]
     assert places == sorted(places)
     jumps = re.findall(r'href="#(in-k\d\d)" data-jump', page)
     assert jumps == ["in-k04", "in-k07", "in-k10", "in-k14", "in-k17"]
     assert all(f'id="{one}"' in page for one in jumps)
-    claim = page_of(shared_service, f"{harbour}/claims/k07")
-    assert f'<a href="/processes/{harbour}/claims/k04" aria-keyshortcuts="p">previous</a>' in claim
-    assert f'<a href="/processes/{harbour}/claims/k10" aria-keyshortcuts="n">next</a>' in claim
+    claim = page_of(shared_service, f"{harbour_id}/claims/k07")
+    assert (
+        f'<a href="/processes/{harbour_id}/claims/k04" aria-keyshortcuts="p">previous</a>' in claim
+    )
+    assert f'<a href="/processes/{harbour_id}/claims/k10" aria-keyshortcuts="n">next</a>' in claim
 
 
 @pytest.mark.parametrize(
@@ -137,9 +131,9 @@ def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
     ],
 )
 def test_filters_narrow_the_list_and_fade_the_text(
-    shared_service: ServiceProcess, harbour: str, query: str, few: int
+    shared_service: ServiceProcess, harbour_id: str, query: str, few: int
 ) -> None:
-    page = page_of(shared_service, harbour, query)
+    page = page_of(shared_service, harbour_id, query)
     assert len(listed(page)) == few
     assert ("No claim is like that" in page) == (few == 0)
     if "verdict=not" in query or "error_stage" in query:
@@ -225,11 +219,11 @@ def test_questions_stand_apart_with_no_stage_blamed(
 
 
 def test_claims_that_may_repeat_others_are_listed_side_by_side(
-    veritrail: Veritrail, shared_service: ServiceProcess, harbour: str
+    veritrail: Veritrail, shared_service: ServiceProcess, harbour_id: str
 ) -> None:
-    link = f'href="/processes/{harbour}/near-duplicates"'
-    assert link in shared_service.get(f"/processes/{harbour}").text
-    none = shared_service.get(f"/processes/{harbour}/near-duplicates").text
+    link = f'href="/processes/{harbour_id}/near-duplicates"'
+    assert link in shared_service.get(f"/processes/{harbour_id}").text
+    none = shared_service.get(f"/processes/{harbour_id}/near-duplicates").text
     assert "No claim repeats another" in none
     name = f"near-{uuid.uuid4().hex[:8]}"
     texts = ["The new ferry berth opened in June.", "The new ferry berth was opened in June."]

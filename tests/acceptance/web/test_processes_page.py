@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -169,15 +170,17 @@ def test_a_form_that_is_none_of_ours_stores_nothing(
     assert names_in(shared_service.get("/", params={"q": name})) == []
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read() -> None:
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(beside: Veritrail) -> None:
     env, args = {"VERITRAIL_UPLOAD_MAX": "10kB"}, ["--no-worker"]
-    with a_home() as veritrail, serving(veritrail, env=env, args=args) as small:
+    with serving(beside, env=env, args=args) as small:
         answer = upload(small, b"{" + b" " * 50_000)
         assert answer.status_code == 413
         assert "10,000 bytes" in answer.text
 
 
-def test_the_sample_is_loaded_and_judged_by_words_whatever_model_is_set_up() -> None:
+@pytest.fixture(scope="module")
+def alone() -> Iterator[ServiceProcess]:
+    """A service over an engine of its own, with a model set up that nobody reaches."""
     env = {
         "OPENAI_API_KEY": "sk-test",
         "VERITRAIL_MODEL": "a-model",
@@ -185,57 +188,62 @@ def test_the_sample_is_loaded_and_judged_by_words_whatever_model_is_set_up() -> 
     }
     with a_home() as veritrail, serving(veritrail, env=env) as service:
         service.until_ready()
-        page = service.get("/")
-        assert "every verdict is indicative only" in page.text
-        assert service.post("/sample").status_code == 403  # not from our page
-        begun = send(service.client, page, "/sample")
-        assert begun.status_code == 303, begun.text
-        job = begun.headers["location"]
-        until(lambda: "See the result" in service.get(job).text)
-        shown = service.get("/processes/harbour-summary").text
-        assert "All verdicts in force are indicative" in shown
-        assert "<bdi>lexical</bdi>" in shown
-        assert "a-model" not in shown
-        # A second window that still shows the button leads to what is there.
-        again = send(service.client, page, "/sample")
-        assert again.headers["location"] == "/processes/harbour-summary"
-        assert 'action="/sample"' not in service.get("/").text
+        yield service
 
 
-def test_an_empty_store_says_what_to_do_next_and_the_list_is_read_by_the_page() -> None:
-    with a_home() as veritrail, serving(veritrail, args=["--no-worker"]) as service:
-        service.until_ready()
-        page = service.get("/")
-        assert "Nothing is stored yet" in page.text
-        assert 'href="/upload"' in page.text
-        assert "veritrail ingest" in page.text
-        for number in range(30):
-            content = document(f"p{number:02d}", claims=[])
-            assert service.post("/v1/processes", json=content).status_code == 201
-        seen: list[str] = []
-        address: str | None = "/"
-        while address is not None:
-            page = service.get(address)
-            seen += names_in(page)
-            further = re.search(r'href="([^"]+)" rel="next"', page.text)
-            address = further[1].replace("&amp;", "&") if further else None
-        assert sorted(seen) == [f"p{number:02d}" for number in range(30)]
-        assert "From the beginning" in page.text
-        # What stood on the last page was removed while somebody read the one before it.
-        for one in seen[25:]:
-            assert service.delete(f"/v1/processes/{one}").status_code == 204
-        emptied = service.get(page.url.raw_path.decode())
-        assert emptied.status_code == 200
-        assert "The list ends here" in emptied.text
-        assert "Nothing is stored yet" not in emptied.text
-        # Hurt ones come first, whenever they were stored.
-        bad = document("p07", claims=[{"text": "The harbour has nine piers.", "node_id": "t"}])
-        bad["claims"][0]["claim_id"] = "k9"
-        assert service.post("/v1/processes", json=bad).status_code == 200
-        veritrail("verify", "p07", "--engine", "lexical")
-        page = service.get("/")
-        assert names_in(page)[0] == "p07"
-        assert names_in(service.get("/", params={"q": "no such"})) == []
-        assert "Nothing has that in its name" in service.get("/", params={"q": "no such"}).text
-        foreign = service.get("/", params={"cursor": "x"})
-        assert foreign.status_code == 422
+def test_an_empty_store_offers_a_sample_which_is_judged_by_words_whatever_model_is_set_up(
+    alone: ServiceProcess,
+) -> None:
+    page = alone.get("/")
+    assert "Nothing is stored yet" in page.text
+    assert 'href="/upload"' in page.text
+    assert "veritrail ingest" in page.text
+    assert "every verdict is indicative only" in page.text
+    assert alone.post("/sample").status_code == 403  # not from our page
+    begun = send(alone.client, page, "/sample")
+    assert begun.status_code == 303, begun.text
+    job = begun.headers["location"]
+    until(lambda: alone.get(f"/v1{job}").json()["status"] == "succeeded", pause=0.1)
+    assert "See the result" in alone.get(job).text
+    shown = alone.get("/processes/harbour-summary").text
+    assert "All verdicts in force are indicative" in shown
+    assert "<bdi>lexical</bdi>" in shown
+    assert "a-model" not in shown
+    # A second window that still shows the button leads to what is there.
+    again = send(alone.client, page, "/sample")
+    assert again.headers["location"] == "/processes/harbour-summary"
+    assert 'action="/sample"' not in alone.get("/").text
+    assert alone.delete("/v1/processes/harbour-summary").status_code == 204
+
+
+def test_a_list_is_read_by_the_page_and_what_is_hurt_comes_first(alone: ServiceProcess) -> None:
+    names = [f"p{number:02d}" for number in range(28)]
+    for name in names:
+        content = document(name, claims=[])
+        assert alone.post("/v1/processes", json=content).status_code == 201
+    seen: list[str] = []
+    address: str | None = "/"
+    while address is not None:
+        page = alone.get(address)
+        seen += names_in(page)
+        further = re.search(r'href="([^"]+)" rel="next"', page.text)
+        address = further[1].replace("&amp;", "&") if further else None
+    assert sorted(seen) == names
+    assert "From the beginning" in page.text
+    # What stood on the last page was removed while somebody read the one before it.
+    for one in seen[25:]:
+        assert alone.delete(f"/v1/processes/{one}").status_code == 204
+    emptied = alone.get(page.url.raw_path.decode())
+    assert emptied.status_code == 200
+    assert "The list ends here" in emptied.text
+    assert "Nothing is stored yet" not in emptied.text
+    # Hurt ones come first, whenever they were stored.
+    bad = document("p07", claims=[{"text": "The harbour has nine piers.", "node_id": "t"}])
+    bad["claims"][0]["claim_id"] = "k9"
+    assert alone.post("/v1/processes", json=bad).status_code == 200
+    Veritrail(alone.home)("verify", "p07", "--engine", "lexical")
+    assert names_in(alone.get("/"))[0] == "p07"
+    assert names_in(alone.get("/", params={"q": "no such"})) == []
+    assert "Nothing has that in its name" in alone.get("/", params={"q": "no such"}).text
+    foreign = alone.get("/", params={"cursor": "x"})
+    assert foreign.status_code == 422

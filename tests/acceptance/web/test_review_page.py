@@ -25,19 +25,31 @@ TEXTS = {
     "k3": 'It has <b>two</b> piers & "more" \'><script>alert(1)</script>.',
     "k4": "Nobody has looked at this one.",
 }
+OWN = {
+    name: f"The harbour opened in {year}."
+    for year, name in enumerate(("in-sight", "twice", "both", "anew"), 1901)
+}
+"""Claims that one test each reviews."""
 MARKS = re.compile(r'class="mark mark-(?:supported|not-supported|inconclusive|failed)')
 
 
-@pytest.fixture
-def pier(shared_service: ServiceProcess, veritrail: Veritrail, tmp_path: Path) -> Iterator[str]:
-    """A process of four claims, three of them verified; every test has its own."""
-    claims = [{"claim_id": name, "text": text, "node_id": "t"} for name, text in TEXTS.items()]
+@pytest.fixture(scope="module")
+def pier(
+    shared_service: ServiceProcess, veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """A process with claims for each test to review, all of them verified but k4."""
     name = f"pier-{uuid.uuid4().hex[:8]}"
-    content = Path(process_file(tmp_path / f"{name}.json", claims=claims)).read_bytes()
-    shared_service.post("/v1/processes", content=content)
-    verify(veritrail, name, "k1", "k2", "k3")
-    yield name
-    shared_service.delete(f"/v1/processes/{name}")
+    verified = [*TEXTS, *OWN]
+    verified.remove("k4")
+    store(shared_service, name, tmp_path_factory.mktemp("pier"), {**TEXTS, **OWN})
+    verify(veritrail, name, *verified)
+    return name
+
+
+def store(service: ServiceProcess, process: str, folder: Path, texts: dict[str, str]) -> None:
+    claims = [{"claim_id": name, "text": text, "node_id": "t"} for name, text in texts.items()]
+    content = Path(process_file(folder / f"{process}.json", claims=claims)).read_bytes()
+    service.post("/v1/processes", content=content)
 
 
 def verify(veritrail: Veritrail, process: str, *claims: str, q: int = 3) -> None:
@@ -73,8 +85,10 @@ def say(
     return send(client, page, action, verdict=verdict, reason=reason, then="stay", **more)
 
 
-def kept(service: ServiceProcess, process: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = service.get(f"/v1/processes/{process}/reviews").json()["reviews"]
+def kept(service: ServiceProcess, process: str, claim: str = "k1") -> list[dict[str, Any]]:
+    """The reviews of a claim."""
+    answer = service.get(f"/v1/processes/{process}/claims/{claim}/reviews")
+    found: list[dict[str, Any]] = answer.json()["reviews"]
     return found
 
 
@@ -118,27 +132,30 @@ def test_blind_no_page_tells_a_verdict_before_one_has_been_given(
 def test_with_the_verdict_in_sight_another_one_needs_a_reason(
     shared_service: ServiceProcess, ada: httpx2.Client, pier: str
 ) -> None:
-    verdict = verdict_of(shared_service, pier, "k1")
-    page = shown(ada, pier, "k1", blind=0)
+    verdict = verdict_of(shared_service, pier, "in-sight")
+    page = shown(ada, pier, "in-sight", blind=0)
     refused = say(ada, page, other(verdict))
     assert refused.status_code == 422
     assert "say why" in refused.text
-    assert kept(shared_service, pier) == []
+    assert kept(shared_service, pier, "in-sight") == []
     assert say(ada, page, verdict).status_code == 303
     assert say(ada, page, other(verdict), "I counted again.").status_code == 303
-    assert [one["reason"] for one in kept(shared_service, pier)] == ["I counted again.", ""]
+    assert [one["reason"] for one in kept(shared_service, pier, "in-sight")] == [
+        "I counted again.",
+        "",
+    ]
 
 
 def test_a_form_that_is_sent_twice_is_stored_once(
     shared_service: ServiceProcess, ada: httpx2.Client, pier: str
 ) -> None:
-    page = shown(ada, pier, "k1")
+    page = shown(ada, pier, "twice")
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: say(ada, page, FS, "Once."), range(4)))
     assert {one.status_code for one in answers} == {303}
-    assert len(kept(shared_service, pier)) == 1
+    assert len(kept(shared_service, pier, "twice")) == 1
     assert say(ada, page, FS, "Once.\r\nBut now in other words.").status_code == 303
-    newest = kept(shared_service, pier)[0]["reason"]
+    newest = kept(shared_service, pier, "twice")[0]["reason"]
     assert newest == "Once.\nBut now in other words."
 
 
@@ -146,39 +163,43 @@ def test_two_people_on_one_claim_lose_nothing_of_each_other(
     shared_service: ServiceProcess, ada: httpx2.Client, pier: str
 ) -> None:
     with named(shared_service, "Bo") as bo:
-        pages = shown(ada, pier, "k1"), shown(bo, pier, "k1")
+        pages = shown(ada, pier, "both"), shown(bo, pier, "both")
+        assert "disputed" not in pages[0].text
+        assert "Bo" not in pages[0].text
         with ThreadPoolExecutor(2) as pool:
             sent = [
                 pool.submit(say, client, page, verdict, "Mine.")
                 for client, page, verdict in ((ada, pages[0], FS), (bo, pages[1], NFS))
             ]
         assert [one.result().status_code for one in sent] == [303, 303]
-        assert {(one["reviewer"], one["verdict"]) for one in kept(shared_service, pier)} == {
-            ("Ada", FS), ("Bo", NFS),
-        }  # fmt: skip
-        assert "disputed" in shown(ada, pier, "k1").text
-        assert "Bo" in shown(ada, pier, "k1").text
+        reviews = kept(shared_service, pier, "both")
+        found = {(one["reviewer"], one["verdict"]) for one in reviews}
+        assert found == {("Ada", FS), ("Bo", NFS)}
+        assert "disputed" in shown(ada, pier, "both").text
+        assert "Bo" in shown(ada, pier, "both").text
 
 
 def test_a_claim_verified_anew_meanwhile_is_shown_again_with_what_was_typed(
     shared_service: ServiceProcess, veritrail: Veritrail, ada: httpx2.Client, pier: str
 ) -> None:
-    page = shown(ada, pier, "k1")
-    verify(veritrail, pier, "k1", q=1)
+    page = shown(ada, pier, "anew")
+    verify(veritrail, pier, "anew", q=1)
     again = say(ada, page, FS, "A long & careful reason.")
     assert again.status_code == 409, again.text
     assert "verified anew" in again.text
     assert "A long &amp; careful reason." in again.text
-    assert kept(shared_service, pier) == []
+    assert kept(shared_service, pier, "anew") == []
     assert say(ada, again, FS, "A long & careful reason.").status_code == 303
-    (found,) = kept(shared_service, pier)
-    newest = shared_service.get(f"/v1/processes/{pier}/claims/k1").json()["verification_id"]
+    (found,) = kept(shared_service, pier, "anew")
+    newest = shared_service.get(f"/v1/processes/{pier}/claims/anew").json()["verification_id"]
     assert found["overrides"] == newest
 
 
 def test_what_was_deleted_meanwhile_is_said_and_the_text_is_kept(
-    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+    shared_service: ServiceProcess, ada: httpx2.Client, tmp_path: Path
 ) -> None:
+    pier = f"pier-{uuid.uuid4().hex[:8]}"
+    store(shared_service, pier, tmp_path, TEXTS)
     page, second = shown(ada, pier, "k1"), shown(ada, pier, "k2")
     shared_service.delete(f"/v1/processes/{pier}/claims/k1", params={"force": "true"})
     gone = say(ada, page, FS, "My careful words.")
@@ -203,7 +224,7 @@ def test_who_has_said_no_name_is_asked_for_it_and_offered_to_be_blind(
     with httpx2.Client(base_url=shared_service.url, trust_env=False) as client:
         page = client.get(f"/processes/{pier}/review")
         assert not MARKS.search(page.text)
-        assert f"/processes/{pier}/review?claim=k1" not in forms_of(page.text)
+        assert not any("/review?" in one for one in forms_of(page.text))
         action = next(one for one in forms_of(page.text) if "/reviewer" in one)
         assert forms_of(page.text)[action]["is_blind"] == "1"
         for wrong in ("", " ", "two\nlines", "x" * 201):

@@ -25,9 +25,13 @@ HOSTILE = "</textarea><img src=x onerror=alert(1)>"
 Named = Callable[[str], httpx2.Client]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def talk(veritrail: Veritrail) -> str:
-    """The sample with what a careful reader finds."""
+    """The sample with what a careful reader finds; each test labels in other names."""
+    return a_talk(veritrail)
+
+
+def a_talk(veritrail: Veritrail) -> str:
     name = f"labels-{uuid.uuid4().hex[:8]}"
     found = gold_run().turns
     store_found(veritrail.environment({}), sample_dialogue().replace(dialogue_id=name), found)
@@ -82,6 +86,7 @@ def test_annotators_keep_edit_delete_and_add_claims_and_the_file_is_read(
     named: Named, talk: str, veritrail: Veritrail, tmp_path: Path
 ) -> None:
     ada, bea = named("Ada"), named("Bea")
+    assert ada.get(f"{place(talk)}.jsonl").status_code == 422  # nobody has labelled a turn
     page = ada.get(place(talk, 4))
     words = words_of(page.text)
     for shown in (
@@ -135,8 +140,8 @@ def test_annotators_keep_edit_delete_and_add_claims_and_the_file_is_read(
 def test_what_is_incomplete_is_named_and_nothing_that_was_typed_is_lost(
     named: Named, talk: str
 ) -> None:
-    ada = named("Ada")
-    refused = label(ada, talk, 4, do_1="keep", new_1="More.", notes="Wait.")
+    eve = named("Eve")
+    refused = label(eve, talk, 4, do_1="keep", new_1="More.", notes="Wait.")
     assert refused.status_code == 422
     words = words_of(refused.text)
     for fault in (
@@ -147,16 +152,16 @@ def test_what_is_incomplete_is_named_and_nothing_that_was_typed_is_lost(
     assert "More.</textarea>" in refused.text
     assert "Wait.</textarea>" in refused.text
     assert '<input type="radio" name="do-1" value="keep" checked>' in refused.text
-    more = label(ada, talk, 4, do_1="delete", then="more")
+    more = label(eve, talk, 4, do_1="delete", then="more")
     assert more.status_code == 200
     assert len(re.findall(r' name="new-\d+"', more.text)) == 4
     assert '<input type="radio" name="do-1" value="delete" checked>' in more.text
-    assert ada.get(f"{place(talk)}.jsonl").status_code == 422  # nothing was saved
-    assert ada.get(place(talk, 3)).status_code == 404  # a turn of the user
+    assert "Eve :" not in words_of(eve.get(place(talk)).text)  # nothing was saved
+    assert eve.get(place(talk, 3)).status_code == 404  # a turn of the user
 
 
 def test_who_labels_says_so_first_and_labels_are_removed_only_on_purpose(
-    named: Named, talk: str, veritrail: Veritrail
+    named: Named, talk: str
 ) -> None:
     new = named("")
     page = new.get(place(talk, 4))
@@ -175,9 +180,9 @@ def test_who_labels_says_so_first_and_labels_are_removed_only_on_purpose(
 
 
 def test_labels_are_about_the_words_that_were_said_and_go_with_the_dialogue(
-    named: Named, talk: str, veritrail: Veritrail, tmp_path: Path
+    named: Named, veritrail: Veritrail, tmp_path: Path
 ) -> None:
-    ada = named("Ada")
+    ada, talk = named("Ada"), a_talk(veritrail)
     for number in (2, 4):
         fields = {f"do_{one}": "delete" for one in range(1, 4 if number == 4 else 2)}
         assert label(ada, talk, number, **fields).status_code == 200

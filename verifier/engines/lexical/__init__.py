@@ -9,22 +9,54 @@ Source: VeriTrail 3.1.2 and 3.1.3 (what is asked of a judge); the method is ours
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from veritrail_graph.graph.model import Claim
-from veritrail_graph.verifier.by_words import ByWords
 from veritrail_graph.verifier.engines import Engine
 from veritrail_graph.verifier.engines.lexical.judging import decide, select
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
-__all__ = ["ENGINE", "LexicalJudge"]
+__all__ = ["ENGINE", "ByWords", "LexicalJudge"]
 
 VERSION = 2
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
 
 # Below this a thread costs more than it spares the event loop.
 _CHARACTERS_IN_LINE = 10_000
+
+
+class ByWords:
+    """An engine by overlap of words, numbers and names; its answers are indicative only.
+
+    Attributes:
+        version: The version of its rules, which decides its answers; nothing can be set.
+    """
+
+    __slots__ = ()
+
+    version: ClassVar[int]
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "lexical"
+
+    @property
+    def model(self) -> str | None:
+        """None: it asks no model."""
+        return None
+
+    @property
+    def indicative(self) -> bool:
+        """True: it knows no meaning."""
+        return True
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The version of the rules."""
+        return {"version": self.version}
 
 
 class LexicalJudge(ByWords):

@@ -1,4 +1,4 @@
-"""Published checkers as pure code on the port of entailment models, one module each."""
+"""Published checkers as pure code on the port of entailment models."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.verifier.nli.adapters.alignscore import AlignScore
-from veritrail_graph.verifier.nli.adapters.hhem import Hhem
+from veritrail_graph.verifier.nli.adapters.chunked import AlignScore, Hhem, MiniCheck
 from veritrail_graph.verifier.nli.adapters.infuse import Infuse
-from veritrail_graph.verifier.nli.adapters.minicheck import MiniCheck
 from veritrail_graph.verifier.nli.adapters.port import (
     Adapter,
     ChunkedAdapter,

@@ -1,10 +1,11 @@
-"""How an answer is made, and what fits into a prompt."""
+"""What fits into the prompts of GraphRAG."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from veritrail_graph.evaluation.building.options import GraphRagOptions
 from veritrail_graph.evaluation.building.steps import BuildStep
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.prompted import ROOM_AROUND
@@ -17,31 +18,6 @@ ANSWER_TOKENS = 2_000
 """How long the final answer should be at most; the prompt says it in words."""
 DESCRIPTION_TOKENS = 500
 """How long one description of several should be at most; the prompt says it in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class GraphRagOptions:
-    """How an answer is made.
-
-    Attributes:
-        chunk_tokens: The most tokens of a chunk.
-        overlap_tokens: How many of them the next chunk repeats.
-        context_tokens: The most tokens of a prompt with its answer.
-        report_tokens: The most tokens of the report about a community.
-        encoding: Counts tokens.
-        community_size: A community of more entities is split further where it can be.
-        community_level: Reports up to this level are asked; 0 is the coarsest.
-        seed: Of the communities, and of the order in which reports are read.
-    """
-
-    chunk_tokens: int = 600
-    overlap_tokens: int = 100
-    context_tokens: int = 12_000
-    report_tokens: int = 2_000
-    encoding: str = "o200k_base"
-    community_size: int = 10
-    community_level: int = 2
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
