@@ -53,6 +53,8 @@ USES_THE_FRAIL_ENGINE = (
     "acceptance/test_cli_export.py",
     "acceptance/test_cli_faults.py",
     "acceptance/test_client_jobs.py",
+    "acceptance/rest/test_fuzz.py",
+    "acceptance/rest/test_service_faults.py",
     "acceptance/web/test_review_page.py",
 )
 
