@@ -178,18 +178,23 @@ _CSV = b"question,contexts,answer\nWhen?,\"['It opened in 1901.']\",In 1901.\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "counts"),
+    ("name", "content", "counts"),
     [
-        (_parquet(), (2, 0)), (_LINES, (2, 0)), (_BAD_LINES, (2, 1)),
-        (gzip.compress(_BAD_LINES), (2, 1)), (_CSV, (1, 0)), (gzip.compress(_CSV), (1, 0)),
-        (_CSV.replace(b",", b"\t"), (1, 0)),
+        ("detect", _parquet(), (2, 0)), ("detect", _LINES, (2, 0)), ("detect", _BAD_LINES, (2, 1)),
+        ("detect", gzip.compress(_BAD_LINES), (2, 1)), ("detect", _CSV, (1, 0)),
+        ("detect", gzip.compress(_CSV), (1, 0)), ("detect", _CSV.replace(b",", b"\t"), (1, 0)),
+        ("rag", _parquet(), (2, 0)), ("rag", gzip.compress(_BAD_LINES), (2, 1)),
+        ("rag", _CSV.replace(b",", b"\t"), (1, 0)),
     ],
-    ids=["parquet", "lines", "bad line", "bad line, gzip", "csv", "csv, gzip", "tsv"],
+    ids=[
+        "parquet", "lines", "bad line", "bad line, gzip", "csv", "csv, gzip", "tsv",
+        "named, parquet", "named, bad line, gzip", "named, tsv",
+    ],
 )  # fmt: skip
 def test_a_body_without_a_name_is_known_by_its_content(
-    store: Any, content: bytes, counts: tuple[int, int]
+    store: Any, name: str, content: bytes, counts: tuple[int, int]
 ) -> None:
-    answer = store(content, {"Content-Type": "application/octet-stream"}, format="detect")
+    answer = store(content, {"Content-Type": "application/octet-stream"}, format=name)
     assert answer.status_code in (200, 201, 207), answer.text
     found = answer.json()
     each = found.get("processes", [found])
