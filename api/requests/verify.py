@@ -176,7 +176,7 @@ class VerifyRequest(OfProcess):
         1,
         ge=1,
         le=MOST_SHARED,
-        description="Put up to so many claims into one prompt. Ours: the paper asks about one "
+        description="The most claims that one prompt may ask about. Ours: the paper asks about one "
         "claim a prompt; measure what it does to your model.",
     )
     structured: JobStructured = False

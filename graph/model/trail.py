@@ -461,7 +461,7 @@ class Verification(Noun):
     )
     share: Annotated[int, Field(ge=2, le=1_000)] | None = Field(
         default=None,
-        description="Prompts were shared: each asked about up to so many claims. Ours; the paper "
+        description="Prompts were shared: the most claims that one asked about. Ours; the paper "
         "asks about one claim a prompt.",
         exclude_if=is_none,
     )
