@@ -73,6 +73,18 @@ class _ByFile(LoadFileScheduling):
 
 
 @pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a worker send the plugin of reruns its few bytes at once.
+
+    For each test it sends two messages over TCP, of which the system else keeps the second back
+    until the first is acknowledged: 40 ms a test, nearly all that most tests took.
+    """
+    line = getattr(getattr(config, "failures_db", None), "sock", None)
+    if line is not None:
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave what has been imported and collected out of every later garbage collection."""
     gc.freeze()
