@@ -280,7 +280,7 @@ class JudgeCheck:
 
 
 def labelled_pairs(file: Path | None, kinds: Sequence[str], limit: int | None) -> tuple[Pair, ...]:
-    """The pairs of a file, or ours; of some kinds, and at most so many.
+    """The pairs of a file, or ours, of the kinds that are asked for, up to a limit.
 
     Raises:
         InputError: The file cannot be used, or no pair is of these kinds.

@@ -41,9 +41,8 @@ RETRY_SECONDS = 2.0
 CLOSING_STEP_SECONDS = 1.5
 ENQUEUED_TOGETHER = 200
 
-
-FIRST_WAIT, LONGEST_WAIT = 5.0, 3_600.0
-MOST_ATTEMPTS = 12
+WEBHOOK_FIRST_WAIT, WEBHOOK_LONGEST_WAIT = 5.0, 3_600.0
+WEBHOOK_ATTEMPTS = 12
 """With the waits between them a message is given up after some six hours."""
 
 _log = logging.getLogger("veritrail.jobs")
@@ -399,7 +398,7 @@ class Deliveries:
     """
 
     def __init__(
-        self, repository: JobRepository, target: Target, *, first_wait: float = FIRST_WAIT
+        self, repository: JobRepository, target: Target, *, first_wait: float = WEBHOOK_FIRST_WAIT
     ) -> None:
         self._repository = repository
         self._target = target
@@ -416,7 +415,7 @@ class Deliveries:
             await asyncio.to_thread(self._target.send, one.message)
         except NotDelivered as error:
             attempts = one.attempts + 1
-            if attempts < MOST_ATTEMPTS:
+            if attempts < WEBHOOK_ATTEMPTS:
                 due = time.time() + self._wait(attempts)
             outcome = "it is sent again" if due else "it is given up"
             _webhook_log.warning(
@@ -427,5 +426,5 @@ class Deliveries:
         )
 
     def _wait(self, attempts: int) -> float:
-        longest = min(LONGEST_WAIT, self._first_wait * 3.0 ** (attempts - 1))
+        longest = min(WEBHOOK_LONGEST_WAIT, self._first_wait * 3.0 ** (attempts - 1))
         return random.uniform(0.8 * longest, longest)  # noqa: S311  # no secret

@@ -48,11 +48,9 @@ MOST_LINKS = 10_000
 """Links of an iteration to what it checked that are deleted together with it."""
 
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
-BEAT_SECONDS = 5.0
 SWITCH_SECONDS = 10.0
 """A reader waits that long for a live replacement to be put in place."""
 _SWITCH_PAUSE = 0.1
-"""Seconds between two signs of life of a writer."""
 
 _STAGED = "~"  # no process_id of a user can hold it
 _log = logging.getLogger("veritrail.store")

@@ -94,7 +94,7 @@ def migrating(address: DatabaseAddress, folder: Path, *arguments: str) -> subpro
 
 @pytest.fixture
 def restored(store: Store, arun: Any, schema_lock: FileLock) -> Iterator[None]:
-    """Afterwards the graph has this program's version again; nobody opens a store meanwhile."""
+    """Give the graph this program's version again afterwards; meanwhile no store is opened."""
     reset = "MATCH (m:VeriTrailSchema) REMOVE m.owner, m.beat, m.asked SET m.version = 0"
     with schema_lock:
         yield

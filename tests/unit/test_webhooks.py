@@ -134,7 +134,7 @@ def test_a_message_is_given_up_in_the_end(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(working, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(working, "WEBHOOK_ATTEMPTS", 2)
     receiver.statuses = [500] * 9
     end_job(service)
     for _ in range(4):

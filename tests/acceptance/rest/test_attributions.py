@@ -94,7 +94,7 @@ def attributions(
 
 @pytest.fixture(scope="module")
 def begun(service: ServiceProcess) -> httpx2.Response:
-    """The answer to whoever began a job that attributes, judges and corrects; it has ended."""
+    """The answer to the start of a job that attributes, judges and corrects, and has ended."""
     answer = submitted(service, process_id=PROCESS, judge=True, correct=True, price="1,2")
     assert answer.status_code == 202, answer.text
     Calls(service.url).followed(answer.json()["job_id"])

@@ -90,7 +90,7 @@ def stuck_behind(model: ModelServer, turns: int) -> None:
 
 @pytest.fixture(scope="module")
 def begun(service: ServiceProcess) -> httpx2.Response:
-    """The answer to whoever began a job over all turns; it has ended."""
+    """What the service answers to the start of a job over all turns, which has ended."""
     answer = submitted(service, turn_check=True, price="1,2")
     assert answer.status_code == 202, answer.text
     Calls(service.url).followed(answer.json()["job_id"])

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 CLAIMS = 6
 HEARTBEAT = 0.5
 EVENTS = 15_000
-"""So many of 1 kB are more than the buffers on the way to a reader hold."""
+"""A number of texts of 1 kB that the buffers on the way to a reader cannot hold."""
 
 
 @pytest.fixture(scope="module")

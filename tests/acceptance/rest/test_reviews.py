@@ -1,4 +1,4 @@
-"""Reviews over HTTP: who sent them stands beside them."""
+"""Reviews over HTTP, each with the key that sent it."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class MiniCheck(_Chunked):
         return "minicheck"
 
     def chunks(self, document: str) -> list[str]:
-        """Sentences joined to chunks of at most so many words."""
+        """Sentences joined to chunks that hold at most `words` words."""
         return filled_chunks(sentences(self.split, document), self.words)
 
     def parts(self, claim: str) -> list[str]:
@@ -105,7 +105,7 @@ class AlignScore(_Chunked):
         return "alignscore"
 
     def chunks(self, document: str) -> list[str]:
-        """Equally many sentences a chunk, of about so many words."""
+        """Chunks of equally many sentences, with about `words` words each."""
         return chunks_of_words(sentences(self.split, document), self.words)
 
     def parts(self, claim: str) -> list[str]:
