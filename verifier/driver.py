@@ -49,8 +49,8 @@ class Observer:
 
     Attributes:
         claim_started: A claim's walk begins.
-        iteration_finished: An iteration has ended with this interim verdict, None where samples
-            did not agree; the meter says which one, and what the claim has cost so far.
+        iteration_finished: An iteration has ended with this interim verdict, None where it has
+            none; the meter says which one, and what the claim has cost so far.
         call_made: A model answered; the usage of that call.
         claim_finished: A verification has ended, in whatever status, and was handed on.
         faulted: Why a verification failed, as it was raised.
@@ -205,7 +205,7 @@ def with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verific
         status=Status.SUCCEEDED if is_decided else Status.UNDECIDED,
         error=None if is_decided else outcome.reasoning,
         verdict=outcome.verdict,
-        reasoning=outcome.reasoning if is_decided else None,
+        reasoning=outcome.reasoning,
         score=outcome.score,
         termination=outcome.termination,
         iterations=outcome.iterations,

@@ -94,14 +94,18 @@ class Selection:
         dropped_ids: How many sentence ids were returned that were not in the prompt.
         is_missed: Whether the samples of a prompt selected sentences, but too few the same ones.
         is_sampled: Whether several answers were drawn to each prompt.
+        silence: Of a judge that does not understand texts, whatever it selected: why it tells
+            nothing about a claim that it finds nothing in them. None: finding nothing means that
+            they do not bear on the claim, as the paper has it.
 
-    Source: VeriTrail 3.1.2, E.3.
+    Source: VeriTrail 3.1.2, E.3; `silence` is ours.
     """
 
     evidence: tuple[Evidence, ...] = ()
     dropped_ids: int = 0
     is_missed: bool = False
     is_sampled: bool = False
+    silence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,8 @@ class Judgement:
     """The answer of verdict generation.
 
     Attributes:
-        verdict: The interim verdict; None where samples did not agree on any evidence.
+        verdict: The interim verdict; None where samples did not agree on any evidence, or where the
+            judge cannot tell.
         reasoning: The reasons for it, as text.
         score: Share of Fully Supported samples, where samples were drawn; else None.
         reruns: How often evidence selection ran again because the evidence did not fit.

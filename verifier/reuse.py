@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification, in_order
-from veritrail_graph.graph.model.trail import MATCHED, NO_USAGE
+from veritrail_graph.graph.model.trail import MATCHED, NO_USAGE, Termination
 from veritrail_graph.verifier.driver import Task, with_outcome
 from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection
 from veritrail_graph.verifier.walk import (
@@ -108,7 +108,9 @@ class _Recorded:
         scores = (self.earlier.score, *(one.score for one in self.earlier.iterations))
         is_sampled = any(score is not None for score in scores)
         evidence = tuple(map(self._evidence, found.summaries))
-        return Selection(evidence, found.dropped_ids, is_sampled=is_sampled)
+        is_silent = found.verdict is None and self.earlier.termination is not Termination.NO_AGREEMENT
+        silence = found.reasoning if is_silent else None
+        return Selection(evidence, found.dropped_ids, is_sampled=is_sampled, silence=silence)
 
     def judgement(self, roots: tuple[NodeRef, ...]) -> Judgement:
         """The verdict on what was selected.

@@ -92,7 +92,8 @@ class Outcome:
     """What a finished walk leaves behind.
 
     Attributes:
-        verdict: The final verdict; None where samples did not agree on any evidence.
+        verdict: The final verdict; None where samples did not agree on any evidence, or where the
+            judge cannot tell.
         reasoning: The reasons for it.
         score: The score of the last iteration; 0 where no root bore evidence; None without samples.
         termination: Why the walk stopped.
@@ -150,9 +151,11 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
         elif selection.is_missed:
             judgement = Judgement(None, NO_AGREEMENT)  # E.3
+        elif selection.silence is not None:
+            judgement = Judgement(None, selection.silence)  # ours: the judge cannot tell
         else:
             judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND)  # 9, 10
-        verdict = judgement.verdict
+        verdict, silence = judgement.verdict, selection.silence
         is_scored |= selection.is_sampled or judgement.score is not None
         iterations.append(
             Iteration(
@@ -174,16 +177,19 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             )
         )
         yield Finished(iterations[-1])
-        if verdict is None:  # E.3: the claim ends without a verdict
+        if selection.is_missed and not with_evidence and not carried:
+            # E.3: the claim ends without a verdict
             stop = Termination.NO_AGREEMENT
             return Outcome(None, NO_AGREEMENT, None, stop, tuple(iterations), sources)
         checked.update(nodes_to_check)  # 17
         if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
             consecutive_not_supported += 1  # 19
             candidates_of = nodes_to_check  # 20: of all nodes of this iteration
-        else:
+        else:  # no verdict counts as an inconclusive one: docs/adr/0049-cannot-tell.md
             consecutive_not_supported = 0  # 22
             candidates_of = with_evidence  # 23: of the nodes with evidence
+            if verdict is None and not with_evidence:
+                candidates_of = nodes_to_check  # ours: nothing says which of them to leave out
         goes_on = consecutive_not_supported < q
         candidates = yield from _sources(
             candidates_of.values(), sources, checked, will_read=goes_on
@@ -194,9 +200,14 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         score = judgement.score
         is_weak = any(ref.is_unsourced for ref in with_evidence.values())
         if not nodes_to_check and not roots_with_evidence:  # 29
-            stop, verdict = Termination.NO_CANDIDATES, Verdict.NOT_FULLY_SUPPORTED  # 30, 31
+            stop = Termination.NO_CANDIDATES
+            verdict = Verdict.NOT_FULLY_SUPPORTED if silence is None else None  # 30, 31
             score = 0.0 if is_scored else None
-        elif not nodes_to_check and is_weak and verdict is not Verdict.NOT_FULLY_SUPPORTED:
+        elif (
+            not nodes_to_check
+            and is_weak
+            and (verdict is not Verdict.NOT_FULLY_SUPPORTED or silence is not None)
+        ):
             continue  # ours: the roots are judged once more, without the unsourced text
         elif not nodes_to_check:  # 26, 27: the latest verdict is final
             stop = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT
@@ -204,7 +215,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             stop = Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED
         else:
             continue
-        reasoning = _final_reasoning(stop, iterations, verdict)
+        reasoning = _final_reasoning(stop, iterations, verdict, silence)
         return Outcome(verdict, reasoning, score, stop, tuple(iterations), sources)  # 37
 
 
@@ -258,9 +269,13 @@ def _verdict(
     return answer
 
 
-def _final_reasoning(stop: Termination, iterations: list[Iteration], final: Verdict) -> str:
-    """The reasons for the final verdict; they differ from the latest only where it does."""
+def _final_reasoning(
+    stop: Termination, iterations: list[Iteration], final: Verdict | None, silence: str | None
+) -> str:
+    """Give the reasons for the final verdict; they differ from the latest only where it does."""
     latest = iterations[-1]
+    if final is None and latest.verdict is not None:
+        return f"{silence} The last interim verdict was {latest.verdict}: {latest.reasoning}"
     unsourced = [ref for it in iterations for ref in it.nodes_with_evidence if ref.is_unsourced]
     rests = f" {UNSOURCED.format(_named(unsourced))}" if unsourced else ""
     if stop is Termination.NO_CANDIDATES and latest.verdict is not final:

@@ -43,7 +43,8 @@ MATCHED = "a person confirmed that both claims say the same"
 class Status(StrEnum):
     """The state of a verification; only `succeeded` carries a verdict.
 
-    `undecided` has ended, too: samples did not agree on any evidence. Source: VeriTrail E.3.
+    `undecided` has ended, too: samples did not agree on any evidence (Source: VeriTrail E.3), or the
+    judge cannot tell, since no model was asked.
     """
 
     QUEUED = "queued"
@@ -56,7 +57,7 @@ class Status(StrEnum):
 
     @property
     def is_result(self) -> bool:
-        """Whether nothing is left to do: a verdict, or samples that did not agree."""
+        """Whether nothing is left to do: it has a verdict, or is undecided."""
         return self in (Status.SUCCEEDED, Status.UNDECIDED)
 
 
@@ -202,7 +203,8 @@ class Iteration(Noun):
     number: Annotated[int, Field(ge=1, le=MOST_ITERATIONS)] = Field(description="From 1.")
     verdict: OneOf[Verdict] | None = Field(
         default=None,
-        description="The interim verdict, as it was given; null where samples did not agree.",
+        description="The interim verdict, as it was given; null where samples did not agree, or "
+        "where the judge cannot tell.",
     )
     reasoning: Text = Field(description="The judge's reasons for it.")
     score: Number | None = Field(
@@ -406,7 +408,9 @@ class Verification(Noun):
     verdict: OneOf[Verdict] | None = Field(
         default=None, description="The final verdict; null unless it succeeded."
     )
-    reasoning: Text | None = Field(default=None, description="The reasons for the final verdict.")
+    reasoning: Text | None = Field(
+        default=None, description="The reasons for the final verdict, or why there is none."
+    )
     score: Number | None = Field(
         default=None,
         description="Share of Fully Supported samples in the last iteration; 0 where no root bore "

@@ -90,10 +90,9 @@ def _trail_fault(one: Verification) -> str | None:
         return f"status is {one.status}, and it {said}"
     if [each.number for each in one.iterations] != [*range(1, len(one.iterations) + 1)]:
         return "iterations must be numbered 1, 2, 3 …"
-    for each in one.iterations:
-        is_last = each.number == len(one.iterations)
-        if each.verdict is None and not (is_last and one.status is Status.UNDECIDED):
-            return f"iteration {each.number} has no verdict"
+    last = one.iterations[-1].verdict if one.iterations else one.verdict
+    if one.verdict is not None and last is None:
+        return f"the last iteration has no verdict, and the verification has {one.verdict}"
     for link in one.paths:
         if link.iteration > len(one.iterations):
             return f"paths: there is no iteration {link.iteration}"

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.verifier.engines import Engine
-from veritrail_graph.verifier.engines.lexical.judging import decide, select
+from veritrail_graph.verifier.engines.lexical.judging import SILENCE, decide, select
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "ByWords", "LexicalJudge"]
 
-VERSION = 2
+VERSION = 3
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
 
 # Below this a thread costs more than it spares the event loop.
@@ -75,8 +75,9 @@ class LexicalJudge(ByWords):
         """Select sentences that hold much of the claim or say otherwise; one entry a node."""
         del meter
         if sum(len(node.text) for node in nodes) <= _CHARACTERS_IN_LINE:
-            return Selection(select(claim.text, nodes))
-        return Selection(await asyncio.to_thread(select, claim.text, nodes))
+            return Selection(select(claim.text, nodes), silence=SILENCE)
+        found = await asyncio.to_thread(select, claim.text, nodes)
+        return Selection(found, silence=SILENCE)
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on the selected sentences and on those of the roots with evidence."""

@@ -378,6 +378,10 @@ def is_strict(term: Term) -> bool:
 
 
 PREFIX = "Indicative (lexical, no model): "
+CANNOT_TELL = "Cannot tell without a model: "
+"""How the reason begins where there is no verdict."""
+SILENCE = CANNOT_TELL + "no sentence says this in the same words, and others may say it."
+"""Why it tells nothing that no sentence was selected."""
 
 _LEAST_ANCHOR = 0.4  # at least one sentence holds this much of the claim
 _LEAST_BACKING_SHARE = 0.15  # and each other one this much
@@ -397,12 +401,12 @@ class _Piece:
 
 def decide(
     claim_text: str, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
-) -> tuple[Verdict, str]:
-    """The verdict on a claim, with the reason for a person."""
+) -> tuple[Verdict | None, str]:
+    """Decide on a claim, with the reason for a person; None: words alone cannot tell."""
     claim = read(claim_text)
     if not any(not term.light for term in terms(claim)):
         reason = "the claim has no words, numbers or names to compare."
-        return (Verdict.NOT_FULLY_SUPPORTED, PREFIX + reason)
+        return (None, CANNOT_TELL + reason)
     pieces, context = _pieces(claim, evidence, roots)
     against = [piece for piece in pieces if piece.match.conflicts]
     against = [piece for piece in against if piece.match.likeness >= _CONTRADICTS]
@@ -412,12 +416,14 @@ def decide(
     if not _enough(claim, backing, missing):
         partly = [piece for piece in pieces if piece.match.qualified]
         reason = _why_not(backing, missing, against, partly, held)
-        return (Verdict.NOT_FULLY_SUPPORTED, PREFIX + reason)
+        if against:
+            return (Verdict.NOT_FULLY_SUPPORTED, PREFIX + reason)
+        return (None, CANNOT_TELL + reason)
     best = max(piece.match.share for piece in backing)
     rivals = [p for p in against if p.match.likeness >= best - _RIVALS and _same_matter(claim, p)]
     if rivals:
         reason = f"{_matched(held, backing)}, but {_otherwise(rivals)}: the evidence conflicts."
-        return (Verdict.INCONCLUSIVE, PREFIX + reason)
+        return (None, CANNOT_TELL + reason)
     reason = _matched(held, backing)
     reason += f"; not found: {listed(missing)}." if missing else "; nothing is missing."
     return (Verdict.FULLY_SUPPORTED, PREFIX + reason)
