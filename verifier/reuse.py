@@ -108,7 +108,9 @@ class _Recorded:
         scores = (self.earlier.score, *(one.score for one in self.earlier.iterations))
         is_sampled = any(score is not None for score in scores)
         evidence = tuple(map(self._evidence, found.summaries))
-        is_silent = found.verdict is None and self.earlier.termination is not Termination.NO_AGREEMENT
+        is_silent = (
+            found.verdict is None and self.earlier.termination is not Termination.NO_AGREEMENT
+        )
         silence = found.reasoning if is_silent else None
         return Selection(evidence, found.dropped_ids, is_sampled=is_sampled, silence=silence)
 

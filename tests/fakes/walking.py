@@ -38,6 +38,7 @@ class Walker:
 
     Evidence lies in `finds`; iteration n gets verdict number n of `verdicts`, which begin
     again at their end. `shuffle` answers in a random order, as engines and prompts may.
+    `silence` is said with every selection, as a judge does who does not understand texts.
     `needs` keeps everything that was asked, `finished` what was announced; `outcome` is there in
     the end.
     """
@@ -46,8 +47,9 @@ class Walker:
     target: str
     q: int
     finds: Collection[str]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Verdict | None]
     shuffle: random.Random | None = None
+    silence: str | None = None
     needs: list[Need] = field(default_factory=list)
     finished: list[Iteration] = field(default_factory=list)
     outcome: Outcome | None = None
@@ -84,6 +86,7 @@ class Walker:
             return answer if self.shuffle is None else shuffled_sources(answer, self.shuffle)
         if isinstance(need, NeedEvidence):
             selection = select(dict.fromkeys(self.finds, (0,)), self.dag.read(need.nodes))
+            selection = replace(selection, silence=self.silence)
             return selection if self.shuffle is None else shuffled(selection, self.shuffle)
         rounds = sum(isinstance(each, NeedEvidence) for each in self.needs)
         verdict = self.verdicts[(rounds - 1) % len(self.verdicts)]

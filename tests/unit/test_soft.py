@@ -190,7 +190,7 @@ def test_a_claim_is_undecided_when_no_evidence_was_selected_by_as_many_samples_a
     asking = ScriptedAsking(answers(only_in_s, lambda _: says(FS)))
     told = [()]
     found = verified(asking, Samples(3, 3), status=Status.UNDECIDED, told=told)
-    assert (found.verdict, found.score, found.reasoning) == (None, None, None)
+    assert (found.verdict, found.score, found.reasoning) == (None, None, NO_AGREEMENT)
     assert (found.termination, found.error) == (Termination.NO_AGREEMENT, NO_AGREEMENT)
     (only,) = found.iterations
     assert (only.verdict, [ref.node_id for ref in only.checked]) == (None, ["s"])

@@ -66,6 +66,52 @@ def test_not_fully_supported_widens_the_next_frontier_to_all_sources():
         assert {ref.node_id for ref in outcome.iterations[1].checked} == frontier
 
 
+@pytest.mark.parametrize(
+    ("dag", "finds", "verdicts", "interim", "termination", "final"),
+    [
+        # Nothing was found anywhere, and that tells such a judge nothing.
+        (CHAIN, set(), [FS], [None, None], NO_CANDIDATES, None),
+        # The last iteration decides: a conflict in a root, or silence of the roots.
+        (CHAIN, {"r"}, [NFS], [None, NFS], ONLY_ROOTS, NFS),
+        (CHAIN, {"s", "r"}, [None, FS], [None, FS], ONLY_ROOTS, FS),
+        (CHAIN, {"s"}, [FS], [FS, None], NO_CANDIDATES, None),
+        (CHAIN, {"s"}, [NFS], [NFS, None], NO_CANDIDATES, None),
+        (CHAIN, {"s", "r"}, [FS, None], [FS, None], ONLY_ROOTS, None),
+        # Only a step says it, and its source was read before: no source text says it or denies it.
+        (Dag.of({"t": ["x", "y"], "x": ["y"], "y": ["r"]}), {"x"}, [FS], [FS],
+         NO_CANDIDATES, None),
+    ],
+)  # fmt: skip
+def test_a_judge_that_cannot_tell_ends_without_a_verdict_and_the_last_iteration_decides(
+    dag, finds, verdicts, interim, termination, final
+):
+    walker = Walker(dag, "t", 3, finds, verdicts, silence="Cannot tell.")
+    outcome = walker.run()
+    assert [it.verdict for it in outcome.iterations] == interim
+    assert (outcome.termination, outcome.verdict) == (termination, final)
+    assert outcome.reasoning.endswith(outcome.iterations[-1].reasoning)
+    is_other = final is not outcome.iterations[-1].verdict
+    assert outcome.reasoning.startswith("Cannot tell. The last") == is_other
+
+
+def test_an_iteration_without_a_verdict_is_walked_on_from_as_an_inconclusive_one():
+    dag = Dag.of({"t": ["x", "y"], "x": ["a"], "y": ["b"]})
+    for verdict in (INC, None):
+        outcome = Walker(dag, "t", 2, {"x", "a"}, [verdict]).run()
+        assert {ref.node_id for ref in outcome.iterations[1].checked} == {"a"}
+    deep = Dag.of({"t": ["e"], "e": ["d"], "d": ["c"], "c": ["b"], "b": ["a"]})
+    verdicts = [NFS, None, NFS, NFS]
+    outcome = Walker(deep, "t", 2, set(deep.sources), verdicts).run()
+    assert [it.verdict for it in outcome.iterations] == verdicts
+
+
+def test_where_a_judge_finds_nothing_and_cannot_tell_the_sources_of_all_nodes_are_next():
+    dag = Dag.of({"t": ["x", "y"], "x": ["a"], "y": ["b"]})
+    outcome = Walker(dag, "t", 1, set(), [FS], silence="Cannot tell.").run()
+    assert {ref.node_id for ref in outcome.iterations[1].checked} == {"a", "b"}
+    assert outcome.verdict is None
+
+
 def test_a_root_cannot_be_verified():
     machine = walk(CHAIN.refs["r"], 1)
     with pytest.raises(ValueError, match="'r' has no source nodes"):
