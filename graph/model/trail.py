@@ -43,8 +43,8 @@ MATCHED = "a person confirmed that both claims say the same"
 class Status(StrEnum):
     """The state of a verification; only `succeeded` carries a verdict.
 
-    `undecided` has ended, too: samples did not agree on any evidence (Source: VeriTrail E.3), or the
-    judge cannot tell, since no model was asked.
+    `undecided` has ended, too: samples did not agree on any evidence, or the judge cannot tell,
+    since no model was asked. Source: VeriTrail E.3 (samples).
     """
 
     QUEUED = "queued"
