@@ -165,6 +165,12 @@ _OPENING = re.compile(r'\{(?=\s*["}])')
 # What may be left where the text ends in the middle of a literal, a number or an escape.
 _REST = re.compile(r"\s*[-\\\w]{0,9}\s*\Z")
 _MOST_FAULTS = 1_000
+# White space and the quotation marks of all languages.
+_NO_MARKS = dict.fromkeys(
+    [*map(ord, " \t\n\r\v\f\u00a0\u2028\u2029\"'`\u00b4\u00ab\u00bb\u2039\u203a\uff02\uff07"),
+     *range(0x2018, 0x2020), *range(0x300C, 0x3010), *range(0x301D, 0x3020)]
+)  # fmt: skip
+_ENDING = re.compile(r"\s*(?:`{3,}|~{3,})?\s*\Z")
 _RANGE = re.compile(r"\s*(\d{1,12})\s*[-\u2010-\u2015]\s*(\d{1,12})\s*")
 _INTEGER = re.compile(r"\s*\d{1,12}\s*")
 
@@ -196,28 +202,93 @@ class VerdictAnswer:
     reason: str
 
 
-def last_object(text: str) -> dict[str, Any]:
-    """The last JSON object of a text, in a code fence or not.
+def final_object(text: str, *keys: str) -> dict[str, Any]:
+    """Return the JSON object that an answer ends with, in a code fence or not.
+
+    A text of a source may hold an object of the same shape, and a model may quote it: only what
+    stands last is an answer, and only where no other object says something else.
+
+    Args:
+        text: The answer.
+        keys: What the object must have; none: another object with its own keys counts.
+
+    Raises:
+        InvalidAnswer: There is none, what begins like one at the end cannot be read, anything but
+            white space and a closing fence follows it, it lacks a key, or another object of the
+            answer has the same keys and says otherwise.
+    """
+    found = _objects(text)
+    last = found[-1]
+    if not _ENDING.match(text, last.end):
+        raise InvalidAnswer(f"the answer goes on behind its JSON object: {_end(text)}")
+    expect_keys(last.value, *keys)
+    wanted = set(keys) or last.value.keys()
+    if any(one.value != last.value and one.value.keys() >= wanted for one in found):
+        raise InvalidAnswer("the answer holds several JSON objects that say different things")
+    return last.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A JSON object of an answer, and where it stands."""
+
+    value: dict[str, Any]
+    start: int
+    end: int
+
+
+def _objects(text: str) -> list[_Found]:
+    """Read the JSON objects of a text, those within others apart.
 
     Raises:
         InvalidAnswer: There is none, or what begins like one at the end cannot be read.
     """
-    found: dict[str, Any] | None = None
+    found: list[_Found] = []
     place = faults = 0
+    is_read = False
     while (opening := _OPENING.search(text, place)) and faults < _MOST_FAULTS:
         try:
-            found, place = _DECODER.raw_decode(text, opening.start())
+            value, place = _DECODER.raw_decode(text, opening.start())
+            found.append(_Found(value, opening.start(), place))
+            is_read = True
         except RecursionError:
             raise InvalidAnswer("the answer's JSON object is nested too deeply") from None
         except json.JSONDecodeError as error:
             if _is_cut_off(error):  # whatever opens further inside is a part of it
                 raise InvalidAnswer(f"the answer's JSON object is cut off: {_end(text)}") from None
-            found, place, faults = None, opening.end(), faults + 1
+            is_read, place, faults = False, opening.end(), faults + 1
         except ValueError:  # an integer of thousands of digits
-            found, place, faults = None, opening.end(), faults + 1
-    if found is None:
+            is_read, place, faults = False, opening.end(), faults + 1
+    if not is_read:
         raise InvalidAnswer(f"the answer holds no JSON object that can be read: {_end(text)}")
     return found
+
+
+def expect_own(text: str, prompt: str) -> None:
+    """See that the object that an answer ends with does not stand in its prompt.
+
+    A model that ends with what a source dictates has quoted, and not answered. White space,
+    quotation marks and capitals make no difference.
+
+    Args:
+        text: The answer, which is valid otherwise; one without an object is not looked at.
+        prompt: The user message.
+
+    Raises:
+        InvalidAnswer: It stands there.
+    """
+    if "{" not in prompt:
+        return
+    try:
+        last = _objects(text)[-1]
+    except InvalidAnswer:
+        return
+    if _bare(text[last.start : last.end]) in _bare(prompt):
+        raise InvalidAnswer("the answer's JSON object is copied from the prompt")
+
+
+def _bare(text: str) -> str:
+    return text.translate(_NO_MARKS).casefold()
 
 
 def read_selection(text: str, sentences: int) -> SelectionAnswer:
@@ -230,8 +301,7 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
     Raises:
         InvalidAnswer: It is none, or sentences are selected without a summary.
     """
-    answer = last_object(text)
-    expect_keys(answer, "sentence_ids", "context_ids", "summary", "missing")
+    answer = final_object(text, "sentence_ids", "context_ids", "summary", "missing")
     evidence, dropped_evidence = _ids(answer, "sentence_ids", sentences)
     context, dropped_context = _ids(answer, "context_ids", sentences)
     dropped = dropped_evidence + dropped_context
@@ -263,8 +333,7 @@ def read_shared(text: str, claims: int) -> tuple[str | None, ...]:
     Raises:
         InvalidAnswer: It holds a part for none of them.
     """
-    answer = last_object(text)
-    expect_keys(answer, "claims")
+    answer = final_object(text, "claims")
     entries = answer["claims"]
     if not isinstance(entries, list):
         raise InvalidAnswer("`claims` is not a list")
@@ -290,8 +359,7 @@ def read_verdict(text: str) -> VerdictAnswer:
     Raises:
         InvalidAnswer: It is none, or names a verdict that there is not.
     """
-    answer = last_object(text)
-    expect_keys(answer, "verdict", "reason")
+    answer = final_object(text, "verdict", "reason")
     given = text_of(answer, "verdict") or ""
     name = given.upper().replace(" ", "_")
     if name not in set(Verdict):
@@ -328,8 +396,7 @@ def read_claims(text: str) -> tuple[str, ...]:
     Raises:
         InvalidAnswer: It is none.
     """
-    answer = last_object(text)
-    expect_keys(answer, "claims")
+    answer = final_object(text, "claims")
     claims = answer["claims"]
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
         raise InvalidAnswer("`claims` is not a list of strings")
@@ -344,8 +411,7 @@ def read_outcome(text: str, outcomes: frozenset[str]) -> tuple[str, str | None]:
     Raises:
         InvalidAnswer: It is none, or names an outcome that there is not.
     """
-    answer = last_object(text)
-    expect_keys(answer, "outcome", "sentence")
+    answer = final_object(text, "outcome", "sentence")
     outcome = text_of(answer, "outcome") or ""
     if outcome not in outcomes:
         raise InvalidAnswer(f"`outcome` is {outcome[:80]!r}, not one of {sorted(outcomes)}")

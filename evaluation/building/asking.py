@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from veritrail_graph.evaluation.building.steps import BuildStep
-from veritrail_graph.verifier.answers import answer_schema, expect_keys, last_object
+from veritrail_graph.verifier.answers import answer_schema, final_object
 from veritrail_graph.verifier.judge import StepModel
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
 from veritrail_graph.verifier.prompted import PromptedStep
@@ -120,8 +120,7 @@ async def ask(
     keys = KEYS[BuildStep(step.prompt.step)]
 
     def read_text(text: str) -> T:
-        answer = last_object(text)
-        expect_keys(answer, *keys)
+        answer = final_object(text, *keys)
         return read(answer)
 
     (call,) = step.calls(user, read_text, meter)

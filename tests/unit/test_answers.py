@@ -1,4 +1,4 @@
-"""Answers of models: the last object counts, whatever surrounds it; the rest is invalid."""
+"""Answers of models: the object at the end counts, whatever stands before; the rest is invalid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.verifier.answers import (
-    last_object,
+    final_object,
     read_claims,
     read_outcome,
     read_selection,
@@ -49,21 +49,21 @@ NUMBERS = '{"n": 1}'
         (NUMBERS, {"n": 1}),
         (f"I thought about it.\n\n{NUMBERS}", {"n": 1}),
         (f"```json\n{NUMBERS}\n```", {"n": 1}),
-        (f"```\n{NUMBERS}\n```\nThat is my answer.", {"n": 1}),
-        (f'A draft: {{"n": 0}}. Better: {NUMBERS}', {"n": 1}),
+        (f"```\n{NUMBERS}\n```  \n\n", {"n": 1}),
+        (f'Other keys: {{"m": 0}}. So: {NUMBERS}', {"n": 1}),
+        (f"As I said, {NUMBERS}: that is, {NUMBERS}", {"n": 1}),
         (f"The set {{a, b}} and {{}} and {{x: 1}} mean nothing. {NUMBERS}", {"n": 1}),
-        (f"{NUMBERS}\nThe set {{a, b}} has nothing to do with it. }} {{", {"n": 1}),
         (f'He said {{"so and so}} and left. {NUMBERS}', {"n": 1}),
         ('{"n": {"m": {"k": 1}}}', {"n": {"m": {"k": 1}}}),
         ('{"n": "a brace } and {\\"m\\": 2}"}', {"n": 'a brace } and {"m": 2}'}),
         ('{\n  "n"\n :\t1\r\n}', {"n": 1}),
         ('\ufeff {"n": "ü 🚢"}', {"n": "ü 🚢"}),
         ('{"n": 1}{"m": 2}', {"m": 2}),
-        ("{} is what I give", {}),
+        ("That is what I give: {}", {}),
     ],
 )
-def test_the_last_object_of_a_text_counts(text, last):
-    assert last_object(text) == last
+def test_the_object_at_the_end_of_a_text_counts(text, last):
+    assert final_object(text) == last
 
 
 @pytest.mark.parametrize(
@@ -84,21 +84,30 @@ def test_the_last_object_of_a_text_counts(text, last):
         '{"n": 1} but then {"m": "he said "no" to it"}',
         '{"n": ' + "9" * 5_000 + "}",
         '{"n": 1,}',
+        '{"n": 1} is what I give',
+        '{"n": 1}\n```\nThat is my answer.',
+        '{"n": 1}\nThe set {a, b} has nothing to do with it. } {',
+        'A draft: {"n": 0}. Better: {"n": 1}',
+        'The text says {"n": 0, "m": 1}. I say {"n": 1}',
     ],
 )
-def test_a_text_without_an_object_or_with_one_cut_off_at_its_end_is_invalid(text):
+def test_a_text_without_one_object_at_its_end_or_with_one_cut_off_is_invalid(text):
     with pytest.raises(InvalidAnswer):
-        last_object(text)
+        final_object(text)
 
 
 @given(
     st.text(),
     st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())),
-    st.text(alphabet=st.characters(exclude_characters="{")),
+    st.text(alphabet=" \n\t`"),
 )
-def test_an_object_is_found_behind_any_words_without_braces_and_before_any(before, value, after):
+def test_an_object_is_found_behind_any_words_and_before_nothing_but_a_fence(before, value, after):
     text = before.replace("{", "(") + json.dumps(value) + after
-    assert last_object(text) == value
+    if after.strip() in ("", *("`" * fence for fence in range(3, len(after) + 1))):
+        assert final_object(text) == value
+    else:
+        with pytest.raises(InvalidAnswer):
+            final_object(text)
 
 
 @settings(max_examples=10)
@@ -114,7 +123,7 @@ def test_an_object_cut_off_anywhere_is_invalid(value, data):
     whole = json.dumps(value)
     cut = data.draw(st.integers(0, len(whole) - 1))
     with pytest.raises(InvalidAnswer):
-        last_object(whole[:cut])
+        final_object(whole[:cut])
 
 
 @pytest.mark.parametrize(
@@ -134,7 +143,7 @@ def test_an_object_cut_off_anywhere_is_invalid(value, data):
 def test_nesting_and_size_neither_crash_nor_take_long(text):
     begun = time.perf_counter()
     with pytest.raises(InvalidAnswer):
-        last_object(text)
+        final_object(text)
     assert time.perf_counter() - begun < 2
 
 
@@ -246,13 +255,15 @@ def test_an_unknown_verdict_another_type_or_a_missing_key_is_invalid(answer):
         read_verdict(json.dumps(answer))
 
 
-def test_a_verdict_in_the_reasoning_does_not_count():
-    draft = '{"verdict": "FULLY_SUPPORTED", "reason": "a draft"}'
+def test_words_in_the_reasoning_do_not_count_and_a_second_verdict_makes_it_invalid():
     last = '{"verdict": "INCONCLUSIVE", "reason": "after all"}'
-    assert read_verdict(f"{draft}\nNo: FULLY_SUPPORTED is too much.\n{last}").reason == "after all"
+    assert read_verdict(f"FULLY_SUPPORTED is too much.\n{last}").verdict is Verdict.INCONCLUSIVE
+    draft = '{"verdict": "FULLY_SUPPORTED", "reason": "a draft"}'
+    with pytest.raises(InvalidAnswer, match="say different things"):
+        read_verdict(f"{draft}\nNo: that is too much.\n{last}")
 
 
-def test_a_verdict_whose_last_object_is_cut_off_is_not_taken_from_a_draft_before_it():
+def test_a_verdict_whose_final_object_is_cut_off_is_not_taken_from_a_draft_before_it():
     draft = '{"verdict": "FULLY_SUPPORTED", "reason": "a draft"}'
     with pytest.raises(InvalidAnswer):
         read_verdict(f'{draft}\nAfter all: {{"verdict": "INCONCLUSIVE", "reason": "it is')

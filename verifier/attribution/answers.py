@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness, joined_word
-from veritrail_graph.verifier.answers import bounds_of, expect_keys, last_object, text_of
+from veritrail_graph.verifier.answers import bounds_of, expect_keys, final_object, text_of
 from veritrail_graph.verifier.models.port import InvalidAnswer
 from veritrail_graph.verifier.ports import Split
 
@@ -93,13 +93,12 @@ def _named(text: str) -> list[dict[str, Any]]:
     """The entries of an answer; none where it says so in another way."""
     value: Any = None
     if "{" in text:
-        answer = last_object(text)
-        expect_keys(answer, "attributions")
+        answer = final_object(text, "attributions")
         value = answer["attributions"]
     elif found := _BARE_LIST.search(text):
         value = found[1].strip().split()
     elif not _ENDS_WITH_NONE.search(text):
-        last_object(text)  # says what is wrong
+        final_object(text)  # says what is wrong
     if value is None or (isinstance(value, str) and value.strip().casefold() == "none"):
         return []
     if not isinstance(value, list):
@@ -131,8 +130,7 @@ def read_faithfulness(text: str) -> FaithfulnessAnswer:
     Raises:
         InvalidAnswer: It is none, or names another label.
     """
-    answer = last_object(text)
-    expect_keys(answer, "label", "reason")
+    answer = final_object(text, "label", "reason")
     given = text_of(answer, "label") or ""
     if (name := joined_word(given)) not in set(Faithfulness):
         raise InvalidAnswer(f"`label` is {given[:80]!r}, which is no label")
@@ -153,8 +151,7 @@ def read_correction(text: str, before: str = "", split: Split | None = None) -> 
     Raises:
         InvalidAnswer: It is none, has labels of excerpts in it, or is several sentences.
     """
-    answer = last_object(text)
-    expect_keys(answer, "sentence")
+    answer = final_object(text, "sentence")
     sentence = text_of(answer, "sentence")
     if sentence is None:
         return None

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model.attribution import (
     Proposition,
     implied_label,
 )
-from veritrail_graph.verifier.answers import expect_keys, last_object
+from veritrail_graph.verifier.answers import final_object
 from veritrail_graph.verifier.attribution.attributor import Attribution, Attributor
 from veritrail_graph.verifier.attribution.prompted import sentence_line
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter
@@ -58,8 +58,7 @@ def read_propositions(text: str, sentence: str) -> tuple[Spans, ...]:
         InvalidAnswer: It is none; it quotes words that do not stand in the sentence in this order;
             or a part of the sentence that says something is in no proposition.
     """
-    answer = last_object(text)
-    expect_keys(answer, "propositions")
+    answer = final_object(text, "propositions")
     named = answer["propositions"]
     if not isinstance(named, list) or not named:
         raise InvalidAnswer("`propositions` is not a list of propositions")

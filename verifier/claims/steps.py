@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.verifier.answers import last_object, read_claims, read_outcome
+from veritrail_graph.verifier.answers import final_object, read_claims, read_outcome
 from veritrail_graph.verifier.claims.answer import Answer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
@@ -190,7 +190,7 @@ def _one_spelling(text: str | None) -> str:
 
 def _words(text: str) -> str:
     """Why a sentence has no claims: the model's reasoning, in the object or before it."""
-    reasoning = last_object(text).get("reasoning")
+    reasoning = final_object(text, "outcome").get("reasoning")
     if not isinstance(reasoning, str):
         reasoning = text[: text.rfind("{")].rstrip().removesuffix("```json").removesuffix("```")
     line = " ".join(reasoning.encode(errors="replace").decode().split())

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.model.dialogue import AnswerLabel, ClaimCategory, DialogueLabel
-from veritrail_graph.verifier.answers import bounds_of, expect_keys, last_object, text_of
+from veritrail_graph.verifier.answers import bounds_of, final_object, text_of
 from veritrail_graph.verifier.models.port import InvalidAnswer
 
 AnyLabel = TypeVar("AnyLabel", bound=StrEnum)
@@ -73,8 +73,7 @@ def read_judgement(text: str) -> LabelAnswer:
 
 
 def _labelled(text: str, labels: type[AnyLabel]) -> tuple[AnyLabel, str]:
-    answer = last_object(text)
-    expect_keys(answer, "label", "reason")
+    answer = final_object(text, "label", "reason")
     name = _word(answer, "label")
     if name not in set(labels):
         raise InvalidAnswer(f"`label` is {answer['label']!r:.80}, which is no label")
@@ -96,8 +95,7 @@ def read_category(text: str, background: int, *, has_reference: bool) -> Categor
     Raises:
         InvalidAnswer: It is none, names another category, or a contradiction to nothing.
     """
-    answer = last_object(text)
-    expect_keys(answer, "category", "reason", "background_ids")
+    answer = final_object(text, "category", "reason", "background_ids")
     name = _word(answer, "category")
     if name not in set(ClaimCategory) - {ClaimCategory.VERIFIED}:
         raise InvalidAnswer(f"`category` is {answer['category']!r:.80}, which is no category")
@@ -116,8 +114,7 @@ def read_turn_check(text: str) -> TurnCheckAnswer:
     Raises:
         InvalidAnswer: It is none, or a contradiction without two quotes.
     """
-    answer = last_object(text)
-    expect_keys(answer, "contradiction", "quotes")
+    answer = final_object(text, "contradiction", "quotes")
     found, quotes = answer["contradiction"], answer["quotes"]
     if not isinstance(found, bool):
         raise InvalidAnswer("`contradiction` is neither true nor false")

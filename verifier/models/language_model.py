@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.answers import expect_own
 from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
 from veritrail_graph.verifier.models.faults import storable
 from veritrail_graph.verifier.models.limits import Limiter
@@ -312,7 +313,7 @@ class LanguageModel:
             try:
                 async with self._recorded(request, meter) as record:
                     completion = record(await self._retrying.call(request, room, tokens))
-                value = read(completion.text)
+                value = _own(completion.text, request, read)
                 break
             except ContextTooLong as error:
                 # Once more, where only the room for the answer was too large.
@@ -338,7 +339,7 @@ class LanguageModel:
         if kept is None:
             return None
         try:
-            value = read(kept.text)
+            value = _own(kept.text, request, read)
         except InvalidAnswer:  # read by rules that have changed since: as if it were not there
             return None
         counts = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
@@ -380,6 +381,17 @@ class LanguageModel:
 
     def _tokens_of(self, request: Request) -> int:
         return self._count(request.system) + self._count(request.user)
+
+
+def _own(text: str, request: Request, read: Callable[[str], T]) -> T:
+    """Read an answer, which must not be copied from its prompt.
+
+    Raises:
+        InvalidAnswer: It is none.
+    """
+    value = read(text)
+    expect_own(text, request.user)
+    return value
 
 
 def _never_valid(request: Request, invalid: Counter[str], last: InvalidAnswer) -> ModelError:
