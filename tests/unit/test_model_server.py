@@ -19,7 +19,7 @@ from fakes.model_faults import INVALID, TRANSPORT, Faults
 from fakes.model_prompts import FormatError, parse_claim_prompt, parse_excerpts
 from fakes.model_server import ModelServer, Received
 
-from veritrail_graph.verifier.answers import last_object, read_selection, read_verdict
+from veritrail_graph.verifier.answers import final_object, read_selection, read_verdict
 
 EXCERPTS = """\
 [[1]]
@@ -160,7 +160,7 @@ def test_a_script_answers_the_same_prompt_with_the_same_verdict() -> None:
         told = [read_verdict(client.text(VERDICT, each)).verdict
                 for each in (PROMPT, PROMPT, second, PROMPT)]  # fmt: skip
         assert told == [INCONCLUSIVE, INCONCLUSIVE, FULLY_SUPPORTED, INCONCLUSIVE]
-        parts = last_object(client.text("sub_claim_decomposition", f"Claim: {CLAIM}"))
+        parts = final_object(client.text("sub_claim_decomposition", f"Claim: {CLAIM}"))
         assert parts == {"claims": ["A.", "B."]}
 
 
