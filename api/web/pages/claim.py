@@ -455,6 +455,6 @@ def _side(side: RoundSide | None) -> dict[str, Any] | None:
         "reasoning": side.reasoning[:3_000],
         "checked": side.checked[:MOST],
         "more_checked": max(len(side.checked) - MOST, 0),
-        "selected": [one.sentence for one in side.selected[:MOST]],
+        "selected": side.selected[:MOST],
         "more_selected": max(len(side.selected) - MOST, 0),
     }
