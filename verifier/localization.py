@@ -240,8 +240,6 @@ def carrying(
         sentences: The sentences of the verified node, likewise.
     """
     found: list[Place] = []
-    if verification.is_unsaid:
-        return found
     for ref in verification.error_nodes[:MOST_NODES]:
         if ref.node_id != verification.node_id:
             found += _selected_from(verification, ref.node_id)

@@ -235,7 +235,7 @@ class Verifications(Part):
         from veritrail_graph.api.work.sentences import carrying_places
         from veritrail_graph.graph.sentences import SentenceSplitter
 
-        wrong = [one for one in found if one.error_nodes and not one.is_unsaid]
+        wrong = [one for one in found if one.error_nodes]
         if not wrong:
             return {}
         store, process_id = await self._store(), wrong[0].process_id

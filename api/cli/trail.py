@@ -19,7 +19,12 @@ from veritrail_graph.api.views.costs import (
 )
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
-from veritrail_graph.api.views.words import either, indicative_words, reuse_words
+from veritrail_graph.api.views.words import (
+    either,
+    indicative_words,
+    reuse_words,
+    unsaid_in_short,
+)
 from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict
@@ -105,10 +110,9 @@ def judge_words(one: Verification) -> str:
 
 
 def stage_cell(verification: Verification) -> str:
-    """The stages where an error came in, or that the answer does not say what was asked."""
-    if verification.is_unsaid:
-        return "not said"
-    return ", ".join(map(str, verification.error_stages))
+    """The stages where an error came in, or that the answer is not known to say what was asked."""
+    stages = ", ".join(map(str, verification.error_stages))
+    return stages or unsaid_in_short(verification)
 
 
 def trail_tree(

@@ -14,7 +14,7 @@ from html import escape
 from veritrail_graph.api.client.page import COLOURS
 from veritrail_graph.api.views.texts import clean, cut_to, id_lines, in_lines
 from veritrail_graph.api.views.trail import EvidenceNode, trail_view
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.views.words import VERDICT_WORDS, unsaid_in_short
 from veritrail_graph.graph.model import Verdict, Verification
 
 WIDTH, GAP_X, GAP_Y, PAD = 210, 60, 16, 16
@@ -138,7 +138,7 @@ def stages_svg(found: Iterable[Verification]) -> str:
             continue
         judge = one.model or one.engine
         totals[judge] += 1
-        if one.verdict is Verdict.NOT_FULLY_SUPPORTED and not one.is_unsaid:
+        if one.verdict is Verdict.NOT_FULLY_SUPPORTED and not unsaid_in_short(one):
             wrong[judge].update(one.error_stages or [0])
     stages = sorted({stage for each in wrong.values() for stage in each})
     parts = []

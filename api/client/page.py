@@ -29,6 +29,7 @@ from veritrail_graph.api.views.words import (
     Mark,
     either,
     indicative_words,
+    unsaid_in_short,
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict, Verification
@@ -263,7 +264,7 @@ def verifications(found: Sequence[Verification]) -> str:
             [
                 chip(one.verdict or one.status),
                 text(one.claim),
-                "not said" if one.is_unsaid else text(", ".join(map(str, one.error_stages))),
+                text(", ".join(map(str, one.error_stages)) or unsaid_in_short(one)),
                 _code(one.verification_id),
             ]
         )

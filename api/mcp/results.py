@@ -17,10 +17,10 @@ from veritrail_graph.api.views.asking import asking_sentences, escalation_words
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
-    UNSAID,
     VERDICT_WORDS,
     indicative_words,
     reuse_words,
+    unsaid_words,
 )
 from veritrail_graph.graph.model import Iteration, Status, Verdict
 
@@ -222,7 +222,8 @@ class Trail(BaseModel):
     cost_usd: float | None = Field(description="null: not known, or no model was asked")
     error: str | None
     unsaid: str | None = Field(
-        None, description="Of a question: that the text does not say this, so no stage is blamed"
+        None,
+        description="Of a question: that the text does not say this, or that words cannot tell",
     )
     kept_from: str | None = Field(
         None, description="From which earlier verification the verdict was kept, and why it holds"
@@ -288,7 +289,7 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         iterations_left_out=max(0, len(found.iterations) - ITERATIONS),
         cost_usd=found.usage.cost_usd,
         error=one_line(found.error, TEXT) if found.error else None,
-        unsaid=UNSAID if found.is_unsaid else None,
+        unsaid=unsaid_words(found),
         kept_from=one_line(kept, TEXT) if (kept := reuse_words(found)) else None,
         not_kept=one_line(found.reuse_reason, TEXT)
         if found.reused_from is None and found.reuse_reason

@@ -82,7 +82,7 @@ def contrast_of(view: TrailView) -> Contrast | None:
     where the claim is not fully supported: elsewhere other words are no error.
     """
     one = view.verification
-    if one.verdict is None or not view.nodes or one.is_unsaid:
+    if one.verdict is None or not view.nodes or view.unsaid:
         return None
     claim = one.claim
     answer = one.node_id

@@ -18,13 +18,13 @@ from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spe
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.twists import Twist, twist_of
 from veritrail_graph.api.views.words import (
-    UNSAID,
     WITHOUT_VERDICT,
     Mark,
     ending_words,
     mark_now,
     mark_of,
     stage_words,
+    unsaid_words,
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import (
@@ -188,7 +188,8 @@ class TrailView:
         introduced: The nodes at which it came in, in the order of the frontier.
         inherited: Later nodes that only carried it on, the verified node last.
         until: The last iteration whose evidence `levels` has; None: that of all iterations.
-        unsaid: What to say in place of `introduced` where the node does not say what was asked.
+        unsaid: What to say in place of `introduced` where the node is not known to say what was
+            asked.
         twists: What the error nodes did with their sources, in the order of `introduced`; empty
             where no sentence of them is attributed.
     """
@@ -257,11 +258,7 @@ def trail_view(
             those with evidence.
         carried: The attributed sentences of its error nodes that carried the claim.
     """
-    # Nothing was introduced where the answer does not say what was asked.
-    located = verification
-    if verification.is_unsaid:
-        located = verification.replace(error_nodes=(), propagated_nodes=())
-    finder = _Finder.of(located)
+    finder = _Finder.of(verification)
     last = len(verification.iterations)
     iterations = tuple(
         IterationView(
@@ -283,13 +280,13 @@ def trail_view(
         verification=verification,
         mark=mark_now(verification),
         iterations=iterations,
-        levels=_levels(found.values(), stage_names, frozenset(located.error_stages)),
-        error_stages=tuple(stage_words(stage, stage_names) for stage in located.error_stages),
-        introduced=_error_nodes(located.error_nodes, stage_names),
-        inherited=_error_nodes(located.propagated_nodes, stage_names),
+        levels=_levels(found.values(), stage_names, frozenset(verification.error_stages)),
+        error_stages=tuple(stage_words(stage, stage_names) for stage in verification.error_stages),
+        introduced=_error_nodes(verification.error_nodes, stage_names),
+        inherited=_error_nodes(verification.propagated_nodes, stage_names),
         until=until,
-        unsaid=UNSAID if verification.is_unsaid else None,
-        twists=tuple(map(twist_of, carried)) if located.error_nodes else (),
+        unsaid=unsaid_words(verification),
+        twists=tuple(map(twist_of, carried)) if verification.error_nodes else (),
     )
 
 

@@ -195,6 +195,8 @@ BY_KIND: Mapping[State, Mark] = MappingProxyType({mark.kind: mark for mark in MA
 
 UNSAID = "The answer does not say this."
 """In place of where an error came in, for a question about something else."""
+SAYING_OPEN = "Whether the answer says this cannot be told by comparing words."
+"""The same for a question that has words of the answer: no step is blamed for it either."""
 
 RANK: Mapping[State, int] = MappingProxyType({mark.kind: at for at, mark in enumerate(MARKS)})
 """By state: its place among those that need attention; 0 comes first."""
@@ -297,6 +299,20 @@ def indicative_words(*engines: str) -> str:
 def short_reason(failure: str) -> str:
     """The reason of a failure, cut where it is long."""
     return failure if len(failure) <= LONGEST_REASON else f"{failure[:LONGEST_REASON]}…"
+
+
+def unsaid_words(verification: Verification) -> str | None:
+    """What to say in place of where an error came in, of a question that nobody is blamed for."""
+    if verification.is_unsaid:
+        return UNSAID
+    return SAYING_OPEN if verification.is_saying_open else None
+
+
+def unsaid_in_short(verification: Verification) -> str:
+    """The same in the cell of a table; empty: a step may be blamed."""
+    if verification.is_unsaid:
+        return "not said"
+    return "cannot tell" if verification.is_saying_open else ""
 
 
 def review_mark(verdict: ReviewVerdict | None) -> Mark:

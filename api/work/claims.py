@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Status
 from veritrail_graph.graph.model.dialogue import TURN
 from veritrail_graph.verifier.driver import Task
-from veritrail_graph.verifier.localization import bears_on
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import Process
@@ -166,14 +166,15 @@ async def _new_claims(
             message = f"the process has several terminals ({names}), and no node is named"
             violations.append(Violation("claim_without_node", record.where, message))
             continue
-        _, text = await _node(store, process_id, node_id, nodes)
+        ref, text = await _node(store, process_id, node_id, nodes)
         faults = claim_faults(record, len(text))
         violations += faults
         if faults:
             continue
         claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
         if claim.origin is ClaimOrigin.ASKED:
-            claim = claim.replace(said=bears_on(text, claim.text))
+            said = await asyncio.to_thread(_is_said, ref, text, claim.text)
+            claim = claim.replace(said=said)
         known = claims.setdefault(claim.claim_id, claim)
         if (known.text, known.node_id) != (claim.text, claim.node_id):
             message = f"the claim_id {claim.claim_id!r} is used before with another text"
@@ -183,6 +184,13 @@ async def _new_claims(
         code = "node_needed" if needs_node else None
         raise InputError("Claims break rules; nothing was stored.", violations, code=code)
     return list(claims.values())
+
+
+def _is_said(ref: NodeRef, text: str, claim: str) -> bool | None:
+    # Here, as it brings the whole engine.
+    from veritrail_graph.verifier.asked import is_said
+
+    return is_said(ref, text, claim)
 
 
 def _is_bare(record: ClaimRecord) -> bool:

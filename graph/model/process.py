@@ -154,7 +154,8 @@ class Claim(Noun):
     )
     said: bool | None = Field(
         default=None,
-        description="Of a question: whether a sentence of the node has half of its words.",
+        description="Of a question: true where a sentence of the node says it in the same words, "
+        "false where none has half of its words; left out: words alone cannot tell.",
         exclude_if=is_none,
     )
 

@@ -460,7 +460,8 @@ class Verification(Noun):
     )
     said: bool | None = Field(
         default=None,
-        description="Of a question: whether a sentence of the node has half of its words.",
+        description="Of a question: true where a sentence of the node says it in the same words, "
+        "false where none has half of its words; left out: words alone cannot tell.",
         exclude_if=is_none,
     )
     share: Annotated[int, Field(ge=2, le=1_000)] | None = Field(
@@ -496,11 +497,19 @@ class Verification(Noun):
 
     @property
     def is_unsaid(self) -> bool:
-        """Whether it answers a question with something that the node does not say at all.
+        """Whether it answers a question about something that the node does not say at all.
 
         Then no node introduced anything.
         """
-        return self.said is False and self.verdict is Verdict.NOT_FULLY_SUPPORTED
+        return self.said is False
+
+    @property
+    def is_saying_open(self) -> bool:
+        """Whether words alone judged a question, and cannot tell whether the node says it.
+
+        Then no node is blamed either. A model's verdict is located as if the node said it.
+        """
+        return self.origin is ClaimOrigin.ASKED and self.said is None and self.indicative
 
     @property
     def nodes_verified(self) -> int:
@@ -546,7 +555,13 @@ class Verification(Noun):
         )
 
     def model_post_init(self, context: Any, /) -> None:
-        """Derive the error stages and what each iteration cost, where they were not given."""
+        """Derive the error stages and what each iteration cost, where they were not given.
+
+        A question that the node is not known to say is blamed on nobody.
+        """
+        if self.error_nodes and (self.is_unsaid or self.is_saying_open):
+            for name in ("error_nodes", "propagated_nodes", "error_stages"):
+                self._fill(name, ())
         if self.error_nodes and not self.error_stages:
             self._fill("error_stages", stages_of(self.error_nodes))
         if self.steps:

@@ -173,7 +173,12 @@ _CLAIM = (
     strings("sub_claims", "the simpler statements that make it up"),
     string("label", "a person's verdict, for evaluation"),
     string("origin", "`asked`: a question, which nothing counts; absent: a claim of the answer"),
-    kept("said", "boolean", "of a question: whether a sentence of the node has half of its words"),
+    kept(
+        "said",
+        "boolean",
+        "of a question: true: the node says it in the same words; false: no "
+        "sentence has half of its words; absent: words cannot tell",
+    ),
     string("category", "of a claim of a turn: `VERIFIED`, `CONTRADICTED`, …, where one counts"),
     kept("position", "integer", "its place among the claims of the process"),
 )

@@ -166,8 +166,7 @@ def trail(**more: Any) -> Verification:
 def test_a_trail_ends_with_what_its_error_nodes_did() -> None:
     view = trail_view(trail(), carried=[carried(1)])
     assert [one.carried.sentence for one in view.twists] == [1]
-    unsaid = trail(said=False)
-    assert trail_view(unsaid, carried=[carried(1)]).twists == ()
+    assert trail_view(trail(said=False), carried=[carried(1)]).twists == ()
 
 
 def test_of_a_node_that_was_read_the_selected_evidence_carried_the_claim() -> None:
