@@ -41,11 +41,18 @@ def engine_settings(settings: Settings) -> EngineSettings:
 
 
 def server_address(settings: Settings) -> DatabaseAddress | None:
-    """The server of NEO4J_URI; None where the embedded engine is used."""
+    """The server of NEO4J_URI; None where the embedded engine is used.
+
+    Raises:
+        InputError: The address comes from a less trusted source than the password.
+    """
+    from veritrail_graph.api.setting_sources import Setting
     from veritrail_graph.graph.store import DatabaseAddress
 
     if settings.neo4j_uri is None:
         return None
+    if settings.neo4j_password is not None:
+        settings.check_told(Setting.of("NEO4J_URI"), Setting.of("NEO4J_PASSWORD"))
     return DatabaseAddress(
         settings.neo4j_uri,
         settings.neo4j_username,

@@ -9,14 +9,22 @@ that was set for another.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -26,6 +34,7 @@ from pydantic_settings import (
 )
 
 from veritrail_graph.api import setting_values as read
+from veritrail_graph.api.setting_sources import Origins, Setting, Source, check_told
 from veritrail_graph.api.settings_file import ProjectFile
 from veritrail_graph.graph.errors import InputError
 
@@ -33,6 +42,7 @@ CALLS = 16
 """Simultaneous calls to an endpoint, where nothing is set."""
 
 _PREFIX = "VERITRAIL_"
+_ORIGINS: ContextVar[Origins] = ContextVar("origins")  # of the settings that are being read
 
 
 class Login(BaseModel):
@@ -269,6 +279,7 @@ class Settings(ModelFields, BaseSettings):
     copy_from: Login = Field(Login(), validation_alias=f"{_PREFIX}FROM")
     copy_to: Login = Field(Login(), validation_alias=f"{_PREFIX}TO")
     import_from: Login = Field(Login(), validation_alias=f"{_PREFIX}IMPORT")
+    _origins: Origins = PrivateAttr(default_factory=Origins)
 
     @classmethod
     def settings_customise_sources(
@@ -281,8 +292,15 @@ class Settings(ModelFields, BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Values of a call come first, then the environment, `.env`, `veritrail.toml`."""
         # To look for each setting in a file that is not there takes as long as in the environment.
-        files = [dotenv_settings] if Path(".env").exists() else []
-        return init_settings, env_settings, *files, ProjectFile(settings_cls)
+        sources = {
+            Source.CALL: init_settings,
+            Source.ENVIRONMENT: env_settings,
+            **({Source.DOTENV: dotenv_settings} if Path(".env").exists() else {}),
+            Source.PROJECT: ProjectFile(settings_cls),
+        }
+        origins = _ORIGINS.get()
+        noted = (origins.noting(source, read) for source, read in sources.items())
+        return cast(tuple[PydanticBaseSettingsSource, ...], tuple(noted))
 
     def __init__(self, **values: Any) -> None:
         """Read the environment, then `.env` and `veritrail.toml` of the working folder.
@@ -293,14 +311,27 @@ class Settings(ModelFields, BaseSettings):
         Raises:
             InputError: A setting has a value that it cannot have; the message names it.
         """
+        origins = Origins()
+        token = _ORIGINS.set(origins)
         try:
             super().__init__(**values)
+            self._origins = origins
         except ValidationError as error:
             raise InputError(_message(error)) from None
         except SettingsError as error:
             raise InputError(str(error)) from None
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{Path('.env').resolve()} cannot be read: {error}") from None
+        finally:
+            _ORIGINS.reset(token)
+
+    def check_told(self, address: Setting, secret: Setting) -> None:
+        """See that a secret may be sent to an address; both are set.
+
+        Raises:
+            InputError: The address comes from a less trusted source than the secret.
+        """
+        check_told(self._origins, address, secret)
 
     @model_validator(mode="before")
     @classmethod
@@ -439,17 +470,25 @@ def endpoint_address(
         engine: The engine; `azure` has settings of its own.
 
     Raises:
-        InputError: One of them cannot be one.
+        InputError: One of them cannot be one, or the address may not be told the key.
     """
     prefix = f"{_PREFIX}{use.upper()}_"
-    own_key = checked_key(own.api_key, f"{prefix}API_KEY")
+    own_secret = Setting.of(f"{prefix}API_KEY", use, "api_key")
+    own_key = checked_key(own.api_key, own_secret.name)
     if own.base_url is not None:  # another server: it is not sent the first one's key
-        return checked_url(own.base_url, f"{prefix}BASE_URL"), own_key
+        place = Setting.of(f"{prefix}BASE_URL", use, "base_url")
+        if own_key is not None:
+            settings.check_told(place, own_secret)
+        return checked_url(own.base_url, place.name), own_key
     names = ("AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY")
     url, key = names if engine == "azure" else ("OPENAI_BASE_URL", "OPENAI_API_KEY")
     address = getattr(settings, url.lower())
     usual = checked_key(getattr(settings, key.lower()), key)
-    return (checked_url(address, url) if address else None), own_key or usual
+    if not address:
+        return None, own_key or usual
+    if own_key or usual:
+        settings.check_told(Setting.of(url), own_secret if own_key else Setting.of(key))
+    return checked_url(address, url), own_key or usual
 
 
 def checked_key(key: str | None, name: str) -> str | None:

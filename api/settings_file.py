@@ -1,11 +1,13 @@
 """Settings of a project in `veritrail.toml`, in the working folder: behind the environment.
 
 Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
-are a table. The file is meant to be shared, so secrets are refused in it.
+are a table. The file is meant to be shared, so secrets are refused in it, and addresses that a
+secret or a text of a process goes to: whoever clones a project has not chosen them.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
 
 FILE = "veritrail.toml"
 
-_SECRET = ("api_key", "password", "jobs_url")
+_SECRET = ("api_key", "password", "jobs_url", "secret", "key_file")
+_ADDRESS = ("base_url", "endpoint", "neo4j_uri", "webhook_url")
+_IS_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_SHOWN = ("neo4j_browser", "cors_origins")
+"""Addresses that nothing is sent to."""
 
 
 class ProjectFile(PydanticBaseSettingsSource):
@@ -44,7 +50,7 @@ class ProjectFile(PydanticBaseSettingsSource):
         """The values by the names that the settings read.
 
         Raises:
-            InputError: It is no TOML, or holds what is no setting, or a secret.
+            InputError: It is no TOML, or holds what is no setting, a secret or an address.
         """
         try:
             text = self._path.read_text("utf-8")
@@ -73,6 +79,11 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
                 f"{FILE}: {place + key!r} is a secret. Put it into the environment or into .env, "
                 "which are not shared."
             )
+        if _is_address(key, value):
+            raise InputError(
+                f"{FILE}: {place + key!r} is an address that keys or texts go to, and this file is "
+                f"shared. Set {_environment_name(place + key)} in the environment or in .env."
+            )
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             if not isinstance(value, dict):
@@ -81,6 +92,19 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
         else:
             found[str(field.validation_alias or name)] = _text(value, place + key)
     return found
+
+
+def _is_address(key: str, value: Any) -> bool:
+    """Whether something is sent to the address that a setting holds."""
+    if key in _SHOWN:
+        return False
+    return key.endswith(_ADDRESS) or (isinstance(value, str) and bool(_IS_ADDRESS.match(value)))
+
+
+def _environment_name(name: str) -> str:
+    """The name of a setting in the environment."""
+    made = name.replace(".", "_").upper()
+    return made if made.startswith(("NEO4J_", "OPENAI_", "AZURE_")) else f"VERITRAIL_{made}"
 
 
 def _name_of(name: str, field: FieldInfo) -> str:

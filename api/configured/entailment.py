@@ -91,6 +91,7 @@ def _remote(
     settings: Settings, choice: ModelChoice, use_cache: bool, shared: Shared, stack: AsyncExitStack
 ) -> EntailmentModel:
     from veritrail_graph.api.configured.models import open_json_model, patience
+    from veritrail_graph.api.setting_sources import Setting
     from veritrail_graph.api.settings import ModelSettings, checked_key, checked_url
     from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
     from veritrail_graph.verifier.nli.endpoint import RemoteModel
@@ -107,6 +108,11 @@ def _remote(
             code="entailment_price_unknown",
         )
     key = checked_key(choice.api_key, "VERITRAIL_NLI_API_KEY")
+    if key is not None:
+        settings.check_told(
+            Setting.of("VERITRAIL_NLI_MODEL", "nli", "model"),
+            Setting.of("VERITRAIL_NLI_API_KEY", "nli", "api_key"),
+        )
     endpoint = JsonEndpoint(url, key, attempt_timeout=patience(settings).attempt_timeout)
     pace = ModelSettings(endpoint.address, concurrency=settings.concurrency)
     model = open_json_model(settings, endpoint, pace, shared, stack, use_cache=use_cache)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
+from veritrail_graph.api.setting_sources import Setting
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.webhooks.message import Message, headers
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -73,6 +74,9 @@ class Target:
         _checked(url, name, allows_private=settings.webhook_private)
         if settings.webhook_secret is None:
             raise InputError(f"{name} needs a secret to sign with: set {SECRET}")
+        if name == URL:
+            signed = Setting.of(SECRET, "webhook_secret")
+            settings.check_told(Setting.of(URL, "webhook_url"), signed)
         return cls(url, _secret(settings.webhook_secret), settings.webhook_private)
 
     def send(self, message: Message, seconds: float = SECONDS) -> None:

@@ -61,7 +61,11 @@ class Runner:
             path = f"{self._folder / 'bin'}{os.pathsep}{warm.on_the_path()}"
             path += f"{os.pathsep}{Path(sys.executable).parent}"
             environment["PATH"] = f"{path}{os.pathsep}{environment['PATH']}"
-            environment |= {"RUNNER_TEMP": str(self._folder), "COMMENT": str(self.comment)}
+            temp = self._folder / "temp"
+            temp.mkdir(exist_ok=True)
+            environment |= {"RUNNER_TEMP": str(temp), "COMMENT": str(self.comment)}
+            environment["GITHUB_WORKSPACE"] = str(self._folder)
+            place = step.get("working-directory", "").replace("${{ runner.temp }}", str(temp))
             for line in files["GITHUB_ENV"].read_text("utf-8").splitlines():
                 environment |= dict([line.split("=", 1)])
             for name, value in step.get("env", {}).items():
@@ -69,8 +73,8 @@ class Runner:
                 environment[name] = self._values.get(key, "")
             ended = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-                cwd=self._folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                text=True, timeout=400, check=False,
+                cwd=place or self._folder, env=environment, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, timeout=400, check=False,
             )  # fmt: skip
             assert "Traceback" not in ended.stderr, ended.stderr
             found[step["name"]] = ended.returncode
@@ -98,11 +102,13 @@ def test_the_action_comments_once_and_writes_sarif(veritrail: Veritrail, tmp_pat
             claims=[{"claim_id": "cars", "text": claim}],
         )
 
+    # What a branch may hold, and what must not count: it would end every command.
+    (tmp_path / ".env").write_text("VERITRAIL_RPM=many\n", encoding="utf-8")
     says("The ferry carries 42 cars.")
     with Receiver() as receiver:
         hook = {"webhook": receiver.url, "webhook-secret": "a secret that is long enough"}
         runner = Runner(tmp_path, veritrail, process="answer.json", **hook)
-        assert runner.run() == {"Verify": 0, "Gate": 1, "Comment": 0}
+        assert runner.run() == {"Folder": 0, "Verify": 0, "Gate": 1, "Comment": 0}
     (message,) = receiver.received
     assert json.loads(message.body)["type"] == "gate.failed"
     assert runner.outputs["outcome"] == "not met"
@@ -118,7 +124,7 @@ def test_the_action_comments_once_and_writes_sarif(veritrail: Veritrail, tmp_pat
     assert Path(runner.outputs["report"]).stat().st_size > 1_000
 
     says("The ferry carries 24 cars.")
-    assert runner.run() == {"Verify": 0, "Gate": 0, "Comment": 0}
+    assert runner.run() == {"Folder": 0, "Verify": 0, "Gate": 0, "Comment": 0}
     assert runner.outputs["outcome"] == "passed"
     assert "VeriTrail gate: passed" in runner.comment.read_text("utf-8")
     calls = (tmp_path / "comment.md.calls").read_text("utf-8").splitlines()

@@ -28,7 +28,7 @@ def test_settings_of_the_file_count_behind_the_environment(
     written(
         folder,
         'model = "small"\nrpm = 60\nprice = [0.15, 0.6]\nstructured = true\n'
-        'openai_base_url = "http://127.0.0.1:11434/v1"\nneo4j_uri = "bolt://h:7687"\n'
+        'neo4j_browser = "http://127.0.0.1:7474"\n'
         '[verdict]\nmodel = "large"\n',
     )
     monkeypatch.setenv("VERITRAIL_RPM", "30")
@@ -36,8 +36,7 @@ def test_settings_of_the_file_count_behind_the_environment(
     assert (found.model, found.rpm, found.price) == ("small", 30, (0.15, 0.6))
     assert found.structured
     assert found.verdict.model == "large"
-    assert found.openai_base_url == "http://127.0.0.1:11434/v1"
-    assert found.neo4j_uri == "bolt://h:7687"
+    assert found.neo4j_browser == "http://127.0.0.1:7474"
     (folder / ".env").write_text("VERITRAIL_MODEL=other\n", encoding="utf-8")
     assert Settings().model == "other"
 
@@ -50,6 +49,16 @@ def test_settings_of_the_file_count_behind_the_environment(
         ("openai_api_key = 'x'", "'openai_api_key' is a secret"),
         ("[verdict]\napi_key = 'x'", "'verdict.api_key' is a secret"),
         ("neo4j_password = 'x'", "is a secret"),
+        ("webhook_secret = 'x'", "is a secret"),
+        ("api_key_file = 'x'", "is a secret"),
+        ("openai_base_url = 'http://h/v1'", "is an address.*Set OPENAI_BASE_URL in the env"),
+        ("azure_openai_endpoint = 'http://h'", "Set AZURE_OPENAI_ENDPOINT in the environment"),
+        ("neo4j_uri = 'bolt://h:7687'", "is an address.*Set NEO4J_URI in the environment"),
+        ("webhook_url = 'https://h/x'", "Set VERITRAIL_WEBHOOK_URL in the environment"),
+        ("[verdict]\nbase_url = 'http://h'", "Set VERITRAIL_VERDICT_BASE_URL in the env"),
+        ("[embedding]\nbase_url = 'http://h'", "is an address"),
+        ("[embedding]\nmodel = ' HTTP://h'", "is an address"),
+        ("[nli]\nmodel = 'https://h'", "Set VERITRAIL_NLI_MODEL in the environment"),
         ("verdict = 'x'", r"is a table: \[verdict\]"),
         ("model = {a = 1}", "'model' must be a text"),
         ("rpm = 'many'", "VERITRAIL_RPM"),
