@@ -156,6 +156,8 @@ class Settings(ModelFields, BaseSettings):
         connect_seconds: How long to wait for a server that is starting.
         neo4j_browser: Where Neo4j Browser is; None: beside the server.
         engine: Engine of judgement, as set; see `engine_name`.
+        recorded: Answers that the engine `recorded` gives; None: those of the samples.
+        record: A file that takes every valid answer of a model.
         language: Language whose rules split texts into sentences.
         max_node_text: The longest text of a node, in bytes of UTF-8.
         db_idle: Time without a client after which the embedded engine stops.
@@ -232,6 +234,8 @@ class Settings(ModelFields, BaseSettings):
     connect_seconds: Annotated[float, read.seconds(0.0)] = 5.0
     neo4j_browser: Annotated[read.Text, read.parsed(read.browser)] = None
     engine: read.Text = None
+    recorded: Annotated[Path | None, read.parsed(read.folder)] = None
+    record: Annotated[Path | None, read.parsed(read.folder)] = None
     language: Annotated[str, read.parsed(str.lower)] = "english"
     max_node_text: read.Size = 10_000_000
     db_idle: str = "10m"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.api.settings import ModelSettings, Settings, Use, model_settings
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.engines import engine_named
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.shared import Shared
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.models.limits import Limiter
     from veritrail_graph.verifier.models.port import ModelPort
     from veritrail_graph.verifier.models.prices import Price
+    from veritrail_graph.verifier.models.recorded_answers import AnswerRecorder
     from veritrail_graph.verifier.models.retrying import Patience, Spending
 
 
@@ -161,8 +163,13 @@ def all_model_settings(
 
     Raises:
         InputError: A setting has a value that it cannot have, no model is named, or verdicts are
-            to be escalated to the model that gives them first.
+            to be escalated to the model that gives them first; or one is named where answers were
+            recorded.
     """
+    label = engine_named(engine).recorded
+    if label is not None:
+        _refuse_choice(engine, options)
+        return _recorded_settings(settings, label(settings.recorded), options)
     found = {
         use: model_settings(
             settings,
@@ -191,6 +198,36 @@ def all_model_settings(
         # The settings name a stronger model for every run; this one begins with it.
         del found[Use.ESCALATION]
     return found
+
+
+def _recorded_settings(
+    settings: Settings, label: str, options: ModelOptions
+) -> dict[Use, ModelSettings]:
+    """Settings of recorded answers, which are given for nothing, as they are."""
+    made = ModelSettings(
+        label,
+        temperature=None,
+        context_tokens=settings.context_tokens,
+        max_output_tokens=settings.max_output_tokens,
+        concurrency=options.concurrency or settings.concurrency,
+        price=(0.0, 0.0),
+    )
+    return {use: made for use in Use if use is not Use.ESCALATION}
+
+
+def _refuse_choice(engine: str, options: ModelOptions) -> None:
+    """See that no model is named where answers were recorded.
+
+    Raises:
+        InputError: One is.
+    """
+    named = (options.model, options.claims_model, options.selection_model, options.verdict_model)
+    if any((*named, options.escalate_to)):
+        raise InputError(
+            f"A model is named, but engine {engine} gives recorded answers and asks none; leave "
+            "one of them out.",
+            code="model_without_engine",
+        )
 
 
 def _is_same_judge(one: ModelSettings, other: ModelSettings) -> bool:
@@ -226,6 +263,7 @@ async def open_models(
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.models.cache import AnswerCache
+    from veritrail_graph.verifier.models.recorded_answers import AnswerRecorder
     from veritrail_graph.verifier.models.retrying import Spending
 
     of_steps = all_model_settings(settings, engine.name, options, escalates=escalates)
@@ -237,10 +275,14 @@ async def open_models(
     warnings: list[str] = []
     async with AsyncExitStack() as stack:
         cache: AnswerCache | None = None
-        if options.use_cache:
+        if options.use_cache and engine.calls_models:
             cache = AnswerCache(cache_path(settings), warnings.append)
             stack.push_async_callback(cache.close)
-        workshop = _Workshop(settings, engine, cache, shared, stack, options)
+        recorder: AnswerRecorder | None = None
+        if settings.record is not None and engine.calls_models:
+            recorder = AnswerRecorder(settings.record, warnings.append)
+            stack.callback(recorder.close)
+        workshop = _Workshop(settings, engine, cache, recorder, shared, stack, options)
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
         steps = StepModels(
             made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT], made.get(Use.ESCALATION)
@@ -262,6 +304,7 @@ class _Workshop:
         settings: Settings,
         engine: Engine,
         cache: AnswerCache | None,
+        recorder: AnswerRecorder | None,
         shared: Shared,
         stack: AsyncExitStack,
         options: ModelOptions,
@@ -270,6 +313,7 @@ class _Workshop:
         self._settings = settings
         self._engine = engine
         self._cache = cache
+        self._recorder = recorder
         self._shared = shared
         self._stack = stack
         self._patience = patience(settings)
@@ -286,7 +330,8 @@ class _Workshop:
     def _make(self, settings: ModelSettings, price: Price | None) -> ModelPort:
         from veritrail_graph.verifier.engines import EndpointSettings
         from veritrail_graph.verifier.models.batch_port import BatchingEndpoint
-        from veritrail_graph.verifier.models.language_model import LanguageModel
+        from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
+        from veritrail_graph.verifier.models.retrying import Spending
 
         if self._engine.endpoint is None:
             raise ValueError(f"engine {self._engine.name} asks no model")
@@ -298,6 +343,7 @@ class _Workshop:
                 settings.api_version,
                 self._patience.attempt_timeout,
                 settings.concurrency,
+                self._settings.recorded,
             )
         )
         rounds = self._shared.rounds
@@ -311,6 +357,7 @@ class _Workshop:
                 )
             if rounds is not None:
                 return self._in_batches(endpoint, settings, price, rounds, limiter)
+        calls = self._engine.calls_models
         model = LanguageModel(
             endpoint,
             settings.model,
@@ -319,11 +366,13 @@ class _Workshop:
             patience=self._patience,
             limiter=limiter,
             cache=self._cache,
-            spending=self._shared.spending,
+            # What was recorded is no call, costs nothing, and is the same when it is asked again.
+            spending=self._shared.spending if calls else Spending(),
             price=price,
-            answer_retries=self._settings.answer_retries,
-            warm=_warm(self._settings.warm_prefixes),
+            answer_retries=self._settings.answer_retries if calls else 0,
+            warm=_warm(self._settings.warm_prefixes) if calls else Warm.OFF,
             party=self._shared.party,
+            recorder=self._recorder,
         )
         self._stack.push_async_callback(model.close)
         return model
@@ -366,6 +415,7 @@ class _Workshop:
             price=price,
             answer_retries=self._settings.answer_retries,
             warm=Warm.OFF,
+            recorder=self._recorder,
         )
         self._stack.push_async_callback(model.close)
         return rounds.gathered(model)

@@ -39,6 +39,7 @@ class EndpointSettings:
         api_version: Version of the endpoint's interface, where it wants one.
         attempt_timeout: Seconds after which one attempt ends.
         connections: The most connections at a time.
+        recorded: A file of recorded answers, where the engine gives such; None: those of the samples.
     """
 
     model: str
@@ -47,6 +48,7 @@ class EndpointSettings:
     api_version: str | None = None
     attempt_timeout: float = 60.0
     connections: int = 256
+    recorded: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class Engine:
         needs_entailment: Whether it judges with an entailment model.
         check: Sees that the settings suffice, without opening anything, and raises `InputError`
             where they do not; None: opening the endpoint says so.
+        recorded: Names the answers of a file, where they take the place of a model's: nobody is
+            asked, nothing costs, and no model can be chosen. None: models are asked.
     """
 
     name: str
@@ -112,11 +116,17 @@ class Engine:
     endpoint: Callable[[EndpointSettings], Endpoint] | None = None
     needs_entailment: bool = False
     check: Callable[[EndpointSettings], None] | None = None
+    recorded: Callable[[Path | None], str] | None = None
 
     @property
     def asks_models(self) -> bool:
-        """Whether language models are asked, so that one must be named."""
+        """Whether prompts are answered, by language models or by what was recorded of them."""
         return self.endpoint is not None
+
+    @property
+    def calls_models(self) -> bool:
+        """Whether language models are called, so that one must be named and costs something."""
+        return self.endpoint is not None and self.recorded is None
 
 
 def engine_names() -> list[str]:

@@ -41,6 +41,7 @@ from veritrail_graph.verifier.models.port import (
     Request,
 )
 from veritrail_graph.verifier.models.prices import Price, priced
+from veritrail_graph.verifier.models.recorded_answers import AnswerRecorder
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 from veritrail_graph.verifier.models.tokens import context_window, counter
 
@@ -182,6 +183,7 @@ class LanguageModel:
         answer_retries: int = ANSWER_RETRIES,
         warm: Warm = Warm.AUTO,
         party: Hashable = None,
+        recorder: AnswerRecorder | None = None,
     ) -> None:
         """Wrap an endpoint.
 
@@ -198,6 +200,7 @@ class LanguageModel:
             answer_retries: How often an invalid answer is asked for again.
             warm: Whether calls wait for a prefix to be warm.
             party: On whose behalf it is asked, where several share the slots.
+            recorder: Writes every valid answer down, those of the cache among them.
         """
         self.model = model
         self.address = endpoint.address
@@ -205,6 +208,7 @@ class LanguageModel:
         self.limiter = limiter or Limiter()
         self._endpoint = endpoint
         self._cache = cache
+        self._recorder = recorder
         self._answer_retries = answer_retries
         self._count = counter(model)
         self._counted = lru_cache(COUNTED)(self._count)
@@ -265,6 +269,8 @@ class LanguageModel:
 
     async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
         """Keep an answer that came as a part of another; see `RememberingModel`."""
+        if self._recorder is not None:
+            self._recorder.write(request, text)
         if self._cache is not None:
             key = answer_key(self.address, request, self._max_output_of_key)
             await self._cache.put(key, request, text, tokens)
@@ -326,6 +332,8 @@ class LanguageModel:
                 invalid[_KINDS.get(type(error), "malformed")] += 1
                 if invalid.total() > retries:
                     raise _never_valid(request, invalid, error) from None
+        if self._recorder is not None:
+            self._recorder.write(request, completion.text)
         if self._cache is not None and request.claims == 1:
             counted = completion.usage.input_tokens, completion.usage.output_tokens
             await self._cache.put(key, request, completion.text, counted)
@@ -342,6 +350,8 @@ class LanguageModel:
             value = _own(kept.text, request, read)
         except InvalidAnswer:  # read by rules that have changed since: as if it were not there
             return None
+        if self._recorder is not None:
+            self._recorder.write(request, kept.text)
         counts = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
         anew = priced(Usage(calls=1, **counts), self.price)
         meter.record(request.call, FROM_CACHE, anew)
