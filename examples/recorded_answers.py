@@ -3,9 +3,9 @@
     python examples/recorded_answers.py LOG.jsonl examples/SAMPLE.recorded.jsonl \
         --reader "a large language model" --date 2026-11-26
 
-A line of the log is `{"system_sha256", "user", "answer"}`, the answer a text or the object that ends
-it; lines with `system` hold instructions and are left out. `veritrail verify … --record FILE` writes
-such a file without a log.
+A line of the log is `{"system_sha256", "user", "answer"}`, the answer a text or the object that
+ends it; lines with `system` hold instructions and are left out. `veritrail verify … --record FILE`
+writes such a file without a log.
 """
 
 from __future__ import annotations

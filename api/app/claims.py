@@ -424,8 +424,10 @@ class Claims(Part):
 
         settings = self._app.settings
         chosen = options.models or ModelOptions()
-        chosen = replace(chosen, model=chosen.model or settings.claims.model)
-        engine = engine_named(settings.engine_name(options.engine, chosen.model))
+        named = chosen.model or settings.claims.model
+        engine = engine_named(settings.engine_name(options.engine, named))
+        if engine.calls_models:
+            chosen = replace(chosen, model=named)
         if not engine.asks_models:
             raise InputError(
                 f"Extracting claims needs a language model, and engine {engine.name} asks none.",

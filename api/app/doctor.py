@@ -170,6 +170,10 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[Finding]:
             else:
                 yield Finding("model", State.FINE, told)
             return
+        if engine.recorded is not None:
+            told = f"engine {name}: {engine.recorded(settings.recorded)}; nobody is asked"
+            yield Finding("model", State.FINE, told)
+            return
         chosen = model_settings(settings, Use.VERDICT, name)
         endpoint = _opened(settings, engine, chosen)
         try:

@@ -20,7 +20,7 @@ class EngineChoice:
 
     Attributes:
         name: Its name.
-        asks_models: Whether it asks language models.
+        asks_models: Whether it calls language models.
         problem: What it lacks; None: it works, once a model is named where it asks one.
     """
 
@@ -50,7 +50,7 @@ def engine_choices(settings: Settings, names: Iterable[str] | None = None) -> li
         except InputError as error:
             found.append(EngineChoice(name, asks_models=False, problem=error))
             continue
-        found.append(EngineChoice(name, engine.asks_models, _problem(settings, engine)))
+        found.append(EngineChoice(name, engine.calls_models, _problem(settings, engine)))
     return sorted(found, key=lambda one: not one.works)
 
 
@@ -98,7 +98,9 @@ def _problem(settings: Settings, engine: Engine) -> InputError | None:
     try:
         if engine.needs_entailment:
             configured_choice(settings)
-        if engine.check is not None:
+        if engine.recorded is not None:
+            engine.recorded(settings.recorded)
+        elif engine.check is not None:
             own = getattr(settings, Use.VERDICT.value)
             address, key = endpoint_address(settings, own, Use.VERDICT, engine.name)
             model = settings.model or ""

@@ -246,6 +246,13 @@ class JudgeCheck:
             InputError: The engine, a model, a prompt or a setting is wrong.
         """
         options = self._options
+        if self._settings.recorded is None and options.gives_recorded:
+            raise InputError(
+                "The recorded answers of the samples are about the samples alone, and a check asks "
+                "about other texts. `veritrail judge check --model NAME --record FILE` records the "
+                "answers of a model; --recorded FILE checks them again.",
+                code="recorded_of_samples",
+            )
         shared = Shared(Spending(options.models.budget, options.models.max_calls))
         if options.share == 1:
             return await self._verified(options, shared)
@@ -294,7 +301,7 @@ def asks_models(options: JudgeOptions) -> bool:
     Raises:
         InputError: There is no such engine.
     """
-    return engine_named(options.engine).asks_models
+    return engine_named(options.engine).calls_models
 
 
 async def _keep_nothing(*_verifications: Verification) -> None:

@@ -10,6 +10,7 @@ import typer
 from veritrail_graph.api.cli.exits import say_starting
 from veritrail_graph.api.cli.ingest import ingest_paths, public_id, store_and_tell
 from veritrail_graph.api.cli.options import (
+    RECORDED,
     AsJson,
     Budget,
     Concurrency,
@@ -19,7 +20,10 @@ from veritrail_graph.api.cli.options import (
     NoCache,
     Price,
     Q,
+    Record,
+    Recorded,
     VerdictEngine,
+    recording_settings,
 )
 from veritrail_graph.api.views.texts import some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -70,6 +74,8 @@ def check(
     max_calls: MaxCalls = None,
     price: Price = None,
     no_cache: NoCache = False,
+    recorded: Recorded = None,
+    record: Record = None,
     concurrency: Concurrency = None,
     as_json: AsJson = False,
 ) -> None:
@@ -80,11 +86,11 @@ def check(
     """
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.app.processes import IngestOptions
-    from veritrail_graph.api.settings import Settings
 
     how = {name: value for name, value in locals().items() if name in _HOW}
-    settings = Settings()
-    asks_model = settings.engine_name(engine, model) in _ASKING
+    settings = recording_settings(dict(how))
+    named = engine or (RECORDED if recorded is not None and model is None else None)
+    asks_model = settings.engine_name(named, model) in _ASKING
     options = IngestOptions(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         force=True,
@@ -120,11 +126,11 @@ def check(
     )
 
 
-_ASKING = ("openai", "azure")
+_ASKING = ("openai", "azure", RECORDED)
 """Engines with a model that extracts claims."""
 _HOW = {
     "q", "engine", "verdict_engine", "model", "budget", "max_calls", "price", "no_cache",
-    "concurrency",
+    "recorded", "record", "concurrency",
 }  # fmt: skip
 """Parameters that say how claims are verified."""
 

@@ -111,6 +111,12 @@ def estimate(
     if as_json:
         print_json(_as_json(estimated))
     else:
+        if options.gives_recorded:
+            say(
+                "Recorded answers cost nothing, and nobody is asked. A model would be asked as "
+                "often as this:",
+                "dim",
+            )
         _tell(estimated)
 
 

@@ -29,12 +29,15 @@ from veritrail_graph.api.cli.options import (
     NoSubClaims,
     Price,
     PromptsFolder,
+    Record,
+    Recorded,
     SampleCount,
     SelectionModel,
     Share,
     Structured,
     VerdictEngine,
     VerdictModel,
+    recording_settings,
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show, table
@@ -104,6 +107,8 @@ def check(
     prompts: PromptsFolder = None,
     structured: Structured = False,
     no_cache: NoCache = False,
+    recorded: Recorded = None,
+    record: Record = None,
     concurrency: Concurrency = None,
     as_json: AsJson = False,
 ) -> None:
@@ -114,9 +119,8 @@ def check(
     """
     given = dict(locals())
     from veritrail_graph.api.configured.judge import judge_options
-    from veritrail_graph.api.settings import Settings
 
-    settings = Settings()
+    settings = recording_settings(given)
     request = verify_request("judge-check", given)
     options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
     checking = _check(settings, options, (pairs, kind or (), limit), output, estimate, as_json)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.configured.models import ModelOptions
     from veritrail_graph.api.requests.job import JobRequest
     from veritrail_graph.api.requests.verify import VerifyRequest
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
 
 Parameters = TypeVar("Parameters", bound="JobRequest")
@@ -86,7 +87,9 @@ Q = Annotated[
 ]
 EngineName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Engine of judgement: lexical, nli, openai or azure."),
+    typer.Option(
+        metavar="NAME", help="Engine of judgement: lexical, nli, openai, azure or recorded."
+    ),
 ]
 VerdictEngine = Annotated[
     str | None,
@@ -182,6 +185,24 @@ Structured = Annotated[
 ]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor fill the cache of answers.")
+]
+
+
+Recorded = Annotated[
+    Path | None,
+    typer.Option(
+        "--recorded",
+        metavar="FILE",
+        help="Take the answers of a model that --record wrote; selects the engine recorded.",
+    ),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(
+        "--record",
+        metavar="FILE",
+        help="Write every answer of a model into FILE, for --recorded.",
+    ),
 ]
 
 
@@ -307,6 +328,46 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
         given[name] = _sentence_limit(given[name], f"--{name.replace('_', '-')}")
     known = {name: given[name] for name in VerifyRequest.model_fields if name in given}
     return VerifyRequest.checked({**known, "process_id": process_id})
+
+
+RECORDED = "recorded"
+"""The engine that gives recorded answers."""
+
+
+def recording_settings(options: dict[str, Any]) -> Settings:
+    """Return the settings, with what options say of recorded answers; these leave the options.
+
+    Args:
+        options: Values by the names of the command's parameters; `engine` becomes the one that
+            recorded answers need where none is named.
+
+    Raises:
+        InputError: Answers are named, and an engine that takes none; or answers are to be
+            recorded, and no engine asks a model.
+    """
+    from veritrail_graph.api.configured.judge import JudgeOptions
+    from veritrail_graph.api.settings import Settings
+
+    recorded, record = options.pop("recorded", None), options.pop("record", None)
+    files = {"recorded": recorded, "record": record}
+    settings = Settings(**{name: file for name, file in files.items() if file is not None})
+    if options.get("resume") is not None:  # with the engine of the run
+        return settings
+    if recorded is not None and not (options.get("engine") or options.get("model")):
+        options["engine"] = RECORDED
+    engine = settings.engine_name(options.get("engine"), options.get("model"))
+    verdicts = settings.verdict_engine_name(engine, options.get("verdict_engine"))
+    if recorded is not None and RECORDED not in (engine, verdicts):
+        raise InputError(
+            f"--recorded names answers for the engine {RECORDED}, and the engine is {engine}: "
+            "leave one of them out."
+        )
+    if record is not None and not JudgeOptions(engine, verdicts).calls_models:
+        raise InputError(
+            f"--record keeps what a model answers, and the engine {engine} asks none: name a model "
+            "(--model), or leave it out."
+        )
+    return settings
 
 
 def parameters(kind: type[Parameters], options: Mapping[str, Any]) -> Parameters:

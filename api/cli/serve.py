@@ -185,9 +185,9 @@ def _check_limits(
     if url is None:
         selecting = settings.engine_name(engine, model)
         names = (selecting, settings.verdict_engine_name(selecting))
-        asks_models = any(engine_named(name).asks_models for name in names if name is not None)
+        asks_models = any(engine_named(name).calls_models for name in names if name is not None)
     else:  # the settings of the service are not known here
-        asks_models = engine is None or engine_named(engine).asks_models
+        asks_models = engine is None or engine_named(engine).calls_models
     if asks_models and budget is None and max_calls is None:
         raise InputError(
             "Say what assistants may spend: --budget USD or --max-calls N"

@@ -45,6 +45,8 @@ from veritrail_graph.api.cli.options import (
     Price,
     PromptsFolder,
     Q,
+    Record,
+    Recorded,
     RootSentences,
     SampleCount,
     SelectionModel,
@@ -56,6 +58,7 @@ from veritrail_graph.api.cli.options import (
     VerdictRootSentences,
     VerdictSentences,
     claim_records,
+    recording_settings,
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
@@ -187,6 +190,8 @@ def verify(
     prompts: PromptsFolder = None,
     structured: Structured = False,
     no_cache: NoCache = False,
+    recorded: Recorded = None,
+    record: Record = None,
     concurrency: Concurrency = None,
     explain: Annotated[
         bool,
@@ -213,11 +218,10 @@ def verify(
     from veritrail_graph.api.cli.changes import read_pairs
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.setting_values import parse_price
-    from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.webhooks.message import JOB_FINISHED
     from veritrail_graph.api.webhooks.target import Target
 
-    settings = Settings()
+    settings = recording_settings(options_given)
     target = Target.of(settings, webhook) if webhook else None
     if match is not None and since is None:
         raise InputError("--match pairs claims with those of --since; name that, too.")
@@ -327,7 +331,7 @@ async def _verify(settings: Settings, given: _Given) -> Report:
         if any(one.reuse_reason is not None for one in done.verifications) or request.since:
             changes = await _changes(app, done)
     assert done.judge is not None  # noqa: S101  # it was opened before any claim
-    if request.budget_usd is not None and done.judge.models is None:
+    if request.budget_usd is not None and not done.judge.how.calls_models:
         say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
     found = Report.of(done.judge, done.process_id, done, after, interrupted=watch.interrupted)
     found = replace(found, changes=changes)
@@ -365,10 +369,10 @@ def verify_stored(process_id: str, options: Mapping[str, Any]) -> Report:
         process_id: The process.
         options: Options of `veritrail verify` by the names of its parameters, such as `extract`.
     """
-    from veritrail_graph.api.settings import Settings
-
+    options = dict(options)
+    settings = recording_settings(options)
     request = verify_request(process_id, options)
     if request.extract:
         request = request.with_claims([])
     given = _Given(request, [], None, None, options.get("concurrency"))
-    return run(_verify(Settings(), given), as_json=False)
+    return run(_verify(settings, given), as_json=False)

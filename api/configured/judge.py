@@ -82,6 +82,16 @@ class JudgeOptions:
         return any(engine.asks_models for engine in self.engines)
 
     @property
+    def calls_models(self) -> bool:
+        """Whether one of the engines calls language models, so that it may cost something."""
+        return any(engine.calls_models for engine in self.engines)
+
+    @property
+    def gives_recorded(self) -> bool:
+        """Whether one of the engines gives recorded answers."""
+        return any(engine.recorded is not None for engine in self.engines)
+
+    @property
     def engine_words(self) -> str:
         """The engines, such as `openai+nli`."""
         return "+".join(engine.name for engine in self.engines)

@@ -55,7 +55,7 @@ class AttributeParameters(JobRequest):
         description="Split each sentence into the statements in it, and attribute these one by "
         "one; a language model is asked.",
     )
-    engine: Name | None = Field(None, description="lexical, nli, openai or azure.")
+    engine: Name | None = Field(None, description="lexical, nli, openai, azure or recorded.")
     model: Name | None = Field(None, description="The model that is asked; selects openai.")
     judge: bool = Field(False, description="Also ask a model whether each sentence is faithful.")
     judge_with: OneOf[JudgeName] = Field(

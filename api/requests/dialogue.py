@@ -54,7 +54,7 @@ class DialogueParameters(JobRequest):
     history_turns: Shown | None = Field(
         None, description="Earlier turns that a prompt shows at most; default: 200."
     )
-    engine: Name | None = Field(None, description="lexical, openai or azure.")
+    engine: Name | None = Field(None, description="lexical, openai, azure or recorded.")
     model: Name | None = Field(None, description="The model that is asked; selects openai.")
     claims_model: Name | None = Field(
         None, description="The model that takes turns apart into claims."

@@ -60,6 +60,8 @@ def step_words(step: str) -> str:
 
 def usage_words(usage: Usage) -> str:
     """Calls, tokens and money on one line."""
+    if not (usage.calls or usage.cached_calls):
+        return "no call"
     in_batches = f" ({usage.batch_calls:,} in batches)" if usage.batch_calls else ""
     parts = [counted(usage.calls, "call") + in_batches]
     if usage.cached_calls:

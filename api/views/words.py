@@ -22,7 +22,12 @@ INDICATIVE_IN_PART = "indicative only where they rest on a comparison of words"
 """What is said of verdicts some of which may be indicative."""
 BY_WORDS = "lexical"
 """The engine that compares words."""
-_JUDGES = {"nli": "an entailment model", "openai": "a language model", "azure": "a language model"}
+_JUDGES = {
+    "nli": "an entailment model",
+    "openai": "a language model",
+    "azure": "a language model",
+    "recorded": "recorded answers of a language model",
+}
 
 LONGEST_REASON = 300
 """Characters of the reason of a failure that are shown beside its mark."""

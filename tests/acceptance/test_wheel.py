@@ -64,9 +64,9 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         if path.is_file() and path.suffix not in BESIDES_FILES
     } | {"veritrail_graph/__init__.py", "veritrail_graph/py.typed"}
     there |= {
-        f"veritrail_graph/samples/{name}{kind}.json"
+        f"veritrail_graph/samples/{name}{kind}"
         for name in ("harbour-summary", "graphrag-energy")
-        for kind in ("", ".labels")
+        for kind in (".json", ".labels.json", ".recorded.jsonl")
     }
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}

@@ -39,7 +39,8 @@ class EndpointSettings:
         api_version: Version of the endpoint's interface, where it wants one.
         attempt_timeout: Seconds after which one attempt ends.
         connections: The most connections at a time.
-        recorded: A file of recorded answers, where the engine gives such; None: those of the samples.
+        recorded: A file of recorded answers, for an engine that gives them; None: those of the
+            samples.
     """
 
     model: str

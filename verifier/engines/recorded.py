@@ -22,10 +22,6 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
     return RecordedEndpoint(recorded_answers(settings.recorded))
 
 
-def _check(settings: EndpointSettings) -> None:
-    _label(settings.recorded)
-
-
 def _label(file: Path | None) -> str:
     from veritrail_graph.verifier.models.recorded_answers import recorded_answers
 
@@ -37,6 +33,5 @@ ENGINE = Engine(
     "recorded answers of a model: those of the samples, or of a file; nobody is asked",
     prompted_judge("recorded"),
     _endpoint,
-    check=_check,
     recorded=_label,
 )

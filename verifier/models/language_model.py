@@ -34,6 +34,7 @@ from veritrail_graph.verifier.models.port import (
     Endpoint,
     Filtered,
     InvalidAnswer,
+    KnowingEndpoint,
     Meter,
     ModelError,
     NeverValid,
@@ -142,6 +143,8 @@ COUNTED, LONGEST_COUNTED = 8_192, 8_000
 
 FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
 """What an answer costs that was there already."""
+NO_CALL = Usage(cost_usd=0.0)
+"""What an answer costs where nobody is asked."""
 _KINDS = {
     Refused: "refused by the model",
     Filtered: "withheld by a content filter",
@@ -253,7 +256,7 @@ class LanguageModel:
         pending = self._pending.get(key)
         if pending is not None:
             text, _, anew = await self._joined(key, pending)
-            meter.record(request.call, FROM_CACHE, anew)
+            meter.record(request.call, FROM_CACHE if anew.calls else anew, anew)
             return read(text)
         task = asyncio.create_task(self._answer(key, request, read, meter))
         task.add_done_callback(_retrieve_exception)
@@ -265,7 +268,15 @@ class LanguageModel:
         """The kept answer to a request; see `RememberingModel`."""
         key = answer_key(self.address, request, self._max_output_of_key)
         known = await self._known(key, request, read, meter)
-        return None if known is None else known[1]
+        if known is not None:
+            return known[1]
+        if isinstance(self._endpoint, KnowingEndpoint):
+            text = self._endpoint.known(request)
+            if text is not None:
+                value = read(text)
+                meter.record(request.call, NO_CALL)
+                return value
+        return None
 
     async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
         """Keep an answer that came as a part of another; see `RememberingModel`."""

@@ -312,6 +312,15 @@ class Endpoint(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowingEndpoint(Protocol):
+    """An endpoint that has all its answers already."""
+
+    def known(self, request: Request) -> str | None:
+        """Return the answer to a request; None: it has none."""
+        ...
+
+
 class ModelPort(Protocol):
     """What the steps of the method see of a language model."""
 

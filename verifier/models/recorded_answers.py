@@ -14,6 +14,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from errno import ENOSPC
@@ -35,8 +36,8 @@ MOST_BYTES = 500_000_000  # of a file
 LONGEST_LINE = 8_000_000  # bytes: an answer has at most a million characters
 MOST_SAMPLES = 100
 _HASH = re.compile(r"[0-9a-f]{64}")
-_NO_CALL = Usage(cached_calls=1, cost_usd=0.0)
-"""What a recorded answer costs: it was there already."""
+_NO_CALL = Usage(cost_usd=0.0)
+"""What a recorded answer costs."""
 
 _Prompt = tuple[str, str]
 """SHA-256 of the system message and of the user message."""
@@ -114,9 +115,7 @@ class RecordedAnswers:
             return samples[request.sample]
         raise NotRecorded(self._missing(request, prompt, samples))
 
-    def _missing(
-        self, request: Request, prompt: _Prompt, samples: Mapping[int, str] | None
-    ) -> str:
+    def _missing(self, request: Request, prompt: _Prompt, samples: Mapping[int, str] | None) -> str:
         step = request.call.step
         if samples is not None:
             why = f"sample {request.sample + 1} of a prompt of {step} has no recorded answer"
@@ -143,6 +142,12 @@ class RecordedEndpoint:
     def __init__(self, recorded: RecordedAnswers) -> None:
         self.address = f"recorded:{recorded.digest}"
         self._recorded = recorded
+
+    def known(self, request: Request) -> str | None:
+        """Return the recorded answer; None: there is none."""
+        with suppress(NotRecorded):
+            return self._recorded.answer(request)
+        return None
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Return the recorded answer; see `Endpoint`."""
@@ -379,9 +384,8 @@ class AnswerRecorder:
         try:
             text = self._begun(reader)
             first = self._first or {}
-            for key, value in (("recorded", self._today), ("reader", reader)):
-                if first[key] != value:
-                    more[key] = value
+            own = {"recorded": self._today, "reader": reader}
+            more |= {key: value for key, value in own.items() if first[key] != value}
             line = (text + answer_line(*prompt, answer, **more)).encode("utf-8", "replace")
             if os.write(self._descriptor, line) < len(line):
                 raise OSError(ENOSPC, os.strerror(ENOSPC))

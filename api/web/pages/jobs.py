@@ -87,7 +87,7 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
             return await start(request, app, caller, wanted, filled.once)
         plan = await app.jobs.plan(caller, wanted)
         cost = await _cost(app, wanted)
-        asks = judge_options(app.settings, wanted).asks_models
+        asks = judge_options(app.settings, wanted).calls_models
         return render(
             request,
             "verify_cost.html",
@@ -121,7 +121,7 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
         claim_ids = await _unverified(app, wanted.process_id)
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
-    if not how.asks_models:
+    if not how.calls_models:
         known = len(claim_ids)
         if wanted.claims or wanted.claim_ids:
             known = len(await chosen_unstored(await app.graph.store(), wanted))
