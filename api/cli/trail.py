@@ -228,8 +228,8 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
             leaf.add(Text(f"{cited.sentence}{role}: {one_line(cited.text)}"))
         _add_rest(leaf, len(node.cited), SENTENCES_SHOWN, "sentence", whole=whole)
     _add_rest(branch, len(found.nodes), NODES_SHOWN, "node", whole=whole)
-    if not found.nodes:
-        branch.add(Text("no evidence", style="dim"))
+    if found.not_found:
+        branch.add(Text(found.not_found, style="dim"))
     return branch
 
 

@@ -156,7 +156,7 @@ def _iteration(found: IterationView) -> str:
         f"<details style='{_DETAILS}'><summary>Iteration {found.number}: {verdict} "
         f"{counted(found.read, 'node')} checked, {counted(found.sentences, 'sentence')} "
         f"selected</summary><div>{text(found.iteration.reasoning)}</div>"
-        f"<ul>{sentences or '<li>nothing was selected</li>'}</ul>{notes}"
+        f"<ul>{sentences or f'<li>{found.not_found}</li>'}</ul>{notes}"
         f"{_rest(len(cited))}</details>"
     )
 

@@ -19,6 +19,7 @@ from veritrail_graph.api.reports.resting import Resting
 from veritrail_graph.api.views.asking import asking_sentences, asking_short
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
+from veritrail_graph.api.views.trail import TrailView, trail_view
 from veritrail_graph.api.views.words import (
     BY_KIND,
     STATE_OF,
@@ -479,6 +480,7 @@ class Trail:
         around: The sentences around cited ones; empty unless it was asked for.
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
+        sources: How many source texts it read, likewise.
         carried: What its error nodes did with their sources, as far as that was attributed.
     """
 
@@ -488,7 +490,20 @@ class Trail:
     nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
     around: Context = field(default_factory=dict)
     read: Mapping[int, int] = field(default_factory=dict)
+    sources: int | None = None
     carried: tuple[CarriedSentence, ...] = ()
+
+    def view(self, stage_names: Mapping[int, str]) -> TrailView | None:
+        """The trail as it is shown; None: the claim has none."""
+        if self.verification is None:
+            return None
+        return trail_view(
+            self.verification,
+            stage_names,
+            read=self.read,
+            sources=self.sources,
+            carried=self.carried,
+        )
 
 
 def trail_of(

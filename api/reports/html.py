@@ -33,12 +33,13 @@ from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
 from veritrail_graph.api.views.asking import asked_as
 from veritrail_graph.api.views.context import quoted
+from veritrail_graph.api.views.contrast import contrast_of
 from veritrail_graph.api.views.costs import money_words, spent_together, step_words
 from veritrail_graph.api.views.dialogue import OF_TURNS
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
 from veritrail_graph.api.views.texts import file_name
-from veritrail_graph.api.views.trail import choose, trail_view
+from veritrail_graph.api.views.trail import choose
 from veritrail_graph.api.views.words import MARKS, RANK, VERDICT_OF, State
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
@@ -145,13 +146,11 @@ async def _claims(
 
 def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
     """What a claim with its trail shows."""
-    found = trail.verification
-    view = None
-    if found is not None:
-        view = trail_view(found, names, read=trail.read, carried=trail.carried)
+    found, view = trail.verification, trail.view(names)
     return {
         "trail": trail,
         "view": view,
+        "contrast": contrast_of(view) if view is not None else None,
         "chosen": choose(view.levels, limits.nodes) if view is not None else {},
         "routes": routes_of(found, limits.routes) if found is not None else None,
     }

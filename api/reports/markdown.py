@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
+from veritrail_graph.api.views.contrast import contrast_of
 from veritrail_graph.api.views.costs import share_words, step_words, usage_words
 from veritrail_graph.api.views.dialogue import setting_words
-from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import WAITING, review_mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import ReviewKind
+from veritrail_graph.graph.word_diff import Piece
 
 _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
@@ -41,11 +42,12 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
     """
     asked: set[Asked] = set()
     many = len(origin.material.node_ids) > 1
+    names = origin.material.process.stage_names
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as waiting:
         async for trail in origin.trails(origin.material.claims, counted=True):
             if trail.verification is not None:
                 asked |= asked_of([trail.verification])
-            waiting.write(_trail(trail, name_node=many))
+            waiting.write(_trail(trail, names, name_node=many))
         piece = _head(origin.material, asked)
         waiting.seek(0)
         while more := waiting.read(_PIECE):
@@ -85,14 +87,15 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
     )
 
 
-def _trail(trail: Trail, *, name_node: bool) -> str:
+def _trail(trail: Trail, names: Mapping[int, str], *, name_node: bool) -> str:
     """A trail; nothing of a claim that was not verified yet."""
-    found = trail.verification
-    if found is None or found.status in WAITING:
+    view = trail.view(names)
+    if view is None or view.verification.status in WAITING:
         return ""
     template = templates().get_template("report_trail.md")
     return template.render(
-        view=trail_view(found, read=trail.read, carried=trail.carried),
+        view=view,
+        pair=contrast_of(view),
         reviewed=trail.checked.reviewed,
         since=trail.checked.since,
         node_id=trail.checked.claim.node_id if name_node else "",
@@ -114,6 +117,18 @@ def _written(found: re.Match[str]) -> str:
     return _WRITTEN.get(what) or f"\\{what}"
 
 
+def marked(pieces: Iterable[Piece]) -> str:
+    """Untrusted text in pieces; those that differ from another text stand in bold type."""
+    return "".join(map(_piece, pieces)).strip()
+
+
+def _piece(piece: Piece) -> str:
+    text = _READ.sub(_written, " ".join(filter(str.isprintable, piece.text.split())))
+    before = " " if piece.text[:1].isspace() else ""
+    after = " " if piece.text[-1:].isspace() else ""
+    return f"{before}**{text}**{after}" if piece.is_changed and text else f"{before}{text}{after}"
+
+
 def as_code(text: str) -> str:
     """An id in the type of code; one that could end it is text like any other."""
     return f"`{text}`" if re.fullmatch(r"[\w.:-]+", text, re.ASCII) else escaped(text)
@@ -130,7 +145,9 @@ def templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(md=escaped, md_code=as_code, counted=counted, number=number)
+    made.filters.update(
+        md_marked=marked, md=escaped, md_code=as_code, counted=counted, number=number
+    )
     made.filters.update(step=step_words, usage=usage_words, review_mark=review_mark)
     made.filters.update(share_of_nodes=share_words, setting_words=setting_words)
     return made

@@ -153,10 +153,12 @@ class StoredSource:
             some = claims[start : start + TRAILS]
             names = [one.verification.verification_id for one in some if one.verification]
             counts: dict[str, Mapping[int, int]] = {}
+            sources: dict[str, int | None] = {}
             if counted:
                 outlines = await self.app.verifications.outlines(names)
                 read = [one.verification for one in outlines]
                 counts = {one.verification.verification_id: one.checked for one in outlines}
+                sources = {one.verification.verification_id: one.sources for one in outlines}
             else:
                 read = await self.app.verifications.read(names)
             found = {one.verification_id: one for one in read}
@@ -168,7 +170,12 @@ class StoredSource:
                 name = one.verification.verification_id if one.verification else ""
                 reviews = self.reviews.get(one.claim.claim_id, ())
                 made = trail_of(one, found.get(name), reviews, nodes, context)
-                yield replace(made, read=counts.get(name, {}), carried=carried.get(name, ()))
+                yield replace(
+                    made,
+                    read=counts.get(name, {}),
+                    sources=sources.get(name),
+                    carried=carried.get(name, ()),
+                )
 
     def _changed(self) -> ProcessConflict:
         return ProcessConflict(

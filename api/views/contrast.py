@@ -1,6 +1,7 @@
 """The pair that explains a claim: what the source says, and what the step at fault wrote.
 
-It is read off the trail. Where sentences of the error nodes are attributed, `twists` tell more.
+It is read off the trail. Where sentences of the error nodes are attributed, `twists` tell more
+beside it. Pages and reports show it with `parts/contrast.html`, Markdown with `report_pair.md`.
 
 Source: VeriTrail 3.2 (error localization); the choice of the two sentences is ours.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView
 from veritrail_graph.api.views.twists import MOST_CHANGES, turned_words
+from veritrail_graph.api.views.words import selects_by_words
 from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Verdict
 from veritrail_graph.graph.word_diff import Change, Piece, word_diff
 
@@ -55,10 +57,12 @@ class Contrast:
 
     Attributes:
         source: The sentence upstream that is closest; None: none was selected there.
+        not_found: In place of the source: what was looked for, and where.
         wrote: The sentence that states the claim, of the node at fault or of the answer.
         words: What differs, in a sentence; None: nothing is compared.
         is_at_fault: Whether `wrote` is where unsupported content came in.
         among: How many nodes may be at fault.
+        is_asked: Whether `wrote` is a question that the answer is not known to say.
     """
 
     source: Quote | None
@@ -66,6 +70,22 @@ class Contrast:
     words: str | None
     is_at_fault: bool
     among: int = 1
+    not_found: str = ""
+    is_asked: bool = False
+
+    @property
+    def source_heading(self) -> str:
+        """What stands above the source."""
+        if self.source is None:
+            return "Looked for"
+        return "The source says" if self.source.is_root else "The step before says"
+
+    @property
+    def wrote_heading(self) -> str:
+        """What stands above what was written."""
+        if self.wrote.sentence is not None:
+            return "The step wrote"
+        return "You asked" if self.is_asked else "The answer says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +102,7 @@ def contrast_of(view: TrailView) -> Contrast | None:
     where the claim is not fully supported: elsewhere other words are no error.
     """
     one = view.verification
-    if one.verdict is None or not view.nodes or view.unsaid:
+    if one.verdict is None or not view.nodes:
         return None
     claim = one.claim
     answer = one.node_id
@@ -97,17 +117,34 @@ def contrast_of(view: TrailView) -> Contrast | None:
     source = _closest(_said(_upstream(view, here, answer)), text)
     if source is None:
         return Contrast(
-            None, _with(wrote, (Piece(_cut(text)),)), None, bool(at_fault), len(at_fault) or 1
+            None,
+            _with(wrote, (Piece(_cut(text)),)),
+            None,
+            bool(at_fault),
+            len(at_fault) or 1,
+            _not_found(view),
         )
     said = _cut(source.cited.text)
     before: tuple[Piece, ...] = (Piece(said),)
     after: tuple[Piece, ...] = (Piece(_cut(text)),)
     words = None
-    if one.verdict is Verdict.NOT_FULLY_SUPPORTED:
+    is_asked = stated is None and view.unsaid is not None
+    if one.verdict is Verdict.NOT_FULLY_SUPPORTED and not is_asked:
         subject = "The answer" if stated is None else "The step"
         before, after, words = _compared(said, _cut(text), claim, subject)
     found = _with(_quote(source, view), before)
-    return Contrast(found, _with(wrote, after), words, bool(at_fault), len(at_fault) or 1)
+    wrote = _with(wrote, after)
+    at = (bool(at_fault), len(at_fault) or 1)
+    return Contrast(found, wrote, words, *at, is_asked=is_asked)
+
+
+def _not_found(view: TrailView) -> str:
+    """What was looked for upstream of a step, and not found."""
+    if not any(node.ref.is_root for node in view.nodes):
+        return view.not_found
+    if selects_by_words(view.verification.engine):
+        return "No sentence of what this step was made from says this in these words."
+    return "No sentence was selected from what this step was made from."
 
 
 def _upstream(view: TrailView, here: str, answer: str) -> Iterator[EvidenceNode]:

@@ -18,11 +18,14 @@ from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spe
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.twists import Twist, twist_of
 from veritrail_graph.api.views.words import (
+    NO_AGREEMENT,
     WITHOUT_VERDICT,
     Mark,
     ending_words,
     mark_now,
     mark_of,
+    not_found_words,
+    selects_by_words,
     stage_words,
     unsaid_words,
 )
@@ -33,6 +36,7 @@ from veritrail_graph.graph.model import (
     Iteration,
     NodeRef,
     Status,
+    Termination,
     Verification,
     frontier_order,
 )
@@ -102,6 +106,7 @@ class IterationView:
         nodes: The nodes with evidence, in the order of the frontier.
         spent: What it cost.
         is_last: Whether the walk ended with it.
+        not_found: What was looked for and not found; None: sentences were selected.
     """
 
     iteration: Iteration
@@ -110,6 +115,7 @@ class IterationView:
     nodes: tuple[EvidenceNode, ...]
     spent: Spent
     is_last: bool = False
+    not_found: str | None = None
 
     @property
     def number(self) -> int:
@@ -192,6 +198,7 @@ class TrailView:
             asked.
         twists: What the error nodes did with their sources, in the order of `introduced`; empty
             where no sentence of them is attributed.
+        sources_read: How many source texts were read, where that is known.
     """
 
     verification: Verification
@@ -204,6 +211,17 @@ class TrailView:
     until: int | None = None
     unsaid: str | None = None
     twists: tuple[Twist, ...] = ()
+    sources_read: int | None = None
+
+    @property
+    def not_found(self) -> str:
+        """What to say in place of a sentence of a source: what was looked for, and where."""
+        shown = [one for one in self.iterations if self.until is None or one.number <= self.until]
+        if self.verification.termination is Termination.NO_AGREEMENT and shown[-1].is_last:
+            return NO_AGREEMENT
+        sources = self.sources_read if len(shown) == len(self.iterations) else None
+        by_words = selects_by_words(self.verification.engine)
+        return not_found_words(sum(one.read for one in shown), sources, by_words=by_words)
 
     @property
     def nodes(self) -> tuple[EvidenceNode, ...]:
@@ -246,6 +264,7 @@ def trail_view(
     until: int | None = None,
     *,
     read: Mapping[int, int] = _NOTHING,
+    sources: int | None = None,
     carried: Sequence[CarriedSentence] = (),
 ) -> TrailView:
     """The trail of a verification.
@@ -256,6 +275,7 @@ def trail_view(
         until: The last iteration whose evidence is grouped by stage; None: all of them.
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
+        sources: How many source texts it read, likewise.
         carried: The attributed sentences of its error nodes that carried the claim.
     """
     finder = _Finder.of(verification)
@@ -264,10 +284,11 @@ def trail_view(
         IterationView(
             iteration=one,
             mark=mark_of(one.verdict, Status.UNDECIDED, indicative=verification.indicative),
-            read=read.get(one.number, len(one.checked)),
-            nodes=tuple(finder.nodes(one)),
+            read=(count := read.get(one.number, len(one.checked))),
+            nodes=(nodes := tuple(finder.nodes(one))),
             spent=spent(one.usage, modelled=not verification.indicative),
             is_last=place == last,
+            not_found=None if nodes else _not_found(verification, count, is_last=place == last),
         )
         for place, one in enumerate(verification.iterations, start=1)
     )
@@ -287,7 +308,21 @@ def trail_view(
         until=until,
         unsaid=unsaid_words(verification),
         twists=tuple(map(twist_of, carried)) if verification.error_nodes else (),
+        sources_read=_sources_read(verification) if sources is None and not read else sources,
     )
+
+
+def _not_found(verification: Verification, read: int, *, is_last: bool) -> str:
+    """What an iteration looked for and did not find."""
+    if is_last and verification.termination is Termination.NO_AGREEMENT:
+        return NO_AGREEMENT
+    return not_found_words(read, None, by_words=selects_by_words(verification.engine))
+
+
+def _sources_read(verification: Verification) -> int:
+    """How many source texts all iterations read, each once."""
+    refs = (ref for one in verification.iterations for ref in one.checked)
+    return len({ref.node_id for ref in refs if ref.is_root})
 
 
 def choose(

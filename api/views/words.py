@@ -320,6 +320,35 @@ def unsaid_in_short(verification: Verification) -> str:
     return "cannot tell" if verification.is_saying_open else ""
 
 
+NO_AGREEMENT = "Samples selected sentences, but none by as many of them as must agree."
+"""What to say where nothing counts as selected for that reason."""
+
+
+def not_found_words(read: int, sources: int | None, *, by_words: bool) -> str:
+    """What was looked for in texts that were read, and not found.
+
+    Args:
+        read: How many nodes were read.
+        sources: How many of them are source texts, where that is known.
+        by_words: Whether sentences were looked for by their words.
+    """
+    if not read:
+        return "Nothing was read for this."
+    texts, of = (sources, "source text") if sources else (read, "node")
+    where = f"the {of} that was read" if texts == 1 else f"the {texts:,} {of}s that were read"
+    if sources == 0:
+        where += ", which is" if texts == 1 else ", none of which is"
+        where += " no source text," if texts == 1 else " a source text,"
+    if by_words:
+        return f"No sentence of {where} says this in these words."
+    return f"No sentence was selected from {where.removesuffix(',')}."
+
+
+def selects_by_words(engine: str) -> bool:
+    """Whether an engine looks for sentences by their words."""
+    return engine.partition("+")[0] == BY_WORDS
+
+
 def review_mark(verdict: ReviewVerdict | None) -> Mark:
     """The mark of a person's review; `Unclear` where the claim itself was called so."""
     if verdict is None:

@@ -507,10 +507,12 @@ class TrailOutline:
     Attributes:
         verification: The verification; checked nodes without evidence may be left out.
         checked: How many nodes an iteration checked, by its number, where some are left out.
+        sources: How many source texts all iterations checked, where none of them has evidence.
     """
 
     verification: Verification
     checked: Mapping[int, int] = field(default_factory=dict)
+    sources: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

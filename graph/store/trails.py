@@ -349,7 +349,8 @@ class TrailStore:
     async def outlines(self, verification_ids: Sequence[str]) -> list[TrailOutline]:
         """Verifications with their evidence, in the order asked for; unknown ids are left out.
 
-        Of the nodes that an iteration checked, those without evidence are only counted.
+        Of the nodes that an iteration checked, those without evidence are only counted; source
+        texts by themselves, where none of them has evidence.
         """
         found: list[TrailOutline] = []
         for ids in batches(verification_ids, _READ_AT_ONCE):
@@ -358,8 +359,18 @@ class TrailStore:
             for row, nodes in read.rounds:
                 count = row.get("checked_count", len(nodes))
                 counts.setdefault(row["verification_id"], {})[row["number"]] = count
+            unfound = [one.verification_id for one in read.verifications if not _has_source(one)]
+            sources: dict[str, int] = {}
+            if unfound:
+                rows = await self._database.read("trail/sources_read", verification_ids=unfound)
+                sources = dict(rows)
             found += [
-                TrailOutline(one, counts.get(one.verification_id, {})) for one in read.verifications
+                TrailOutline(
+                    one,
+                    counts.get(one.verification_id, {}),
+                    sources.get(one.verification_id),
+                )
+                for one in read.verifications
             ]
         return found
 
@@ -464,6 +475,11 @@ class _Trails(NamedTuple):
     verifications: list[Verification]
     rounds: list[Row]
     explained: set[str]
+
+
+def _has_source(found: Verification) -> bool:
+    """Whether a source text is among the nodes that an outline names, which have evidence."""
+    return any(ref.is_root for one in found.iterations for ref in one.checked)
 
 
 def _read(

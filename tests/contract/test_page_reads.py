@@ -119,6 +119,21 @@ def test_an_outline_holds_the_evidence_and_counts_the_rest(
     assert [one.summaries for one in (first, second)] == [one.summaries for one in whole.iterations]
 
 
+def test_an_outline_counts_the_sources_where_none_of_them_has_evidence(
+    store: Store, arun: Any, stored: str
+) -> None:
+    unfound = verification(
+        stored,
+        "k2",
+        a_round(1, NFS, [REFS["s"]], [found("", cited("s", 0, 0, "S0."))]),
+        a_round(2, NFS, [REFS["a"], REFS["b"]]),
+        verdict=NFS,
+    )
+    arun(store.trails.write(unfound))
+    first, second = arun(store.trails.outlines([f"{stored}/k1", f"{stored}/k2"]))
+    assert (first.sources, second.sources) == (None, 2)
+
+
 def test_the_verifications_of_a_claim_are_newest_first(
     store: Store, arun: Any, stored: str
 ) -> None:

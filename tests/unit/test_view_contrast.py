@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fakes.trails import FS, NFS, a_round, a_trail, cited, found, path
+from fakes.trails import FS, LEXICAL, NFS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.api.views.columns import columns_of
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.trail import TrailView, trail_view
-from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
+from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Role, Termination, Verdict
 from veritrail_graph.graph.word_diff import Piece
 
 SOURCE = "In May the dredger removed 48,200 cubic metres."
@@ -85,17 +85,66 @@ def test_a_claim_that_is_not_refused_has_nothing_marked(verdict: Verdict) -> Non
     assert (made.words, changed(made.source.pieces), changed(made.wrote.pieces)) == (None, [], [])
 
 
-def test_a_step_without_evidence_before_it_is_shown_alone() -> None:
+ROOTS = [NodeRef(f"c{number}", 1, number, Role.ROOT) for number in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("read", "other", "told"),
+    [
+        (ROOTS, {}, "No sentence was selected from the 3 source texts that were read."),
+        (ROOTS[:1], {}, "No sentence was selected from the source text that was read."),
+        (
+            ROOTS,
+            LEXICAL,
+            "No sentence of the 3 source texts that were read says this in these words.",
+        ),
+        (
+            [],
+            LEXICAL,
+            "No sentence of the node that was read, which is no source text, says this in "
+            "these words.",
+        ),
+    ],
+)
+def test_beside_a_step_without_evidence_before_it_stands_what_was_looked_for(
+    read: list[NodeRef], other: dict[str, Any], told: str
+) -> None:
     one = a_trail(
         "v-1",
         a_round(1, FS, [STEP], [found("", cited("s", 0, 0, WROTE))]),
-        a_round(2, NFS, [ROOT]),
+        a_round(2, NFS, read),
         claim=CLAIM,
         paths=[path("s", "t", 1)],
         error_nodes=[STEP],
+        **other,
     )
     made = pair(trail_view(one))
     assert (made.source, made.words, made.wrote.node_id) == (None, None, "s")
+    assert (made.source_heading, made.not_found) == ("Looked for", told)
+
+
+def test_a_source_that_was_found_elsewhere_is_not_denied() -> None:
+    made = pair(a_view(paths=[path("s", "t", 1)]))
+    assert made.source is None
+    assert made.not_found == "No sentence was selected from what this step was made from."
+
+
+def test_samples_that_did_not_agree_selected_sentences_all_the_same() -> None:
+    one = a_trail(
+        "v-1", a_round(1, None, [STEP]), verdict=None, termination=Termination.NO_AGREEMENT
+    )
+    view = trail_view(one)
+    assert view.not_found == view.iterations[0].not_found
+    assert view.not_found.startswith("Samples selected sentences")
+
+
+@pytest.mark.parametrize("said", [False, None])
+def test_a_question_is_never_shown_as_what_the_answer_says(said: bool | None) -> None:
+    asked = CLAIM.replace(origin=ClaimOrigin.ASKED, said=said)
+    made = pair(a_view(claim=asked, error_nodes=[ANSWER], **LEXICAL))
+    assert (made.wrote_heading, made.is_at_fault, made.words) == ("You asked", False, None)
+    told = pair(a_view(claim=CLAIM.replace(origin=ClaimOrigin.ASKED, said=True)))
+    assert told.wrote_heading == "The step wrote"
 
 
 def test_without_a_verdict_or_evidence_there_is_no_pair() -> None:

@@ -192,7 +192,14 @@ def _view(
         return None
     one = outline.verification
     until = iteration if iteration in {each.number for each in one.iterations} else None
-    return trail_view(one, process.stage_names, until, read=outline.checked, carried=carried)
+    return trail_view(
+        one,
+        process.stage_names,
+        until,
+        read=outline.checked,
+        sources=outline.sources,
+        carried=carried,
+    )
 
 
 async def _whole_view(
@@ -210,7 +217,7 @@ def _contrast(
     outline: TrailOutline | None, process: Process, view: TrailView | None
 ) -> Contrast | None:
     """The pair that explains the verdict: of the whole trail, also where an iteration is shown."""
-    if view is None or view.twists:
+    if view is None:
         return None
     whole = view if view.until is None else _view(outline, process, None)
     return contrast_of(whole) if whole is not None else None

@@ -46,7 +46,7 @@ function follow(rel) {
 
 function toLevel(step) {
   const levels = [...document.querySelectorAll("[data-levels] > li")];
-  if (!levels.length) return tell("Nothing was found for this claim.");
+  if (!levels.length) return tell("No sentence was picked for this claim.");
   const here = levels.indexOf(document.activeElement?.closest("[data-levels] > li"));
   const to = here < 0 ? (step > 0 ? 0 : levels.length - 1) : here + step;
   if (!levels[to]) return tell(step > 0 ? "This is the stage next to the answer." : "These are the sources.");
