@@ -162,6 +162,8 @@ class _Builder:
         self._by_call: dict[str, str] = {}
         # By node the agent that alone sees it, or None; the latest comes last.
         self._seen: dict[str, str | None] = {}
+        # Calls that a model asked for at once: none of them saw another.
+        self._at_once: list[tuple[Piece, str]] = []
         self._limited = 0
 
     def build(self, question: str | None, document: Mapping[str, Any]) -> AgentProcess:
@@ -193,11 +195,16 @@ class _Builder:
         return next(iter(generated or found), None)
 
     def _add(self, piece: Piece, document: Mapping[str, Any]) -> None:
+        if self._at_once and not self._is_asked_with(piece):
+            self._see_calls()
         is_terminal = piece is self._terminal
         own = is_terminal or piece is self._annotated
         before = self._same_as(piece)
         if before is not None and not own:
-            self._see(before, self._seen.get(before) if piece.private else None)
+            if piece.kind == "tool_call":
+                self._at_once.append((piece, before))
+            else:
+                self._see(before, self._seen.get(before) if piece.private else None)
             if piece.asks:
                 self._by_call[piece.asks] = before
             return
@@ -219,7 +226,20 @@ class _Builder:
             self._by_text[piece.text] = (name, piece.origin)
         if piece.asks:
             self._by_call[piece.asks] = name
-        self._see(name, piece.agent if piece.private else None)
+        if piece.kind == "tool_call":
+            self._at_once.append((piece, name))
+        else:
+            self._see(name, piece.agent if piece.private else None)
+
+    def _is_asked_with(self, piece: Piece) -> bool:
+        """Whether a model asked for a call together with those before it."""
+        return piece.kind == "tool_call" and piece.agent == self._at_once[-1][0].agent
+
+    def _see_calls(self) -> None:
+        """Let what follows see the calls that were asked for at once."""
+        for _, name in self._at_once:
+            self._see(name, None)
+        self._at_once.clear()
 
     def _same_as(self, piece: Piece) -> str | None:
         """The node that a text repeats; None: it is a text of its own."""

@@ -15,6 +15,8 @@ class CallKind(StrEnum):
 
     GENERATION = "generation"
     """A language model wrote its output."""
+    AGENT = "agent"
+    """An agent went on: models that it asked may be recorded inside, or not at all."""
     TOOL = "tool"
     RETRIEVER = "retriever"
     EVENT = "event"

@@ -122,6 +122,24 @@ class Account(Generic[S]):
     parts: Sequence[Part[S]]
 
 
+Turn = tuple[str, bool, str]
+"""The id of a call, whether a text is the call or its result, and the text."""
+
+
+def _turns(given: Sequence[Piece]) -> dict[Turn, tuple[int, int]]:
+    """For each text with the id of a call its place among those with that id, and their number."""
+    texts: dict[tuple[str, bool], dict[str, int]] = {}
+    for piece in given:
+        if piece.link is not None:
+            same = texts.setdefault((piece.link, piece.role == "call"), {})
+            same.setdefault(piece.text, len(same))
+    return {
+        (link, is_call, text): (turn, len(same))
+        for (link, is_call), same in texts.items()
+        for text, turn in same.items()
+    }
+
+
 class _Parts(Generic[S]):
     """The earlier texts that one text comes from, each once, as they are found."""
 
@@ -159,6 +177,7 @@ class Links(Generic[S]):
         self._available = is_available
         # First only what was given and is not known, so that it can be found again later.
         self._index(targets)
+        self._turns = {id(target): _turns(target.given) for target in targets}
         met: set[str] = set()
         for target in targets:
             for piece in target.given:
@@ -230,17 +249,10 @@ class Links(Generic[S]):
             return chosen
 
         size = len(piece.text)
-        if piece.link is not None:
-            # A call and its result share an id; what is given here is one of the two.
-            is_call = piece.role == "call"
-            linked = [
-                one
-                for one in self._linked.get(piece.link, ())
-                if is_there(one) and (one.kind == TOOL_CALL) == is_call
-            ]
-            if linked:
-                used.add(id(linked[-1]))
-                return [Part(linked[-1], None, None, size)]
+        linked = self._named(piece, target)
+        if linked is not None:
+            used.add(id(linked))
+            return [Part(linked, None, None, size)]
         is_own = piece.role == "own"
         equal = [one for one in self._equal.get(piece.text, ()) if is_there(one)]
         if equal and not is_own:
@@ -270,6 +282,31 @@ class Links(Generic[S]):
         for part in parts.found.values():
             part.characters = min(part.characters, size)
         return list(parts.found.values())
+
+    def _named(self, piece: Piece, target: Target[S]) -> S | None:
+        """The node with the id that a text has; None: there is none.
+
+        A call and its result share an id; what is given here is one of the two. Some programs
+        count the ids of each turn from 0 again, or take the tool's name: then it is the one with
+        this text, else the one of the same turn, counted from the last.
+        """
+        if piece.link is None:
+            return None
+        is_call = piece.role == "call"
+        linked = [
+            one
+            for one in self._linked.get(piece.link, ())
+            if (one.kind == TOOL_CALL) == is_call and self._is_there(one, target)
+        ]
+        if not linked:
+            return None
+        linked.sort(key=lambda one: one.order)
+        turn, turns = self._turns[id(target)].get((piece.link, is_call, piece.text), (0, 1))
+        at = len(linked) - turns + turn
+        same = [number for number, one in enumerate(linked) if one.text == piece.text]
+        if same:
+            return linked[min(same, key=lambda number: abs(number - at))]
+        return linked[at] if at >= 0 else None
 
     def _contained(
         self,

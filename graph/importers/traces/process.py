@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +25,7 @@ from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace, once
+from veritrail_graph.graph.importers.traces.finding import normalised
 from veritrail_graph.graph.importers.traces.linking import (
     TOOL_CALL,
     Account,
@@ -33,259 +33,29 @@ from veritrail_graph.graph.importers.traces.linking import (
     Source,
     Target,
 )
-from veritrail_graph.graph.importers.traces.texts import (
-    DOCUMENT_KEYS,
-    QUESTION_KEYS,
-    Piece,
-    of_output,
-    pieces,
-    tool_call,
-    why_without_text,
-)
-from veritrail_graph.graph.model import Origin
-from veritrail_graph.graph.model.canonical import canonical_text
+from veritrail_graph.graph.importers.traces.repeats import is_answering
+from veritrail_graph.graph.importers.traces.spans import Reading, Span, is_answer, some
+from veritrail_graph.graph.importers.traces.texts import Piece, of_output, why_without_text
+from veritrail_graph.graph.importers.traces.tree import Tree
+from veritrail_graph.graph.model import Inference, Origin
 
 TRACE_OPTIONS = frozenset({"infer_overlap"})
 """Options of an import that every reader of traces takes."""
 
-SHORT = 12
-"""Characters: what a call that is no model, tool or retriever gives and is shorter is a switch."""
-_NAMED = 5
+_MOST_BEFORE = 50
+"""Texts that a step goes on from at most, where nothing says what it was given."""
 
 
-@dataclass
-class Span:
-    """A text of the trace that is to be a node.
-
-    Attributes:
-        text: It.
-        kind: What it is, such as `generation` or `document`.
-        origin: Where it comes from.
-        order: Its place in time.
-        call: The call that gave it; None: it came with what a call was given.
-        name: Its node_id.
-        step: The name of the step.
-        link: The id of the tool call that it is, or answers.
-        about: What else is known of it.
-    """
-
-    text: str
-    kind: str
-    origin: Origin
-    order: int
-    call: Call | None
-    name: str
-    step: str | None = None
-    link: str | None = None
-    about: dict[str, object] = field(default_factory=dict)
-
-
-class _Tree:
-    """Which call made which, and the order in which calls ended."""
-
-    def __init__(self, calls: Sequence[Call]) -> None:
-        self.by_id = {call.call_id: call for call in calls}
-        self._above: dict[str, frozenset[str]] = {}
-        for call in calls:
-            self._above[call.call_id] = frozenset(self._walk(call))
-        # Of calls that ended together the inner ones ended first.
-        self.ordered = sorted(
-            calls,
-            key=lambda one: (one.end, -len(self._above[one.call_id]), one.start, one.place),
-        )
-        self.order = {call.call_id: number for number, call in enumerate(self.ordered, start=1)}
-        writers = [call for call in calls if call.kind is CallKind.GENERATION]
-        self.with_writer = frozenset(name for one in writers for name in self._above[one.call_id])
-
-    def _walk(self, call: Call) -> Iterator[str]:
-        seen = {call.call_id}
-        name = call.parent_id
-        while name is not None and name in self.by_id and name not in seen:
-            seen.add(name)
-            yield name
-            name = self.by_id[name].parent_id
-
-    def is_inside(self, inner: Call, outer: Call) -> bool:
-        """Whether one call was made by the other, directly or not."""
-        return outer.call_id in self._above[inner.call_id]
-
-    @property
-    def roots(self) -> list[Call]:
-        """Calls that no recorded call made, the longest first."""
-        found = [call for call in self.ordered if not self._above[call.call_id]]
-        return sorted(found, key=lambda one: (one.start - one.end, one.start, one.place))
-
-
-class _Reading:
-    """Reads one trace."""
+class _Linking:
+    """Makes a process of what the calls of one trace said."""
 
     def __init__(self, trace: Trace, options: ImportOptions) -> None:
         self.trace, self.options = trace, options
-        calls = once(trace.calls)
-        self.tree = _Tree(calls)
-        self.events: dict[str | None, list[Call]] = {}
-        for call in calls:
-            if call.kind is CallKind.EVENT:
-                self.events.setdefault(call.parent_id, []).append(call)
-        self.spans: list[Span] = []
-        self.by_text: dict[str, list[Span]] = {}
-        self.taken: set[str] = set()
-        self.repeated: Counter[str] = Counter()
+        self.read = Reading(trace)
+        self.tree = self.read.tree
+        self.spans, self.by_text = self.read.spans, self.read.by_text
+        self.was_met, self.warnings = self.read.was_met, self.read.warnings
         self.met_of: Counter[str] = Counter()
-        self.was_met: set[int] = set()
-        self.silent: list[str] = []
-        self.answered = {call.link for call in trace.calls if call.link is not None}
-        self.warnings = list(trace.warnings)
-
-    # Nodes.
-
-    def add(self, span: Span) -> Span:
-        """Keep a node; a name that is taken gets a number behind it."""
-        base = span.name
-        while span.name in self.taken:
-            self.repeated[base] += 1
-            span.name = f"{base}~{self.repeated[base] + 1}"
-        self.taken.add(span.name)
-        self.spans.append(span)
-        self.by_text.setdefault(span.text, []).append(span)
-        return span
-
-    def read(self) -> None:
-        """Find the nodes."""
-        self._beginning()
-        for call in self.tree.ordered:
-            if call.kind is CallKind.EVENT:
-                continue
-            found = list(self._outputs(call))
-            if not found and call.kind is not CallKind.OTHER:
-                self.silent.append(call.name)
-            for piece in found:
-                self._output(call, piece)
-
-    def _beginning(self) -> None:
-        """What the whole was given."""
-        roots = self.tree.roots
-        given = self.trace.given
-        is_prompt = given is None and bool(roots) and roots[0].kind is CallKind.GENERATION
-        if is_prompt and any(one.end <= roots[0].start for one in roots[1:]):
-            return  # what was recorded before may stand in the prompt
-        if given is None and roots:
-            given = roots[0].given
-        for piece in pieces(given):
-            asked = piece.role is None and piece.key in (None, *QUESTION_KEYS)
-            said = asked or piece.role == "user"
-            if piece.role in ("system", "assistant", "tool", "call"):
-                continue
-            if not said and len(piece.text) < SHORT:
-                continue
-            kind, origin = ("user", Origin.GIVEN) if said else ("document", Origin.SOURCE)
-            if not any(one.order == 0 for one in self.by_text.get(piece.text, ())):
-                name = "question" if said else piece.key or kind
-                span = self.add(Span(piece.text, kind, origin, 0, None, name))
-                if is_prompt:  # no other call holds it
-                    self.was_met.add(id(span))
-
-    def _outputs(self, call: Call) -> Iterator[Piece]:
-        if call.kind is CallKind.GENERATION:
-            yield from self._written(call)
-        elif call.kind is CallKind.TOOL:
-            found = list(pieces(call.made))
-            link = call.link or self._asked(call)
-            if any(one.role in ("tool", "document", "assistant") for one in found):
-                given = [one for one in found if one.role != "call"]
-                yield from (replace(one, link=one.link or link) for one in given)
-            elif found:
-                made = call.made
-                text = made if isinstance(made, str) else canonical_text(made)
-                yield Piece(text, "tool", link=link)
-        else:
-            yield from of_output(call.made)
-
-    def _asked(self, call: Call) -> str | None:
-        """The id of the tool call that a tool answers, where its span does not hold it.
-
-        Of the calls before it, with its name and its arguments, it answers the first that no
-        other tool did.
-        """
-        if call.given is None:
-            return None
-        asked = tool_call({"name": call.name, "arguments": call.given}).text
-        for span in self.by_text.get(asked, ()):
-            if span.kind != TOOL_CALL or span.link is None or span.link in self.answered:
-                continue
-            if span.call is not None and span.call.end <= call.start:
-                self.answered.add(span.link)
-                return span.link
-        return None
-
-    def _written(self, call: Call) -> Iterator[Piece]:
-        found = [one for one in of_output(call.made) if one.role not in ("system", "user")]
-        if isinstance(call.made, str) and found and all(one.role is None for one in found):
-            found = [Piece(call.made, "assistant")]  # whatever the answer looks like
-        if not found:
-            found = self._noted(call)
-        yield from {one.text: one for one in found if one.role != "call"}.values()
-        yield from (one for one in found if one.role == "call")
-
-    def _noted(self, call: Call) -> list[Piece]:
-        """What events noted while the call went on, where it holds no output itself."""
-        near = [*self.events.get(call.call_id, ()), *self.events.get(call.parent_id, ())]
-        near.sort(key=lambda one: one.place)
-        events = [one for one in near if call.start <= one.start <= call.end]
-        said = [piece for one in events for piece in of_output(one.made or one.given)]
-        return [one for one in said if one.role in (None, "assistant", "call")]
-
-    def _output(self, call: Call, piece: Piece) -> None:
-        if self._known(call, piece) or not piece.text.strip():
-            return
-        what = self._what(call, piece)
-        if what is None:
-            return
-        kind, origin = what
-        about: dict[str, object] = {"call": call.call_id, **dict(call.metadata)}
-        if self.trace.trace_id is not None:  # the process may get another id
-            about["trace"] = self.trace.trace_id
-        if piece.about:
-            about["document"] = dict(piece.about)
-        if call.kind is CallKind.GENERATION and call.model:
-            about["model"] = call.model
-        name, order = f"{call.name}/{call.call_id}", self.tree.order[call.call_id]
-        self.add(Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about))
-
-    def _what(self, call: Call, piece: Piece) -> tuple[str, Origin] | None:
-        """What a text is that a call gave, and where it comes from; None: it is no node."""
-        is_inner = call.call_id in self.tree.with_writer
-        outside = Origin.GENERATED if is_inner else Origin.SOURCE
-        if call.kind is CallKind.GENERATION:
-            return TOOL_CALL if piece.role == "call" else "generation", Origin.GENERATED
-        if call.kind is CallKind.TOOL:
-            return "tool_result", outside
-        if call.kind is CallKind.RETRIEVER or piece.role == "document":
-            return "document", Origin.SOURCE
-        if piece.role in ("user", "system"):
-            return None
-        if piece.role is None and len(piece.text) < SHORT:
-            return None
-        if piece.key in DOCUMENT_KEYS and not is_inner:
-            return "document", Origin.SOURCE
-        return piece.role or "text", outside
-
-    def _known(self, call: Call, piece: Piece) -> bool:
-        """Whether a node has this text: an inner call gave it, or it was passed on."""
-        same = self.by_text.get(piece.text, ())
-        if any(one.call is not None and self.tree.is_inside(one.call, call) for one in same):
-            return True
-        if any(one.call is call for one in same):
-            return True
-        if call.kind is CallKind.GENERATION:
-            return any(one.text == piece.text for one in pieces(call.given)) and bool(same)
-        if call.kind is CallKind.OTHER:
-            return bool(same)
-        # Two tool calls may have one result: each is tied to its own by its id.
-        ids = {piece.link, None}
-        return any(
-            one.origin is Origin.SOURCE and (piece.link is None or one.link in ids) for one in same
-        )
 
     # Edges.
 
@@ -300,12 +70,19 @@ class _Reading:
             spans = made.get(call.call_id, [])
             if call.kind in (CallKind.TOOL, CallKind.RETRIEVER):
                 spans = [one for one in spans if one.origin is Origin.GENERATED]
-            order = self.tree.order[call.call_id]
-            given = [one for one in pieces(call.given) if one.role != "system"]
-            if call.kind is CallKind.GENERATION:
-                if spans:
-                    found.append(Target(call, order, given, spans, writes=True))
+            if not spans:
                 continue
+            order = self.tree.order[call.call_id]
+            given = [one for one in self.read.given(call) if one.role != "system"]
+            if call.kind is CallKind.GENERATION:
+                found.append(Target(call, order, given, spans, writes=True))
+                continue
+            if call.call_id in self.tree.steps:
+                written = [one for one in spans if one.kind == "generation"]
+                spans = [one for one in spans if one.kind != "generation"]
+                own = [Piece(one.text, "own") for one in written]
+                if written:
+                    found.append(Target(call, order, own + given, written, writes=True))
             for span in spans:  # a program puts texts together: they are in what it gave
                 own = [Piece(span.text, "own")]
                 if span.kind != "document":
@@ -321,7 +98,12 @@ class _Reading:
             return span.order < self.tree.order[call.call_id]
         if self.tree.order[span.call.call_id] >= self.tree.order[call.call_id]:
             return False
-        return span.call.end <= call.start or self.tree.is_inside(span.call, call)
+        if span.call.end <= call.start or self.tree.is_inside(span.call, call):
+            return True
+        if call.kind is CallKind.TOOL and self.tree.is_during(span.call, call):
+            return True  # of a tool whose result repeats it
+        # A clock may say that what was looked up came a moment after it was read.
+        return span.origin is Origin.SOURCE and span.call.start < call.start
 
     def met(self, piece: Piece, target: Target[Span]) -> Span | None:
         """A node for a text that a model was given and that no recorded call gave."""
@@ -338,7 +120,7 @@ class _Reading:
         name = f"{kind}/{self.met_of[kind]}"
         span = Span(piece.text, kind, origin, target.order - 1, None, name, link=piece.link)
         self.was_met.add(id(span))
-        return self.add(span)
+        return self.read.add(span)
 
     # The process.
 
@@ -347,20 +129,23 @@ class _Reading:
 
         Source: VeriTrail 2.
         """
-        self.read()
+        self.read.read()
         links = Links(self.spans, self.options.infer_overlap)
         edges, accounts = links.between(self.targets(), self.is_available, self.met)
         sources: dict[int, list[Source[Span]]] = {}
         for edge in edges:
-            if edge.source.origin is Origin.GIVEN and not _is_writer(edge.target):
+            if edge.source.origin is Origin.GIVEN and not self._holds(edge.target, edge.source):
                 continue  # a question asked for it, and is not in it
+            sources.setdefault(id(edge.target), []).append(edge)
+        for edge in self._by_order(sources):
             sources.setdefault(id(edge.target), []).append(edge)
         self._settle(sources)
         terminal = self._terminal()
         kept = self._kept(sources, terminal)
         explained = self._explained(accounts, sources, kept)
         self._warn(kept)
-        question = next((one.text for one in self.spans if one.kind == "user"), None)
+        asked = self.read.question or next((one for one in self.spans if one.kind == "user"), None)
+        question = None if asked is None else asked.text
         name = self.trace.name or (self.tree.roots[0].name if self.tree.roots else None)
         draft = Draft(
             Header(
@@ -391,6 +176,54 @@ class _Reading:
         if left_out:
             draft.header = without_inferred(draft.header, left_out, explained)
         return draft
+
+    def _holds(self, target: Span, source: Span) -> bool:
+        """Whether what somebody said is an input of a text: a model read it, or it is in it."""
+        if target.call is None or self.tree.writes(target.call):
+            return True
+        return normalised(source.text) in normalised(target.text)
+
+    def _by_order(self, sources: dict[int, list[Source[Span]]]) -> Iterator[Source[Span]]:
+        """The inputs of steps whose models are not recorded: what was recorded inside of them.
+
+        A step inside of which nothing is recorded, and that was given no recorded text but what
+        somebody said, goes on from the step before it, and from what was looked up since.
+        """
+        inside: dict[str, list[Span]] = {}
+        beside: dict[str | None, list[Span]] = {}
+        for span in sorted(self.spans, key=lambda one: one.order):
+            if span.call is None or span.kind not in ("document", "tool_result", "generation"):
+                continue
+            above = self.tree.step_above(span.call)
+            if above is not None:
+                inside.setdefault(above, []).append(span)
+            beside.setdefault(span.call.parent_id, []).append(span)
+        for target in self.spans:
+            if target.call is None or target.kind != "generation":
+                continue
+            if target.call.call_id not in self.tree.steps:
+                continue
+            own = inside.get(target.call.call_id, [])
+            known = {id(one.source) for one in sources.get(id(target), ())}
+            found = any(
+                one.source.origin is not Origin.GIVEN for one in sources.get(id(target), ())
+            )
+            if not own and not found:
+                own = self._before(target, beside.get(target.call.parent_id, ()))
+            for span in own:
+                if span.order < target.order and id(span) not in known:
+                    yield Source(span, target, Inference.ORDER, None)
+
+    def _before(self, target: Span, beside: Sequence[Span]) -> list[Span]:
+        """What steps beside a step gave before it: the last answer, and what was found since."""
+        found: list[Span] = []
+        for span in reversed(beside):
+            if span.order >= target.order:
+                continue
+            found.append(span)
+            if span.kind == "generation" or len(found) == _MOST_BEFORE:
+                break
+        return found
 
     def _explained(
         self,
@@ -435,17 +268,24 @@ class _Reading:
                 span.kind = "document" if span.kind == "text" else span.kind
 
     def _terminal(self) -> Span | None:
-        """The final output: what the whole gave last, else what a model wrote last."""
+        """The final output: what the whole gave last, else what a model wrote last.
+
+        An answer that was handed to a tool such as `final_answer` is one that a model gave.
+        """
         roots = self.tree.roots
         made = self.trace.made
         if made is None and roots:
             made = roots[0].made
         said = [one for one in of_output(made) if one.role in (None, "assistant", "document")]
-        same = [self.by_text[one.text] for one in said if one.text in self.by_text]
-        last = [max(each, key=lambda one: one.order) for each in same]
-        last = [one for one in last if one.origin is Origin.GENERATED and one.kind != TOOL_CALL]
+        answers = [one for one in said if is_answer(one)]
+        for some_of_it in (answers, said):
+            same = [self.by_text[one.text] for one in some_of_it if one.text in self.by_text]
+            last = [max(each, key=lambda one: one.order) for each in same]
+            last = [one for one in last if one.origin is Origin.GENERATED and one.kind != TOOL_CALL]
+            if last:
+                break
         if not last:
-            last = [one for one in self.spans if one.kind == "generation"]
+            last = [one for one in self.spans if one.kind == "generation" or _is_handed_in(one)]
         if not last:
             last = [one for one in self.spans if one.origin is Origin.GENERATED and one.call]
         return max(last, key=lambda one: one.order, default=None)
@@ -457,7 +297,7 @@ class _Reading:
             count = len(after)
             self.warnings.append(
                 f"{count} later output{'s' * (count != 1)} that the final output went into "
-                f"{'is' if count == 1 else 'are'} left out: {_some(one.name for one in after)}"
+                f"{'is' if count == 1 else 'are'} left out: {some(one.name for one in after)}"
             )
         left_out = {id(one) for one in after}
         wanted = [one for one in self.spans if one.kind in ("generation", TOOL_CALL)]
@@ -475,7 +315,7 @@ class _Reading:
         if unread:
             self.warnings.append(
                 f"{len(unread)} recorded document(s) or tool result(s) were given to no step "
-                f"and are left out: {_some(one.name for one in unread)}"
+                f"and are left out: {some(one.name for one in unread)}"
             )
         return [one for one in self.spans if id(one) in kept]
 
@@ -490,23 +330,15 @@ class _Reading:
         return [one for one in self.spans if id(one) in after]
 
     def _warn(self, kept: Sequence[Span]) -> None:
-        if self.silent:
-            self.warnings.append(
-                f"{len(self.silent)} call(s) of models, tools or retrievers hold no output text: "
-                f"{_some(self.silent)}"
-            )
+        self.read.say_what_is_left_out()
         if not kept:
             self.warnings.append("No recorded call holds text that a model wrote")
 
 
-def _is_writer(span: Span) -> bool:
-    return span.call is not None and span.call.kind is CallKind.GENERATION
-
-
-def _some(names: Iterable[str]) -> str:
-    found = list(dict.fromkeys(names))
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return ", ".join(found[:_NAMED]) + more
+def _is_handed_in(span: Span) -> bool:
+    """Whether it is an answer that a model handed to a tool."""
+    is_result = span.kind == "tool_result" and span.origin is Origin.GENERATED
+    return is_result and span.call is not None and is_answering(span.call.name)
 
 
 def _process_id(trace_id: str | None) -> str | None:
@@ -515,7 +347,7 @@ def _process_id(trace_id: str | None) -> str | None:
 
 def ends_of(trace: Trace) -> tuple[Any, Any]:
     """What the whole of a trace was given, and what it gave."""
-    roots = _Tree(once(trace.calls)).roots if None in (trace.given, trace.made) else []
+    roots = Tree(once(trace.calls)).roots if None in (trace.given, trace.made) else []
     first = roots[0] if roots else None
     given = first.given if trace.given is None and first is not None else trace.given
     made = first.made if trace.made is None and first is not None else trace.made
@@ -548,4 +380,4 @@ def process_of(trace: Trace, format_name: str, options: ImportOptions) -> Draft:
         format_name: Name of the format that it was read from.
         options: Whether inferred edges are left out, and whether words in common make some.
     """
-    return _Reading(trace, options).draft(format_name)
+    return _Linking(trace, options).draft(format_name)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.traces import parts, streams
 from veritrail_graph.graph.importers.traces.calls import Call
 from veritrail_graph.graph.model.canonical import canonical_text
 
@@ -22,12 +23,16 @@ _ROLES = {
     "model": "assistant", "aimessage": "assistant", "humanmessage": "user", "system": "system",
     "developer": "system", "systemmessage": "system", "tool": "tool", "function": "tool",
     "toolmessage": "tool", "toolresult": "tool", "aimessagechunk": "assistant",
+    "chatbot": "assistant", "userprompt": "user", "retryprompt": "user",
+    "systemprompt": "system",
 }  # fmt: skip
 _PREFIXES = {"Human: ": "user", "AI: ": "assistant", "System: ": "system", "Tool: ": "tool"}
 """How LangChain prints messages of a chat."""
 _TEXT_KEYS = ("page_content", "document.content", "content", "text", "document", "passage")
+_LONE_TEXT = ("content", "text")
+"""Fields that hold any text: alone, without what else is known of a document, they name none."""
 _ABOUT_KEYS = ("metadata", "score", "document.score", "document.metadata", "distance", "source")
-_DROPPED = frozenset((
+_DROPPED = frozenset(map(parts.plain, (
     "id", "ids", "uuid", "type", "role", "name", "model", "object", "status", "finish_reason",
     "index", "created", "created_at", "additional_kwargs", "response_metadata", "usage",
     "usage_metadata", "token_usage", "llm_output", "lc", "system_fingerprint", "mime_type",
@@ -35,17 +40,28 @@ _DROPPED = frozenset((
     "span_id", "trace_id", "run_id", "thread_id", "checkpoint_ns", "refusal", "stop_reason",
     "stop_sequence", "service_tier", "temperature", "top_p", "max_tokens", "tools",
     "tool_choice", "parallel_tool_calls", "reasoning", "instructions", "metadata",
-    "generation_info", "artifact", "url",
-))  # fmt: skip
-"""Fields that name or count things."""
+    "generation_info", "artifact", "url", "model_version", "avg_logprobs", "token_count",
+    "total_tokens", "prompt_tokens", "completion_tokens", "input_tokens", "output_tokens",
+    "total_token_count", "prompt_token_count", "candidates_token_count", "safety_ratings",
+    "prompt_feedback", "grounding_metadata", "citation_metadata", "create_time", "latency_ms",
+    "total_duration", "load_duration", "eval_count", "eval_duration", "prompt_eval_count",
+    "prompt_eval_duration", "done_reason", "stop", "model_id", "provider_metadata", "timestamp",
+    "message_id", "tool_use_id", "part_kind", "provider_name", "provider_details",
+    "provider_response_id",
+)))  # fmt: skip
+"""Fields that name or count things, as `parts.plain` writes them."""
 QUESTION_KEYS = ("question", "query", "q", "input", "prompt", "user_input", "messages", "request")
 DOCUMENT_KEYS = (
     "docs", "documents", "context", "contexts", "chunks", "passages", "results", "sources", "hits",
     "retrieved", "retrieved_docs", "retrieved_documents", "retrieved_contexts", "source_documents",
 )  # fmt: skip
 """Fields in which programs keep what they looked up."""
-_RESULT_KEYS = ("response", "result", "content", "output")
+_DOCUMENTS = frozenset(map(parts.plain, DOCUMENT_KEYS))
+_RESULT_KEYS = ("response", "result", "content", "output", "value")
 """Where the part of a message that answers a tool call holds the answer."""
+_CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
+_ANSWER_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "id")
+_WRAPPED = frozenset(("functioncall", "tooluse", "toolcall", "functionresponse", "toolresult"))
 _DEEPEST = 60
 _MOST_UNFOLDED = 20_000_000
 
@@ -74,8 +90,10 @@ class Piece:
     Attributes:
         text: The text.
         role: Who said it, of a message: user, assistant, system, tool; `call` for a tool call,
-            `document` for a document; None where that is not known.
-        key: The field that it stood in; None: in none.
+            `document` for a document, `thought` for what a model thought before it answered,
+            `media` for the name of what has no text; None where that is not known.
+        key: The field that it stood in; None: in none. Of all that stands below a field of
+            documents it is that field.
         link: The id of the tool call that it is or answers; None: none.
         about: What else is known of a document.
     """
@@ -87,32 +105,50 @@ class Piece:
     about: Mapping[str, Any] | None = None
 
 
-def pieces(value: Any, key: str | None = None, depth: int = 0) -> Iterator[Piece]:
-    """The texts of a value, in their order; empty ones and those that name things are left out."""
+def is_said(piece: Piece) -> bool:
+    """Whether a piece is a text that counts: no thought, and no picture."""
+    return piece.role not in ("thought", "media")
+
+
+def pieces(value: Any) -> Iterator[Piece]:
+    """The texts of a value, in their order; empty ones and those that name things are left out.
+
+    So are thoughts of models, and what has no text, such as pictures.
+    """
+    return filter(is_said, everything(value))
+
+
+def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[Piece]:
+    """The texts of a value as `pieces` finds them, with thoughts, and names of what has no text."""
     if depth > _DEEPEST or value is None or isinstance(value, bool):
         return
     if isinstance(value, str):
         yield from _of_text(value, key, depth)
     elif isinstance(value, (int, float)):
-        if key is not None and key not in _DROPPED:
+        if key is not None and parts.plain(key) not in _DROPPED:
             yield Piece(str(value), None, key)
     elif isinstance(value, list):
-        for one in value:
-            yield from pieces(one, key, depth + 1)
+        whole = streams.joined(value)
+        for one in value if whole is None else [whole]:
+            yield from everything(one, key, depth + 1)
     elif isinstance(value, dict):
         yield from _of_object(value, key, depth)
 
 
 def _of_text(text: str, key: str | None, depth: int) -> Iterator[Piece]:
     bare = text.strip()
-    if not bare:
+    if not bare or parts.is_represented(bare):
+        return
+    if parts.is_opaque(bare):
+        yield _media("data", bare)
         return
     unfolded = unfold(bare)
+    if isinstance(unfolded, str):  # a text that a program wrote as JSON
+        yield from _of_text(unfolded, key, depth + 1) if depth < _DEEPEST else ()
+        return
     if unfolded is not None:
-        found = list(pieces(unfolded, key, depth + 1))
-        if any(one.role is not None for one in found) or isinstance(unfolded, (dict, list)):
-            yield from found
-            return
+        yield from everything(unfolded, key, depth + 1)
+        return
     for prefix, role in _PREFIXES.items():
         if bare.startswith(prefix):
             yield Piece(bare.removeprefix(prefix), role, key)
@@ -120,8 +156,16 @@ def _of_text(text: str, key: str | None, depth: int) -> Iterator[Piece]:
     yield Piece(text, None, key)
 
 
+def _media(name: str, payload: Any) -> Piece:
+    """What has no text; the link tells it from others of its kind."""
+    return Piece(name, "media", None, str(hash(str(payload)[:10_000])))
+
+
 def unfold(text: str) -> Any:
-    """The object or list that a text holds as JSON or as Python prints it; None: it holds none."""
+    """What a text holds as JSON or as Python prints it: an object, a list, a text.
+
+    None: it holds none of these.
+    """
     bare = text.strip()
     if bare[:1] not in ("{", "[", '"') or len(bare) > _MOST_UNFOLDED:
         return None
@@ -148,63 +192,242 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
         yield from _of_object({"type": role, **constructor}, key, depth + 1)
         return
     if isinstance(value.get("message"), dict) and ("text" in value or "finish_reason" in value):
-        yield from pieces(value["message"], key, depth + 1)  # a generation, a choice
+        yield from everything(value["message"], key, depth + 1)  # a generation, a choice
         return
-    kind = value.get("type")
-    if kind == "function_call_output":
-        yield from _with_role(value.get("output"), "tool", _id(value.get("call_id")), key, depth)
+    kind = parts.kind_of(value)
+    if parts.is_thought(value, kind):
+        thought = parts.thought_text(value)
+        if thought.strip():
+            yield Piece(thought, "thought", key)
         return
-    if kind in ("tool_call_response", "tool_result"):
-        result = next((value[name] for name in _RESULT_KEYS if value.get(name) is not None), None)
-        yield from _with_role(result, "tool", tool_call_id(value), key, depth)
+    name = parts.media(value, kind)
+    if name is not None:
+        yield _media(name, value)
         return
-    if kind in ("function_call", "tool_use", "tool_call"):
-        yield tool_call(value)
+    found = _of_part(value, kind, key, depth)
+    if found is not None:
+        yield from found
         return
-    role = _ROLES.get(str(value.get("role") or kind or "").lower())
-    if role is not None and ("content" in value or "tool_calls" in value or "parts" in value):
+    role = _ROLES.get(parts.plain(str(value.get("role") or "")) or kind)
+    if role is not None and any(name in value for name in _CONTENTS):
         yield from _of_message(value, role, key, depth)
         return
     text = next((name for name in _TEXT_KEYS if isinstance(value.get(name), str)), None)
-    if text is not None and (len(value) == 1 or any(name in value for name in _ABOUT_KEYS)):
-        about = {name: one for name, one in value.items() if name != text}
-        yield Piece(value[text], "document", key, None, about)
-        return
-    if kind in ("text", "output_text", "input_text") and isinstance(value.get("text"), str):
-        yield Piece(value["text"], None, key)
+    about = any(name in value for name in _ABOUT_KEYS)
+    if text is not None and (about or (len(value) == 1 and text not in _LONE_TEXT)):
+        more = {name: one for name, one in value.items() if name != text}
+        yield Piece(value[text], "document", key, None, more)
         return
     for name, one in value.items():
-        if name not in _DROPPED:
-            yield from pieces(one, name, depth + 1)
+        if parts.is_thought_field(name):
+            thought = parts.thought_text(one)
+            if thought.strip():
+                yield Piece(thought, "thought", name)
+        elif parts.plain(name) not in _DROPPED:
+            is_below = key is not None and parts.plain(key) in _DOCUMENTS
+            yield from everything(one, key if is_below else name, depth + 1)
+
+
+_CONTENTS = ("content", "tool_calls", "parts", "function_call", "text", *(
+    "reasoning_content", "reasoning", "thinking",
+))  # fmt: skip
+"""Fields of which a message has one."""
+
+
+def _of_part(
+    value: Mapping[str, Any], kind: str, key: str | None, depth: int
+) -> Iterator[Piece] | None:
+    """The texts of a part of a message that says its kind; None: it is none."""
+    if "role" not in value and len(value) <= 3:  # Gemini, Bedrock: the kind is the field
+        for name, inner in value.items():
+            bare = parts.plain(name)
+            if bare in _WRAPPED and isinstance(inner, dict):
+                return _of_part({"type": bare, **inner, "kind_of": bare}, bare, key, depth)
+    if parts.is_result(kind):
+        return _result(value, kind, key, depth)
+    if parts.is_call(kind):
+        return iter([tool_call(value)])
+    if parts.is_text(kind):
+        text = next((value[one] for one in ("text", "content", "value") if value.get(one)), None)
+        if isinstance(text, dict):  # of the assistants API: a value and its annotations
+            text = text.get("value")
+        if isinstance(text, str):
+            return iter([Piece(text, None, key or "text")] if text.strip() else [])
+    if kind == "json" and "value" in value:
+        return iter([Piece(canonical_text(value["value"]), None, key)])
+    source = value.get("source")
+    if kind == "document" and isinstance(source, dict):
+        held = source.get("data", source.get("content", source.get("text")))
+        texts = "\n".join(one.text for one in everything(held, key, depth + 1) if is_said(one))
+        about = {"title": value.get("title")}
+        return iter([Piece(texts, "document", key, None, about)] if texts.strip() else [])
+    resource = value.get("resource")
+    if kind == "resource" and isinstance(resource, dict) and isinstance(resource.get("text"), str):
+        return iter([Piece(resource["text"], None, key)])
+    return None
+
+
+def _result(value: Mapping[str, Any], kind: str, key: str | None, depth: int) -> Iterator[Piece]:
+    """What a tool returned, as one text."""
+    names = ("output", *_RESULT_KEYS) if kind.endswith("output") else _RESULT_KEYS
+    result = next((value[name] for name in names if value.get(name) is not None), None)
+    link = answered_id(value) or _id(value.get("name") or value.get("toolName"))
+    yield from _with_role(result, "tool", link, key, depth)
 
 
 def _of_message(
     value: Mapping[str, Any], role: str, key: str | None, depth: int
 ) -> Iterator[Piece]:
-    content = value.get("content", value.get("parts"))
-    link = _id(value.get("tool_call_id"))
+    more = value.get("additional_kwargs")
+    more = more if isinstance(more, dict) else {}
+    for holder in (value, more) if role == "assistant" else ():
+        for name, one in holder.items():
+            if parts.is_thought_field(name) and not isinstance(one, bool):
+                thought = parts.thought_text(one)
+                if thought.strip():
+                    yield Piece(thought, "thought", name)
+                break
+    content = next((value[one] for one in ("content", "parts", "text") if value.get(one)), None)
+    link = _id(value.get("tool_call_id")) or (_id(value.get("name")) if role == "tool" else None)
     if role == "tool" and _is_definition(content):
         return
     yield from _with_role(content, role, link, key, depth)
-    more = value.get("additional_kwargs")
-    calls = value.get("tool_calls") or (more.get("tool_calls") if isinstance(more, dict) else None)
+    calls = value.get("tool_calls") or more.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):
             yield tool_call(call)
+    if isinstance(value.get("function_call"), dict):
+        yield tool_call(value["function_call"])
 
 
 def _with_role(
     content: Any, role: str, link: str | None, key: str | None, depth: int
 ) -> Iterator[Piece]:
     """The texts of a message: one where its content is a text, whatever that looks like."""
+    unfolded = unfold(content) if isinstance(content, str) else None
+    if is_blocks(unfolded):  # a content that a program wrote as JSON
+        content = unfolded
     if isinstance(content, str):
-        if content.strip():
+        if role == "assistant":
+            content, thought = parts.without_thought(content)
+            if thought:
+                yield Piece(thought, "thought", key)
+        elif role == "tool":
+            content = tool_text(content)
+        if parts.is_opaque(content):
+            yield _media("data", content)
+        elif content.strip():
             yield Piece(content, role, key, link)
         return
-    for one in pieces(content, key, depth + 1):
-        is_call = one.role == "call" and role == "assistant"
-        kept = is_call or (one.role == "tool" and role != "tool")
-        yield one if kept else Piece(one.text, role, one.key, link or one.link)
+    if role == "tool" and not _holds_results(content):
+        text, without_text = tool_result(content)
+        yield from without_text
+        if text.strip():
+            yield Piece(text, role, key, link)
+        return
+    if isinstance(content, list) and all(isinstance(one, str) for one in content):
+        content = ["".join(content)] if role == "assistant" else content
+    said: list[Piece] = []
+    others: list[Piece] = []
+    for one in everything(content, key, depth + 1):
+        is_own = one.role in ("call", "thought") and role == "assistant"
+        if is_own or one.role in ("media", "tool"):
+            others.append(one)
+        elif one.role not in ("call", "thought"):
+            said.append(Piece(one.text, role, one.key, link or one.link))
+    if role == "assistant" and len(said) > 1:  # a model's message is one text
+        said = [Piece(_joined([one.text for one in said]), role, key, link)]
+    yield from (one for one in others if one.role == "thought")
+    for one in said:
+        text, thought = parts.without_thought(one.text) if role == "assistant" else (one.text, "")
+        if thought:
+            yield Piece(thought, "thought", key)
+        if text.strip():
+            yield Piece(text, role, one.key, one.link)
+    yield from (one for one in others if one.role != "thought")
+
+
+def _holds_results(content: Any) -> bool:
+    """Whether a content is made of parts that answer tool calls, each with its id."""
+    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+        return False
+    return any(
+        parts.is_result(parts.kind_of(one))
+        or (len(one) <= 3 and any(parts.plain(name) in _WRAPPED for name in one))
+        for one in content
+    )
+
+
+def _joined(texts: list[str]) -> str:
+    """The texts of one message as one: as they are where one goes on in the next, else by lines."""
+    whole = texts[0]
+    for text in texts[1:]:
+        ends = whole.rstrip()[-1:] in parts.ENDS
+        goes_on = whole[-1:].isspace() or text[:1].isspace() or not text[:1].isalnum()
+        whole += text if goes_on or not ends else f"\n{text}"
+    return whole
+
+
+def tool_text(text: str) -> str:
+    """What a tool returned as a text; a text that a program wrote as JSON is read."""
+    unfolded = unfold(text)
+    return unfolded if isinstance(unfolded, str) else text
+
+
+def tool_result(value: Any) -> tuple[str, list[Piece]]:
+    """What a tool returned as one text, and what of it has none.
+
+    Of parts of a message it is their texts, of all other data it is the data.
+    """
+    if isinstance(value, str):
+        unfolded = unfold(value)
+        if isinstance(unfolded, str):
+            return unfolded, []
+        if not _is_message(unfolded):
+            return ("", [_media("data", value)]) if parts.is_opaque(value) else (value, [])
+        value = unfolded
+    if value is None:
+        return "", []
+    if isinstance(value, dict) and set(value) <= {"type", "text", "value"} and "type" in value:
+        value = [value]
+    if isinstance(value, dict) and isinstance(value.get("content"), list) and _is_message(value):
+        value = value["content"]
+    if _is_message(value):
+        found = list(everything(value))
+        texts = [one.text for one in found if is_said(one)]
+        return "\n".join(texts), [one for one in found if one.role == "media"]
+    return canonical_text(value), []
+
+
+def is_blocks(value: Any) -> bool:
+    """Whether a value is the content of a message: a list of parts that say their kinds."""
+    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+        return False
+    for one in value:
+        kind = parts.kind_of(one)
+        known = parts.is_text(kind) or parts.is_call(kind) or parts.is_result(kind)
+        names = {parts.plain(name) for name in one} if len(one) <= 3 else set()
+        lone = bool(names) and names <= {"text", "thoughtsignature", "thought", *_WRAPPED}
+        if "role" in one or not (
+            known or lone or parts.is_thought(one, kind) or parts.media(one, kind) is not None
+        ):
+            return False
+    return True
+
+
+def _is_message(value: Any) -> bool:
+    """Whether a value is made of parts as messages have them, and not of data of a program."""
+    if isinstance(value, dict):
+        return isinstance(value.get("content"), list) and _is_message(value["content"])
+    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+        return False
+    for one in value:
+        kind = parts.kind_of(one)
+        lone = len(one) == 1 and isinstance(one.get("text"), str)
+        known = parts.is_text(kind) or kind in ("json", "resource", "document")
+        if not (lone or (known and len(one) <= 5) or parts.media(one, kind) is not None):
+            return False
+    return True
 
 
 def _is_definition(content: Any) -> bool:
@@ -212,21 +435,23 @@ def _is_definition(content: Any) -> bool:
     return isinstance(content, dict) and "function" in content and "parameters" in str(content)
 
 
-def tool_call_id(value: Mapping[str, Any]) -> str | None:
+def answered_id(value: Mapping[str, Any]) -> str | None:
     """The id of the tool call that a result answers; None: it holds none."""
-    names = ("tool_call_id", "tool_use_id", "call_id", "id")
-    return next((link for name in names if (link := _id(value.get(name)))), None)
+    return next((link for name in _ANSWER_IDS if (link := _id(value.get(name)))), None)
 
 
 def tool_call(call: Mapping[str, Any]) -> Piece:
     """The call of a tool, as `name(arguments)`."""
     inner = call.get("function")
     function = inner if isinstance(inner, dict) else call
-    name = function.get("name") or "call"
-    given = function.get("arguments", function.get("args", function.get("input")))
+    names = ("name", "toolName", "tool_name")
+    name = next((function[one] for one in names if function.get(one)), None)
+    keys = ("arguments", "args", "input", "parameters")
+    given = next((function[one] for one in keys if function.get(one) is not None), None)
     unfolded = unfold(given) if isinstance(given, str) else given
     said = given if isinstance(given, str) and unfolded is None else canonical_text(unfolded)
-    return Piece(f"{name}({said})", "call", None, _id(call.get("call_id") or call.get("id")))
+    link = next((link for one in _CALL_IDS if (link := _id(call.get(one)))), None)
+    return Piece(f"{name or 'call'}({said})", "call", None, link or _id(name))
 
 
 def _id(value: Any) -> str | None:
@@ -235,17 +460,56 @@ def _id(value: Any) -> str | None:
 
 def of_output(value: Any) -> Iterator[Piece]:
     """The texts of an output; of a language model's answer only what it wrote."""
+    return filter(is_said, everything_of_output(value))
+
+
+def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[Piece]:
+    """The texts of an output as `of_output` finds them, with thoughts and what has no text.
+
+    Args:
+        value: The output.
+        by_model: Whether a model wrote it: then a list of texts may be a stream of one.
+    """
     if isinstance(value, str):
         inner = unfold(value)
-        if isinstance(inner, dict) and ("output" in inner or "choices" in inner):
+        if isinstance(inner, list) or (isinstance(inner, dict) and _answers(inner) is not None):
             value = inner
-    if isinstance(value, dict) and isinstance(value.get("generations"), list):
-        value = value["generations"]  # of LangChain
-    elif isinstance(value, dict) and isinstance(value.get("choices"), list):
-        value = value["choices"]  # of OpenAI
-    elif isinstance(value, dict) and value.get("object") == "response":
-        value = value.get("output")
-    yield from pieces(value)
+    if isinstance(value, dict):
+        answers = _answers(value)
+        value = value if answers is None else answers
+    own = value
+    if isinstance(value, dict):
+        held = [one for name, one in value.items() if parts.plain(name) not in _DROPPED]
+        own = held[0] if len(held) == 1 else value
+        names = [name for name in value if parts.plain(name) not in _DROPPED]
+        if len(names) == 1 and parts.plain(names[0]) in _DOCUMENTS:
+            own = None
+    whole = streams.joined_texts(own, by_model=by_model) if isinstance(own, list) else None
+    return everything(value if whole is None else whole)
+
+
+def _answers(value: Mapping[str, Any]) -> Any:
+    """What a model wrote, in an answer as its vendor gives it; None: it is none."""
+    if isinstance(value.get("generations"), list):
+        return value["generations"]  # of LangChain
+    if isinstance(value.get("choices"), list):
+        return streams.joined([value]) or value["choices"]  # of OpenAI
+    if isinstance(value.get("candidates"), list):  # of Gemini
+        listed = [one for one in value["candidates"] if isinstance(one, dict)]
+        contents = [one.get("content") for one in listed]
+        return [{"role": "assistant", **one} if isinstance(one, dict) else one for one in contents]
+    if value.get("object") == "response":
+        return value.get("output")
+    output = value.get("output")
+    if isinstance(output, dict) and isinstance(output.get("message"), dict):
+        return output["message"]  # of Bedrock
+    message = value.get("message")
+    if isinstance(message, dict) and "role" in message and ("done" in value or len(value) > 1):
+        return message  # of Ollama, of Cohere
+    if isinstance(value.get("done"), bool) and isinstance(value.get("response"), str):
+        return {"role": "assistant", "content": value["response"],
+                "reasoning_content": value.get("thinking")}  # fmt: skip
+    return output if set(value) <= {"output"} else None
 
 
 def why_without_text(format_name: str, calls: Iterable[Call]) -> str:

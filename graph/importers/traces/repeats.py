@@ -1,0 +1,112 @@
+"""Whether what a tool returned repeats what a model wrote, or what the tool was given.
+
+An agent may be a tool of another one, and its inner model need not be recorded inside the tool.
+What such a tool returns is no source text: somebody in the run wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind
+from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
+from veritrail_graph.graph.importers.traces.parts import plain
+from veritrail_graph.graph.importers.traces.texts import of_output, pieces
+from veritrail_graph.graph.importers.traces.tree import Tree
+
+_MOST_OF_IT = 0.8
+"""Share of a result that stands in what was written before the tool began."""
+_HALF = 0.5
+"""The same for what was written while it went on."""
+_LEAST_BLANKS = 2
+_SHORTEST = 8
+"""Characters; a shorter text is compared as a whole alone."""
+ANSWERING = frozenset((
+    "finalanswer", "finalanswertool", "submit", "submitanswer", "submitfinalanswer", "finish",
+    "answer", "giveanswer", "respond", "done", "returnresult", "returnanswer", "returnresults",
+    "submitresult", "submitresults", "submitresponse", "finalresult", "finalresponse",
+    "finaloutput", "provideanswer", "providefinalanswer", "attemptcompletion", "taskcomplete",
+    "completetask", "deliver", "deliveranswer", "reply", "sendanswer", "outputanswer",
+    "structuredoutput", "replytouser", "sendfinalanswer", "finishtask", "conclude",
+))  # fmt: skip
+"""Tools to which agents hand their final answer, as `plain` writes names."""
+
+
+def is_answering(name: str) -> bool:
+    """Whether a tool is one to which agents hand their final answer."""
+    bare = plain(name)
+    for word in ("executetool", "toolcall", "running", "runningtool"):
+        bare = bare.removeprefix(word)
+    return bare in ANSWERING or bare.removesuffix("tool") in ANSWERING
+
+
+class Repeats:
+    """The texts that models wrote in a trace, to be found again in results of tools."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._texts: list[str] = []
+        self._calls: list[Call] = []
+        for call in tree.ordered:
+            if not tree.writes(call):
+                continue
+            for piece in of_output(call.made):
+                form = normalised(piece.text) if piece.role in (None, "assistant") else ""
+                if form:
+                    self._texts.append(form)
+                    self._calls.append(call)
+        self._finder = Finder.of(self._texts, _SHORTEST)
+        self._equal: dict[str, list[int]] = {}
+        for number, text in enumerate(self._texts):
+            self._equal.setdefault(text, []).append(number)
+
+    def is_written(self, call: Call, text: str) -> bool:
+        """Whether a model wrote what a tool or a retriever returned, or it was handed that.
+
+        Args:
+            call: The tool or the retriever.
+            text: What it returned.
+        """
+        said = [normalised(one.text) for one in pieces(text)] or [normalised(text)]
+        if call.kind is CallKind.TOOL and self._is_given(call, said):
+            return True
+        total = sum(map(len, said))
+        before = during = 0
+        for one in said:
+            hits = self._finder.within(one)
+            inner = [hit for hit in hits if self._is_there(hit.found, call, during=True)]
+            earlier = [
+                hit for hit in hits
+                if _is_said(self._texts[hit.found])
+                and self._is_there(hit.found, call, during=False)
+            ]  # fmt: skip
+            equal = any(self._is_there(n, call, during=True) for n in self._equal.get(one, ()))
+            before += covered(earlier)
+            during += len(one) if equal else covered(inner)
+        return bool(total) and (before >= _MOST_OF_IT * total or during >= _HALF * total)
+
+    def _is_there(self, number: int, call: Call, *, during: bool) -> bool:
+        """Whether a text was written before a call ended; `during`: while it went on."""
+        writer = self._calls[number]
+        if writer is call or self._tree.is_inside(call, writer):
+            return False
+        if during:
+            return self._tree.is_during(writer, call)
+        return writer.end <= call.end and writer.start <= call.start
+
+    def _is_given(self, call: Call, said: Sequence[str]) -> bool:
+        """Whether a tool returned what it was handed."""
+        if call.given is None:
+            return False
+        handed = list(filter(None, (normalised(one.text) for one in pieces(call.given))))
+        if is_answering(call.name) and any(one in handed for one in said):
+            return True
+        finder = Finder.of([one for one in handed if _is_said(one)], _SHORTEST)
+        total = sum(map(len, said))
+        found = sum(covered(finder.within(one)) for one in said)
+        return bool(total) and found >= _MOST_OF_IT * total
+
+
+def _is_said(form: str) -> bool:
+    """Whether a text in the compared form is long enough to say something, and is no name."""
+    return form.count(" ") >= _LEAST_BLANKS or not form.isascii()

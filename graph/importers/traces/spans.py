@@ -1,0 +1,374 @@
+"""What each call of a trace said: which texts are nodes, and where each comes from.
+
+This is the one place that says what is source text: what a retriever found, what a tool returned,
+what is recorded as a document; unless a model wrote it in the run, or somebody said it there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from veritrail_graph.graph.importers.agents.pieces import is_agent
+from veritrail_graph.graph.importers.traces import asked, parts
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
+from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
+from veritrail_graph.graph.importers.traces.repeats import Repeats, is_answering
+from veritrail_graph.graph.importers.traces.texts import (
+    DOCUMENT_KEYS,
+    Piece,
+    everything,
+    everything_of_output,
+    is_blocks,
+    is_said,
+    tool_call,
+    tool_result,
+    unfold,
+)
+from veritrail_graph.graph.importers.traces.tree import Tree
+from veritrail_graph.graph.model import Origin
+
+SHORT = asked.SHORT
+"""Characters: what a call that is no model, tool or retriever gives and is shorter is a switch."""
+_ANSWERS = frozenset((
+    "answer", "output", "result", "response", "finalanswer", "finaloutput", "finalresult", "raw",
+    "completion", "reply", "text", "content", "message", "finalresponse", "outputs",
+))  # fmt: skip
+"""Fields in which steps keep their answer, as `parts.plain` writes names."""
+_NAMED = 5
+
+
+@dataclass
+class Span:
+    """A text of the trace that is to be a node.
+
+    Attributes:
+        text: It.
+        kind: What it is, such as `generation` or `document`.
+        origin: Where it comes from.
+        order: Its place in time.
+        call: The call that gave it; None: it came with what a call was given.
+        name: Its node_id.
+        step: The name of the step.
+        link: The id of the tool call that it is, or answers.
+        about: What else is known of it.
+    """
+
+    text: str
+    kind: str
+    origin: Origin
+    order: int
+    call: Call | None
+    name: str
+    step: str | None = None
+    link: str | None = None
+    about: dict[str, object] = field(default_factory=dict)
+
+
+class Reading:
+    """Reads what the calls of one trace said.
+
+    Attributes:
+        trace: The trace.
+        tree: Its calls.
+        spans: The texts that are to be nodes; grows while edges are found.
+        by_text: They by text.
+        was_met: Those that are known only because a model was given them.
+        question: What the run was called with to answer.
+        warnings: What is to be said of the trace.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        calls = once(trace.calls)
+        self.tree = Tree(calls)
+        self._repeats = Repeats(self.tree)
+        self._events: dict[str | None, list[Call]] = {}
+        for call in calls:
+            if call.kind is CallKind.EVENT:
+                self._events.setdefault(call.parent_id, []).append(call)
+        self.spans: list[Span] = []
+        self.by_text: dict[str, list[Span]] = {}
+        self.was_met: set[int] = set()
+        self.question: Span | None = None
+        self.warnings = list(trace.warnings)
+        self._taken: set[str] = set()
+        self._repeated: Counter[str] = Counter()
+        self._silent: list[str] = []
+        self._media: dict[str, str] = {}
+        self._named = {call.link for call in trace.calls if call.link is not None}
+        self._answered: set[int] = set()
+        self._given: dict[str, list[Piece]] = {}
+
+    def add(self, span: Span) -> Span:
+        """Keep a node; a name that is taken gets a number behind it."""
+        base = span.name
+        while span.name in self._taken:
+            self._repeated[base] += 1
+            span.name = f"{base}~{self._repeated[base] + 1}"
+        self._taken.add(span.name)
+        self.spans.append(span)
+        self.by_text.setdefault(span.text, []).append(span)
+        return span
+
+    def read(self) -> None:
+        """Find the nodes."""
+        self._beginning()
+        unrecorded = []
+        for call in self.tree.ordered:
+            if call.kind is CallKind.EVENT:
+                continue
+            found = [one for one in self._outputs(call) if one.text.strip()]
+            if not found and call.kind not in (CallKind.OTHER, CallKind.AGENT):
+                self._silent.append(call.name)
+            before = len(self.spans)
+            for piece in found:
+                self._output(call, piece)
+            if call.call_id in self.tree.steps and len(self.spans) > before:
+                unrecorded.append(call.name)
+        if unrecorded:
+            self.warnings.append(
+                f"{len(unrecorded)} step(s) hold no call of a model: what they gave counts as "
+                "generated, from what they were given and what was recorded inside of them: "
+                f"{some(unrecorded)}"
+            )
+
+    def given(self, call: Call) -> list[Piece]:
+        """The texts that a call was given."""
+        known = self._given.get(call.call_id)
+        if known is None:
+            found = list(everything(call.given))
+            self._note_media(found)
+            known = self._given[call.call_id] = [one for one in found if is_said(one)]
+        return known
+
+    def _note_media(self, found: list[Piece]) -> None:
+        for one in found:
+            if one.role == "media":
+                self._media.setdefault(one.link or one.text, one.text)
+
+    def say_what_is_left_out(self) -> None:
+        """Warn of calls without text, and of what has none."""
+        if self._media:
+            count = len(self._media)
+            self.warnings.append(
+                f"{count} picture{'s' * (count != 1)} or other media without text "
+                f"{'is' if count == 1 else 'are'} left out: {some(self._media.values())}"
+            )
+        if self._silent:
+            self.warnings.append(
+                f"{len(self._silent)} call(s) of models, tools or retrievers hold no output text: "
+                f"{some(self._silent)}"
+            )
+
+    # What the whole was given.
+
+    def _beginning(self) -> None:
+        roots = self.tree.roots
+        given = self.trace.given
+        is_prompt = given is None and bool(roots) and roots[0].kind is CallKind.GENERATION
+        if is_prompt and any(one.end <= roots[0].start for one in roots[1:]):
+            return  # what was recorded before may stand in the prompt
+        if given is None and roots:
+            given = roots[0].given
+        found = list(asked.of_run(given))
+        question = asked.question_of(found)
+        for one in found:
+            piece = one.piece
+            if any(known.order == 0 for known in self.by_text.get(piece.text, ())):
+                continue
+            kind, origin = ("user", Origin.GIVEN)
+            name = "question" if piece is question or one.rank == 0 else piece.key or "given"
+            if one.is_document:
+                kind, origin, name = "document", Origin.SOURCE, piece.key or "document"
+            span = self.add(Span(piece.text, kind, origin, 0, None, name))
+            if piece is question:
+                self.question = span
+            if is_prompt:  # no other call holds it
+                self.was_met.add(id(span))
+
+    # What each call gave.
+
+    def _outputs(self, call: Call) -> Iterator[Piece]:
+        if call.kind is CallKind.GENERATION:
+            yield from self._written(call)
+        elif call.kind is CallKind.TOOL:
+            yield from self._returned(call)
+        elif call.call_id in self.tree.steps:
+            yield from self._of_step(call)
+        else:
+            yield from self._told(everything_of_output(call.made))
+
+    def _told(self, found: Iterator[Piece]) -> list[Piece]:
+        every = list(found)
+        self._note_media(every)
+        return [one for one in every if is_said(one)]
+
+    def _returned(self, call: Call) -> Iterator[Piece]:
+        """What a tool returned: its texts where it says so, else its data as one text."""
+        link = call.link or self._asked(call)
+        if call.link is not None:
+            self._answer(call)
+        text, without_text = tool_result(call.made)
+        self._note_media(without_text)
+        found = [] if without_text else self._told(everything(call.made))
+        if any(one.role in ("tool", "document", "assistant") for one in found):
+            given = [one for one in found if one.role != "call"]
+            yield from (replace(one, link=one.link or link) for one in given)
+        elif text.strip():
+            yield Piece(text, "tool", link=link)
+
+    def _answer(self, call: Call) -> None:
+        """Note which call of a tool a tool with an id answers: the last open one before it."""
+        asked_for = tool_call({"name": call.name, "arguments": call.given}).text
+        for span in reversed(self.by_text.get(asked_for, ())):
+            if span.link == call.link and id(span) not in self._answered:
+                self._answered.add(id(span))
+                return
+
+    def _asked(self, call: Call) -> str | None:
+        """The id of the tool call that a tool answers, where its span does not hold it.
+
+        Of the calls before it, with its name and its arguments, it answers the first that no
+        other tool did.
+        """
+        if call.given is None:
+            return None
+        text = tool_call({"name": call.name, "arguments": call.given}).text
+        for span in self.by_text.get(text, ()):
+            is_taken = id(span) in self._answered or span.link in self._named
+            if span.kind != TOOL_CALL or span.link is None or is_taken:
+                continue
+            if span.call is not None and span.call.end <= call.start:
+                self._answered.add(id(span))
+                return span.link
+        return None
+
+    def _written(self, call: Call) -> Iterator[Piece]:
+        """What a model wrote, its thoughts as what is known of the first of it."""
+        made = call.made
+        content = unfold(made) if isinstance(made, str) else made
+        if is_blocks(content):
+            made = {"role": "assistant", "content": content}
+        every = list(everything_of_output(made, by_model=True))
+        found = [one for one in every if is_said(one) and one.role not in ("system", "user")]
+        if isinstance(made, str) and found and all(one.role is None for one in found):
+            said = content if isinstance(content, str) and "\\" in made else made
+            if not isinstance(content, list) or len(found) != 1:
+                said, thought = parts.without_thought(said)
+                every.append(Piece(thought, "thought"))
+                found = [Piece(said, "assistant")]  # whatever the answer looks like
+        if any(one.role in ("assistant", "call") for one in found):
+            found = [one for one in found if one.role is not None]  # beside it: what a vendor notes
+        if not found:
+            found = self._noted(call)
+        self._note_media(every)
+        thoughts = "\n".join(one.text for one in every if one.role == "thought" and one.text)
+        texts = list({one.text: one for one in found if one.role != "call"}.values())
+        for one in (*texts, *(one for one in found if one.role == "call")):
+            yield replace(one, about={"thought": thoughts}) if thoughts else one
+            thoughts = ""
+
+    def _noted(self, call: Call) -> list[Piece]:
+        """What events noted while the call went on, where it holds no output itself."""
+        near = [*self._events.get(call.call_id, ()), *self._events.get(call.parent_id, ())]
+        near.sort(key=lambda one: one.place)
+        events = [one for one in near if call.start <= one.start <= call.end]
+        said = [piece for one in events for piece in everything_of_output(one.made or one.given)]
+        return [one for one in said if one.role in (None, "assistant", "call")]
+
+    def _of_step(self, call: Call) -> Iterator[Piece]:
+        """What a step gave of whose models nothing is recorded: its answer, and what is beside."""
+        found = self._told(everything_of_output(call.made, by_model=call.kind is CallKind.AGENT))
+        if any(one.role == "assistant" for one in found):
+            found = [one for one in found if one.role is not None]
+        answer = next((one for one in found if is_answer(one)), None)
+        answer = answer or next((one for one in found if one.role is None), None)
+        for one in found:
+            if one is answer:
+                yield replace(one, role="assistant")
+            elif one.role not in ("user", "system", "call"):
+                yield one
+
+    def _output(self, call: Call, piece: Piece) -> None:
+        if self._known(call, piece):
+            return
+        what = self._what(call, piece)
+        if what is None:
+            return
+        kind, origin = what
+        about: dict[str, object] = {"call": call.call_id, **dict(call.metadata)}
+        if self.trace.trace_id is not None:  # the process may get another id
+            about["trace"] = self.trace.trace_id
+        if piece.about and call.kind is CallKind.GENERATION:
+            about |= dict(piece.about)
+        elif piece.about:
+            about["document"] = dict(piece.about)
+        if call.kind is CallKind.GENERATION and call.model:
+            about["model"] = call.model
+        name, order = f"{call.name}/{call.call_id}", self.tree.order[call.call_id]
+        self.add(Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about))
+
+    def _what(self, call: Call, piece: Piece) -> tuple[str, Origin] | None:
+        """What a text is that a call gave, and where it comes from; None: it is no node."""
+        is_inner = call.call_id in self.tree.with_writer
+        if call.kind is CallKind.GENERATION:
+            return TOOL_CALL if piece.role == "call" else "generation", Origin.GENERATED
+        if call.kind is CallKind.RETRIEVER:
+            is_own = self._repeats.is_written(call, piece.text)
+            return "document", Origin.GENERATED if is_own else Origin.SOURCE
+        if call.kind is CallKind.TOOL:
+            is_own = (
+                is_inner
+                or piece.role in ("assistant", "user")
+                or is_agent(call.name)
+                or is_answering(call.name)
+            )
+            is_own = is_own or self._repeats.is_written(call, piece.text)
+            return "tool_result", Origin.GENERATED if is_own else Origin.SOURCE
+        is_step = call.call_id in self.tree.steps
+        if is_step and piece.role == "assistant":
+            return "generation", Origin.GENERATED
+        if piece.role == "document":
+            return "document", Origin.SOURCE
+        if piece.role in ("user", "system"):
+            return None
+        if piece.role is None and len(piece.text) < SHORT:
+            return None
+        if piece.key in DOCUMENT_KEYS and not is_inner:
+            return "document", Origin.SOURCE
+        is_own = is_step or is_inner
+        return piece.role or "text", Origin.GENERATED if is_own else Origin.SOURCE
+
+    def _known(self, call: Call, piece: Piece) -> bool:
+        """Whether a node has this text: an inner call gave it, or it was passed on."""
+        same = self.by_text.get(piece.text, ())
+        if any(one.call is not None and self.tree.is_inside(one.call, call) for one in same):
+            return True
+        if any(one.call is call for one in same):
+            return True
+        if call.kind is CallKind.GENERATION:
+            return any(one.text == piece.text for one in self.given(call)) and bool(same)
+        if call.kind in (CallKind.OTHER, CallKind.AGENT):
+            return bool(same)
+        # Two tool calls may have one result: each is tied to its own by its id.
+        ids = {piece.link, None}
+        sources = [one for one in same if one.origin is Origin.SOURCE]
+        if any(piece.link is None or one.link in ids for one in sources):
+            return True
+        written = any(one.origin is Origin.GENERATED and one.kind != TOOL_CALL for one in same)
+        return written and not sources and self._repeats.is_written(call, piece.text)
+
+
+def is_answer(piece: Piece) -> bool:
+    """Whether a text stands where steps keep their answer."""
+    is_named = piece.key is not None and parts.plain(piece.key) in _ANSWERS
+    return piece.role == "assistant" or (piece.role is None and is_named)
+
+
+def some(names: Iterable[str]) -> str:
+    """The first names of several, and how many more there are."""
+    found = list(dict.fromkeys(names))
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return ", ".join(found[:_NAMED]) + more
