@@ -45,6 +45,11 @@ from veritrail_graph.graph.errors import (
 MEDIA_TYPE = "application/problem+json"
 PREFIX = "urn:veritrail:problem:"
 """What the type of every problem begins with."""
+OWN_FAULT = (
+    "A fault of the program. Its log says more: what `veritrail serve` writes to standard error, "
+    "in its terminal or in the log of its container or service; look for the request's id."
+)
+"""What is said of an error that nothing foresaw."""
 RETRY_AFTER_SECONDS = 5
 MOST_VIOLATIONS = 100
 """Faults of one request that are listed."""

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from veritrail_graph.api.app.jobs import Figures
 from veritrail_graph.api.app.traces import TraceFigures
 from veritrail_graph.api.http import request_id
-from veritrail_graph.api.http.problems import problem
+from veritrail_graph.api.http.problems import OWN_FAULT, problem
 
 GONE = 499
 """The status in the log of a request whose client did not wait for the answer."""
@@ -71,8 +71,7 @@ class Watch:
         except Exception:  # noqa: BLE001  # logged with its trace, and answered
             _log.exception("fault", extra={"fields": {"request_id": asked}})
             if answer.status is None:
-                words = "A fault of the program; its log says more."
-                await problem(500, "fault", words)(scope, receive, answer)
+                await problem(500, "fault", OWN_FAULT)(scope, receive, answer)
             # Else the client sees the answer end before it is complete.
         finally:
             self._tell(scope, answer.status or GONE, time.perf_counter() - begun)

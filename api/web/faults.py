@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from veritrail_graph.api.advice import ENTAILMENT
 from veritrail_graph.api.http.bodies import MAX_BODY
 from veritrail_graph.api.http.guard import crosses, netloc
-from veritrail_graph.api.http.problems import MEDIA_TYPE, PREFIX, STARTING, problem
+from veritrail_graph.api.http.problems import MEDIA_TYPE, OWN_FAULT, PREFIX, STARTING, problem
 from veritrail_graph.api.web.links import inside, sent, url
 from veritrail_graph.api.web.rendering import render
 
@@ -299,8 +299,7 @@ class Faults:
         except Exception:
             # The caller writes it down; nothing more is sent where something was.
             if not answer.is_begun:
-                words = "Internal error; its log says more."
-                await problem(500, "fault", words)(scope, receive, answer.send)
+                await problem(500, "fault", OWN_FAULT)(scope, receive, answer.send)
             raise
 
 
