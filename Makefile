@@ -18,8 +18,8 @@ PY := $(BIN)/python
 ARGS ?=
 # Tests that run side by side; most of them wait for servers that they started. 0: one by one.
 WORKERS ?= 3
-# The engine of judgement of the demo: lexical, or openai.
-ENGINE ?= lexical
+# The engine of judgement of the demo: recorded, or openai.
+ENGINE ?= recorded
 # What the tests install beside the package.
 EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli evaluation)
 

@@ -1,181 +1,236 @@
-"""The demo: two processes ingested, their claims verified, provenance and an error located.
+"""The demo: both samples judged by their recorded answers, a provenance, an error with its pair.
 
-It runs the command line just as a person would and shows each command before its outcome.
 The graph is the one that `veritrail` uses anyway, so that everything can be asked afterwards.
-The samples are part of the package.
+The samples and the answers are part of the package. What is printed is counted in this run.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import asyncio
 import time
-from importlib import resources
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
-from veritrail_graph.api.app.samples import FOLDER, SAMPLES
-from veritrail_graph.api.cli.terminal import VERDICT_STYLE
+from veritrail_graph.api.app.demonstration import (
+    JudgedSample,
+    as_released,
+    judge_by_words,
+    judge_samples,
+)
+from veritrail_graph.api.cli.exits import run, say_starting
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, console
+from veritrail_graph.api.views.contrast import Quote, contrast_of
 from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import VERDICT_WORDS
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.word_diff import Piece
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.model import Verification
+
+WIDTH = 80
+"""Columns that every line fits into, on a terminal of that width or a wider one."""
+SUPPORTED, WRONG = ("harbour-summary", "k01"), ("harbour-summary", "k04")
+"""The claims that are shown: one with its path, one with its error."""
+NEXT = (
+    ("veritrail show harbour-summary k04", "the whole trail of that error"),
+    ("veritrail list graphrag-energy", "the claims of the other sample"),
+    ("veritrail serve", "the same in your browser"),
+    ("veritrail check --answer a.txt --sources docs/", "an answer of your own"),
+    ("veritrail db stop", "end the graph engine"),
+)
 
 
-class Ended(Exception):  # not a fault of ours: it was told by the command
-    """A command of the demo did not end with 0.
+def show() -> None:
+    """Judge the samples, and print what was found.
 
-    Attributes:
-        status: Its exit status.
+    Raises:
+        Exit: One of them could not be stored or verified.
     """
+    from veritrail_graph.api.app.engine import begin_engine
+    from veritrail_graph.api.settings import Settings
 
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-def run() -> int:
-    """Run the demo; the exit status is that of the first command that failed, or 0."""
-    try:
-        _show()
-    except Ended as ended:
-        return ended.status
-    return 0
-
-
-def _show() -> None:
     started = time.monotonic()
+    settings = as_released(Settings())
+    begin_engine(settings, say_starting)
+    judged = run(_judged(settings), as_json=False)
+    samples, by_words, path = judged
+    out = console()
+    out.width = WIDTH if not out.is_terminal else min(out.width, WIDTH)
+    _head(out, samples)
+    _provenance(out, _verification(samples, SUPPORTED), samples[0].stage_names, path)
+    _error(out, _verification(samples, WRONG), samples[0].stage_names)
+    _words_alone(out, by_words)
+    out.print(Text("Go on from here:", "bold"))
+    for command, what in NEXT:
+        out.print(Text.assemble("  ", (f"{command:<48}", "cyan"), (what, "dim")))
+    seconds = time.monotonic() - started
+    out.print(Text(f"The demo took {seconds:.0f} s; both samples stay in the graph.", "dim"))
+
+
+async def _judged(
+    settings: Settings,
+) -> tuple[list[JudgedSample], list[JudgedSample], list[dict[str, Any]]]:
+    """The samples by recorded answers, by words alone, and the path of a claim to its source."""
+    from veritrail_graph.api.app import Application
+
+    process, claim = SUPPORTED
+    async with Application(settings, on_engine_start=say_starting) as app:
+        # By words: in memory, while the engine starts.
+        by_words = asyncio.create_task(judge_by_words(settings))
+        samples = await judge_samples(app)
+        asked = {"process_id": process, "claim_id": claim}
+        found = await app.queries.run("provenance", asked)
+        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        paths: list[list[dict[str, Any]]] = [row["path"] for row in rows if row["complete"]]
+        return samples, await by_words, paths[0] if paths else []
+
+
+def _verification(samples: Sequence[JudgedSample], which: tuple[str, str]) -> Verification:
+    process, claim = which
+    return next(one for one in samples if one.process_id == process).verification(claim)
+
+
+def _head(out: Console, samples: Sequence[JudgedSample]) -> None:
+    """What was found in all, in two lines; then each sample, and what is not as labelled."""
+    every = [one for sample in samples for one in sample.verifications]
+    right = sum(one.as_labelled for one in samples)
+    placed = sum(one.placed for one in samples)
+    planted = sum(len(one.planted) for one in samples)
     out.print(Text("VeriTrail Graph: where did that come from, and where did it go wrong?", "bold"))
     out.print(
-        Text(
-            "No model is asked here: the engine `lexical` compares words, numbers and names, and "
-            "its verdicts are indicative only. Where they differ from the labels, you see it.",
-            "yellow",
+        Text.assemble(
+            (f"{right} of {len(every)} verdicts", "bold green"), " as labelled; ",
+            (f"{placed} of {planted} planted errors", "bold green"), " placed at their stage.",
         )
-    )
-    for sample in SAMPLES:
-        name = f"{sample}.json"
-        out.print()
-        with resources.as_file(FOLDER / name) as path:
-            report = veritrail("ingest", str(path), "--replace", shown=f"veritrail ingest {name}")
-        stages = ", ".join(f"{count} of stage {stage}" for stage, count in report["stages"].items())
-        out.print(Text(f"{report['status']}: {report['nodes']} nodes ({stages})", "dim"))
-        # Named, because a model in the environment would be asked otherwise.
-        run = veritrail("verify", sample, "--engine", "lexical")
-        show_verdicts(sample, run["verifications"])
+    )  # fmt: skip
     out.print()
-    show_provenance("harbour-summary", "k01")
-    out.print()
-    show_error("harbour-summary", "k04")
-    out.print()
-    out.print(Text("Go on from here:", "bold"))
-    for command in (
-        "veritrail query impact -p process_id=harbour-summary -p node_id=c02",
-        "veritrail query unsupported_claims -p process_id=graphrag-energy",
-        'veritrail verify harbour-summary --claim "The ferry Lady Brae carries 24 cars."',
-        "veritrail report graphrag-energy --format markdown -o report.md",
-        "veritrail db stop",
-    ):
-        out.print(Text(f"  {command}", "cyan"))
-    out.print(Text(f"The demo took {time.monotonic() - started:.0f} s.", "dim"))
-
-
-def veritrail(*arguments: str, shown: str | None = None) -> dict[str, Any]:
-    """Run a command, show it, and give the JSON that it prints."""
-    out.print(Text(f"$ {shown or ' '.join(('veritrail', *arguments))}", "bold cyan"))
-    done = subprocess.run(  # our own command, its arguments written here
-        [sys.executable, "-m", "veritrail_graph.api.cli.main", *arguments, "--json"],
-        stdout=subprocess.PIPE,
-        check=False,
-        text=True,
-        encoding="utf-8",
-    )
-    if done.returncode != 0:
-        raise Ended(done.returncode)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def show_verdicts(sample: str, verifications: list[dict[str, Any]]) -> None:
-    """The verdicts beside the human labels, and the error stages beside the planted ones."""
-    process = json.loads((FOLDER / f"{sample}.json").read_text("utf-8"))
-    planted = json.loads((FOLDER / f"{sample}.labels.json").read_text("utf-8"))
-    labels = {claim["claim_id"]: claim["label"] for claim in process["claims"]}
-    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
-    table.add_column("claim", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("stage", no_wrap=True)
-    table.add_column("the label says", no_wrap=True)
-    table.add_column("text", no_wrap=True, overflow="ellipsis", ratio=1)
-    agreed = located = wrong = 0
-    for found in verifications:
-        claim_id, verdict = found["claim_id"], Verdict(found["verdict"])
-        label = Verdict(labels[claim_id])
-        agrees = verdict is label
-        agreed += agrees
-        differs = "" if agrees else VERDICT_WORDS[label]
-        if label is Verdict.NOT_FULLY_SUPPORTED:
-            wrong += 1
-            true_stage = planted[claim_id]["error_stage"]
-            is_placed = agrees and found["error_stages"] == [true_stage]
-            located += is_placed
-            differs = "" if is_placed else f"{differs or 'the same'}, stage {true_stage}"
-        table.add_row(
-            claim_id,
-            Text(VERDICT_WORDS[verdict], VERDICT_STYLE[verdict]),
-            ", ".join(map(str, found["error_stages"])),
-            Text(differs, "bold magenta") if differs else Text("the same", "dim"),
-            Text(one_line(found["claim"])),
-        )
-    out.print(Text("What it finds (indicative), beside what a person labelled:", "dim"))
-    out.print(table)
+    model = next((one.model for one in every if one.model), "")
     out.print(
         Text(
-            f"{agreed} of {len(verifications)} verdicts agree with the labels; "
-            f"{located} of {wrong} planted errors were found and placed at their stage.",
-            "bold",
+            f"Judged by {model}.\nNo model is asked now; all else runs: prompts, checks of "
+            "answers, walk, graph.",
+            "dim",
         )
     )
+    for sample in samples:
+        out.print(
+            f"  {sample.process_id:<16} {sample.nodes} nodes, {len(sample.stage_names)} stages: "
+            f"{sample.as_labelled} of {len(sample.verifications)} verdicts, "
+            f"{sample.placed} of {len(sample.planted)} errors"
+        )
+        for one in sample.others:
+            out.print(Text(f"    {_difference(one, sample)}", "magenta"))
+        for one in sample.verifications:
+            if one.claim_id in sample.planted and one not in sample.others:
+                _tell_misplaced(out, one, sample.planted[one.claim_id])
+    out.print()
 
 
-def show_provenance(process: str, claim: str) -> None:
+def _difference(one: Verification, sample: JudgedSample) -> str:
+    """How a verification is not as labelled, or why it has no verdict."""
+    label = VERDICT_WORDS[sample.labels[one.claim_id]]
+    if one.verdict is not None:
+        return f"{one.claim_id} is {VERDICT_WORDS[one.verdict]}, the label says {label}"
+    return f"{one.claim_id} {one.status}: {one_line(one.error or '', 200)}"
+
+
+def _tell_misplaced(out: Console, one: Verification, stage: int) -> None:
+    found = list(one.error_stages)
+    if found == [stage]:
+        return
+    where = f"at stage {', '.join(map(str, found))}"
+    if not found:
+        where = "but without a stage: its verdicts on the way are mixed"
+    out.print(Text(f"    {one.claim_id} was found wrong, {where}", "dim"))
+
+
+def _provenance(
+    out: Console, one: Verification, stages: Mapping[int, str], path: Sequence[Mapping[str, Any]]
+) -> None:
     """Where a supported claim came from: one path from the source text to the final output."""
     out.print(Text("Where did that come from?", "bold"))
-    rows = query("provenance", process, claim)
-    path = next((row for row in rows if row["complete"]), None)
-    if path is None:
-        out.print(Text("No path reaches the source text.", "yellow"))
-        return
-    tree = Tree(Text("from the source text to the final output", "dim"), guide_style="dim")
-    for step in path["path"]:
-        branch = tree.add(Text.assemble((step["node_id"], "cyan"), f"  stage {step['stage']}"))
-        for sentence in step["sentences"]:
-            branch.add(Text(one_line(sentence["text"]), "green"))
-    out.print(tree)
+    _claim(out, one, "✓")
+    for step in path:
+        name = f"  {stages.get(step['stage'], '')} {step['node_id']}"
+        said = [found["text"] for found in step["sentences"] if found["role"] == "evidence"]
+        line = one_line(" ".join(said) or one.claim)
+        out.print(Text.assemble((f"{name:<22}", "cyan"), _cut(line, out.width - 22)))
+    if not path:
+        out.print(Text("  No path reaches the source text.", "yellow"))
+    out.print()
 
 
-def show_error(process: str, claim: str) -> None:
-    """Where an unsupported claim went wrong: the node that introduced it and what carried it on."""
+def _error(out: Console, one: Verification, stages: Mapping[int, str]) -> None:
+    """Where a claim went wrong: what the source says, what the step wrote, who carried it on."""
     out.print(Text("Where did it go wrong?", "bold"))
-    for row in query("error_origin", process, claim):
-        tree = Tree(
-            Text.assemble(("introduced in ", "red"), (str(row["node_id"]), "bold red"),
-                          f"  stage {row['stage']}, step {row['step']}, prompt {row['prompt']}"),
-            guide_style="dim",
-        )  # fmt: skip
-        for sentence in row["sentences"]:
-            tree.add(Text(one_line(sentence), "red"))
-        tree.add(Text("carried on by " + ", ".join(row["propagated_through"]), "dim"))
-        out.print(tree)
+    _claim(out, one, "✗")
+    pair = contrast_of(trail_view(one, stages))
+    if pair is not None:
+        sides = [("source says", pair.source), ("step wrote", pair.wrote)]
+        for what, quote in sides:
+            if quote is not None:
+                _quote(out, what, quote)
+    told = [] if pair is None or pair.words is None else [pair.words]
+    told += [f"It came in at stage {stage} of {len(stages)}." for stage in one.error_stages]
+    carried = [node.node_id for node in one.propagated_nodes]
+    told += [f"Carried on by {' and '.join(carried)}."] if carried else []
+    out.print(Text(f"  {' '.join(told)}"))
+    out.print()
 
 
-def query(name: str, process: str, claim: str) -> list[dict[str, Any]]:
-    """Rows of a named query as dictionaries."""
-    found = veritrail("query", name, "-p", f"process_id={process}", "-p", f"claim_id={claim}")
-    return [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+def _claim(out: Console, one: Verification, mark: str) -> None:
+    style = VERDICT_STYLE[one.verdict] if one.verdict else "magenta"
+    word = VERDICT_WORDS[one.verdict] if one.verdict else str(one.status)
+    out.print(Text.assemble((f"{mark} {word}: ", f"bold {style}"), one_line(one.claim)))
+
+
+def _quote(out: Console, what: str, quote: Quote) -> None:
+    """A side of the pair: its node, and below it the sentence around what differs."""
+    out.print(Text.assemble((f"  {what:<12}", "bold"), (f"{quote.place} {quote.node_id}", "cyan")))
+    shown, marks = " " * 14, " " * 14
+    for piece in around(quote.pieces, out.width - 14):
+        shown += piece.text
+        marks += ("^" if piece.is_changed else " ") * len(piece.text)
+    out.print(Text(shown))
+    if marks.strip():
+        out.print(Text(marks.rstrip(), "bold red"))
+
+
+def around(pieces: Sequence[Piece], width: int) -> list[Piece]:
+    """The part of a sentence that fits into a line, around the first words that differ."""
+    texts = [" ".join(one.text.splitlines()) for one in pieces]
+    if sum(map(len, texts)) <= width:
+        return list(pieces)
+    first = next((place for place, one in enumerate(pieces) if one.is_changed), 0)
+    room = width - len(texts[first])
+    before = "".join(texts[:first])
+    after = "".join(texts[first + 1 :])
+    left = max(room // 2, room - len(after))
+    head = before if len(before) <= left else f"… {before[-(left - 2) :].partition(' ')[2]}"
+    tail = _cut(after, room - len(head))
+    return [Piece(head), Piece(texts[first], pieces[first].is_changed), Piece(tail)]
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 2].rpartition(' ')[0]} …"
+
+
+def _words_alone(out: Console, samples: Sequence[JudgedSample]) -> None:
+    """What a comparison of words can tell of the same claims."""
+    claims = sum(len(one.verifications) for one in samples)
+    decided = sum(one.decided for one in samples)
+    right = sum(one.as_labelled for one in samples)
+    out.print(
+        Text.assemble(
+            ("By words alone", "bold"),
+            f", without a model (engine lexical): {right} of {decided} verdicts as labelled;\n"
+            f"for {claims - decided} of the {claims} claims it cannot tell.",
+        )
+    )
+    out.print()

@@ -93,6 +93,8 @@ def assert_shown(block: Block, said: str) -> None:
     rest = " ".join(said.split())
     for line in block.text.splitlines():
         wanted = " ".join(line.split())
+        if not wanted:
+            continue
         _, found, rest = rest.partition(wanted)
         assert found, f"{block.place}: not in the output: {line}\n{said}"
 
