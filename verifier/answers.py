@@ -163,14 +163,14 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
 _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r'\{(?=\s*["}])')
 # What may be left where the text ends in the middle of a literal, a number or an escape.
-_REST = re.compile(r"\s*[-\\\w]{0,9}\s*\Z")
+_REST = re.compile(r"\s*+(?:[-\\\w]{1,9}\s*+)?\Z")
 _MOST_FAULTS = 1_000
 # White space and the quotation marks of all languages.
 _NO_MARKS = dict.fromkeys(
     [*map(ord, " \t\n\r\v\f\u00a0\u2028\u2029\"'`\u00b4\u00ab\u00bb\u2039\u203a\uff02\uff07"),
      *range(0x2018, 0x2020), *range(0x300C, 0x3010), *range(0x301D, 0x3020)]
 )  # fmt: skip
-_ENDING = re.compile(r"\s*(?:`{3,}|~{3,})?\s*\Z")
+_ENDING = re.compile(r"\s*+(?:(?:`{3,}|~{3,})\s*+)?\Z")
 _RANGE = re.compile(r"\s*(\d{1,12})\s*[-\u2010-\u2015]\s*(\d{1,12})\s*")
 _INTEGER = re.compile(r"\s*\d{1,12}\s*")
 

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 _VALUE = re.compile(r"<(?:list\[)?([^<>\]]+)\]?>")
-_ARGUMENT = re.compile(r"[\[{]+([A-Z][A-Z_]*)(?:…|\.\.\.)?[\]}]*(?:…|\.\.\.)?[\]}]*(?:\.\.\.)?")
+_ARGUMENT = re.compile(r"[\[{]+([A-Z][A-Z_]*)(?:…|\.\.\.)?[\]}]*+(?:…|\.\.\.)?[\]}]*+(?:\.\.\.)?")
 _NUMBER = r"(-?\d+(?:\.[1-9]\d*)?)(?:\.0)?"
 _BOUNDS = (
     (re.compile(rf"\b{_NUMBER}<=x<={_NUMBER}(?=[\];])"), r"\1 to \2"),

@@ -35,7 +35,7 @@ _RULES = {
     State.UNCHECKED: "A claim was not checked.",
     State.SUPPORTED: "A person calls a supported claim something else.",
 }
-_BRACKET = re.compile(r"(\\*)([\[\]])")
+_BRACKET = re.compile(r"(?<!\\)(\\*)([\[\]])")
 _TEXT = 1_000
 _BYTES = 50_000_000
 _ENDS = 24

@@ -84,7 +84,7 @@ _HEADERS_OF = {
     "429": ["Retry-After"],
     "503": ["Retry-After"],
 }
-_PARAMETER = re.compile(r"\{[^}]*\}")
+_PARAMETER = re.compile(r"\{[^{}]*\}")
 
 
 def operation_id(route: APIRoute) -> str:

@@ -8,7 +8,8 @@ import re
 import warnings
 from typing import Any
 
-_ARRAY = re.compile(r"(?:np\.|numpy\.)?array\((.*?)(?:,\s*dtype=[^()\[\]]*)?\)", re.DOTALL)
+_ARRAY = re.compile(r"(?:np\.|numpy\.)?array\(")
+_DTYPE = re.compile(r",\s*dtype=")
 _STRING = re.compile(
     r"""[uU]?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""",
     re.DOTALL,
@@ -21,9 +22,9 @@ def unfolded(text: str) -> Any:
     bare = text.strip()
     if not bare:
         return None
-    array = _ARRAY.fullmatch(bare)
+    array = _in_array(bare)
     if array is not None:
-        bare = array[1].strip()
+        bare = array.strip()
     if bare[:1] != "[" or bare[-1:] != "]":
         return text
     # Python itself would glue the texts of an array, between which numpy prints no comma.
@@ -40,7 +41,18 @@ def unfolded(text: str) -> Any:
 def looks_like_list(text: str) -> bool:
     """Whether a text has the brackets of a list, or of an array."""
     bare = text.strip()
-    return (bare[:1] == "[" and bare[-1:] == "]") or bool(_ARRAY.fullmatch(bare))
+    return (bare[:1] == "[" and bare[-1:] == "]") or _in_array(bare) is not None
+
+
+def _in_array(bare: str) -> str | None:
+    """What an array holds, without its type; None: it is no array. In one pass, however long."""
+    opening = _ARRAY.match(bare)
+    if opening is None or bare[-1] != ")":
+        return None
+    inner = bare[opening.end() : -1]
+    behind = max(map(inner.rfind, "()[]")) + 1
+    of_type = _DTYPE.search(inner, behind)
+    return inner if of_type is None else inner[: of_type.start()]
 
 
 def _strings(bare: str) -> list[str]:

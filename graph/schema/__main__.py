@@ -19,7 +19,9 @@ from veritrail_graph.graph.schema.model import (
 )
 from veritrail_graph.graph.schema.style import style
 
-_BLOCK = re.compile(r"(<!-- made: (?P<name>[a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(
+    r"(<!-- made: (?P<name>[a-z ]+) -->\n)(?:(?!<!-- made: ).)*?(<!-- end -->)", re.DOTALL
+)
 
 
 def filled(page: str) -> str:

@@ -56,15 +56,10 @@ _OLD = "is not supported for the bolt protocol"
 _DEPTH = 6
 # What both engines say of a node whose key is taken: its label, and the values of the key.
 _ON_NEO4J = re.compile(r"with label `([^`]+)` and propert(?:y|ies) (.+)", re.DOTALL)
-_EMBEDDED = re.compile(r"Duplicated key \[(.*)\] found on index '(\w+)\[([\w,]+)\]'", re.DOTALL)
-_MOST = 200
-# What both engines say of a node whose key is taken: its label, and the values of the key.
-_ON_NEO4J = re.compile(r"with label `([^`]+)` and propert(?:y|ies) (.+)", re.DOTALL)
-_EMBEDDED = re.compile(r"Duplicated key \[(.*)\] found on index '(\w+)\[([\w,]+)\]'", re.DOTALL)
-_MOST = 200
-# What both engines say of a node whose key is taken: its label, and the values of the key.
-_ON_NEO4J = re.compile(r"with label `([^`]+)` and propert(?:y|ies) (.+)", re.DOTALL)
-_EMBEDDED = re.compile(r"Duplicated key \[(.*)\] found on index '(\w+)\[([\w,]+)\]'", re.DOTALL)
+_EMBEDDED = re.compile(
+    r"Duplicated key \[((?:(?!Duplicated key \[).)*)\] found on index '(\w+)\[([\w,]+)\]'",
+    re.DOTALL,
+)
 _MOST = 200
 
 _HELD = (

@@ -15,8 +15,8 @@ from veritrail_graph.verifier.answers import bounds_of, expect_keys, final_objec
 from veritrail_graph.verifier.models.port import InvalidAnswer
 from veritrail_graph.verifier.ports import Split
 
-_BARE_LIST = re.compile(r"(?:^|\n)[\s`]*\[([\d\s,-]*)\][\s`]*\Z")
-_ENDS_WITH_NONE = re.compile(r"(?:^|\n)[\s`*\"']*none[\s`*\"'.]*\Z", re.IGNORECASE)
+_BARE_LIST = re.compile(r"[\d\s,-]*")
+_MARKS = " \t\r\n\v\f`"
 _LABEL = re.compile(r"\[\[\d+\]\]")
 
 
@@ -95,9 +95,9 @@ def _named(text: str) -> list[dict[str, Any]]:
     if "{" in text:
         answer = final_object(text, "attributions")
         value = answer["attributions"]
-    elif found := _BARE_LIST.search(text):
-        value = found[1].strip().split()
-    elif not _ENDS_WITH_NONE.search(text):
+    elif (bare := _bare_list(text)) is not None:
+        value = bare.split()
+    elif not _ends_with_none(text):
         final_object(text)  # says what is wrong
     if value is None or (isinstance(value, str) and value.strip().casefold() == "none"):
         return []
@@ -109,6 +109,27 @@ def _named(text: str) -> list[dict[str, Any]]:
             '{"sentence_id": 1, "categories": ["EVIDENCE"]}'
         )
     return value
+
+
+def _bare_list(text: str) -> str | None:
+    """What stands in the list of numbers that a text ends with; None: it ends with none."""
+    bare = text.rstrip(_MARKS)
+    opening = bare.rfind("[")
+    if not bare.endswith("]") or not _begins_a_line(bare[:opening], _MARKS):
+        return None
+    inner = bare[opening + 1 : -1]
+    return inner if opening >= 0 and _BARE_LIST.fullmatch(inner) else None
+
+
+def _ends_with_none(text: str) -> bool:
+    """Whether the last line of a text is the word None."""
+    bare = text.rstrip(f"{_MARKS}*\"'.")
+    return bare[-4:].casefold() == "none" and _begins_a_line(bare[:-4], f"{_MARKS}*\"'")
+
+
+def _begins_a_line(before: str, marks: str) -> bool:
+    """Whether nothing but marks stands between the last line break and the end of a text."""
+    return not before.rpartition("\n")[2].strip(marks)
 
 
 def _categories(given: Any) -> frozenset[AttributionCategory]:

@@ -38,7 +38,7 @@ GAP = " … "
 """What stands in a proposition's text for what is left out between its stretches."""
 _SHORTEST_WORD = 4
 _LONGEST_LINK = 30
-_ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.|\[\.\.\.\]|\[…\])\s*")
+_ELLIPSIS = re.compile(r"…|\.\.\.|\[\.\.\.\]|\[…\]")
 _WORD = re.compile(r"\w+")
 
 
@@ -99,7 +99,7 @@ def stretches_of(pieces: Iterable[str], sentence: str) -> Spans:
     for piece in pieces:
         parts = [piece]
         if _find(piece, sentence, at) is None:  # a gap may be written into one piece
-            parts = [part for part in _ELLIPSIS.split(piece) if part]
+            parts = [bare for part in _ELLIPSIS.split(piece) if (bare := part.strip())]
         for part in parts:
             place = _find(part, sentence, at)
             if place is None:

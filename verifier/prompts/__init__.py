@@ -24,7 +24,9 @@ from veritrail_graph.verifier.models.port import Step
 MOST_BYTES = 1_000_000
 AnyStep = TypeVar("AnyStep", bound=StrEnum)
 
-_EXAMPLES = re.compile(r"<!-- examples -->\n(.*?)<!-- /examples -->\n*", re.DOTALL)
+_EXAMPLES = re.compile(
+    r"<!-- examples -->\n((?:(?!<!-- examples -->).)*?)<!-- /examples -->\n*", re.DOTALL
+)
 """The block of a prompt that a run without examples leaves out."""
 
 CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")

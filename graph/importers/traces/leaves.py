@@ -11,7 +11,10 @@ from collections.abc import Iterator
 
 _BULLET = re.compile(r"^\s*(?:[-*•>]|\(?\d{1,3}[.):]|\[\d{1,3}\])\s+")
 _BETWEEN_CELLS = re.compile(r"[|│┃║\t]|\s{2,}")
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|«([^»\n]+)»|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)")
+# No opening sign within: one that is never closed would be looked for from each sign to the end.
+_QUOTED = re.compile(
+    r"\"([^\"\n]+)\"|“([^“”\n]+)”|«([^«»\n]+)»|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)"
+)
 _SIGNS = " \t\r,;\"'`“”«»"
 SHORTEST_LINE = 24
 """Characters; a shorter line may be a heading, and such words stand in many texts."""
