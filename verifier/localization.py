@@ -172,7 +172,7 @@ def bears_on(text: str, claim: str) -> bool:
     without any content word ("It is.") would be in every text: it must be a sentence of it.
     """
     # Here, as it brings the whole engine.
-    from veritrail_graph.verifier.engines.lexical.vocabulary import STOP
+    from veritrail_graph.verifier.vocabulary import STOP
 
     words, parts = _words(claim), _PARTS.split(text)
     if words <= STOP:

@@ -11,7 +11,7 @@ LEAN = "from veritrail_graph.graph.lean_imports import keep_imports_lean as lean
 USE = """
 from veritrail_graph.graph.sentences.tables import tokenizer
 from veritrail_graph.graph.store import Database
-from veritrail_graph.verifier.engines.lexical.vocabulary import stem
+from veritrail_graph.verifier.vocabulary import stem
 assert list(tokenizer("english").span_tokenize("One is. Two are."))
 assert stem("ferries") == stem("ferry")
 import sys
@@ -24,7 +24,7 @@ AT_ONCE = """
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from veritrail_graph.graph.sentences.tables import tokenizer
-from veritrail_graph.verifier.engines.lexical.vocabulary import stem
+from veritrail_graph.verifier.vocabulary import stem
 begin = Barrier(8)
 def use(number):
     begin.wait()

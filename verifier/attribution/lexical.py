@@ -16,9 +16,9 @@ from veritrail_graph.verifier.attribution.attributor import Attribution, attribu
 from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.engines.lexical.judging import Match, compare, terms, weight
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
-from veritrail_graph.verifier.engines.lexical.vocabulary import UNCERTAIN, UNCERTAIN_SMALL
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.vocabulary import UNCERTAIN, UNCERTAIN_SMALL
 
 VERSION = 2
 """Goes up when the same texts may get another attribution."""

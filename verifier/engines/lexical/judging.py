@@ -22,8 +22,8 @@ from veritrail_graph.verifier.engines.lexical.reading import (
     Word,
     read,
 )
-from veritrail_graph.verifier.engines.lexical.vocabulary import UNIVERSAL_KEY, opposites
 from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.vocabulary import UNIVERSAL_KEY, opposites
 
 Term = Word | Name | Number
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from veritrail_graph.graph.citations import CITATION
-from veritrail_graph.verifier.engines.lexical import vocabulary as words
+from veritrail_graph.verifier import vocabulary as words
 
 _TOKEN = re.compile(
     r"(?P<number>[$€£¥]?\d[\d,]*(?<!,)(?:\.\d+)?(?::\d\d)?[a-z]{0,2}(?![^\W_])%?)"

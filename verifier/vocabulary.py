@@ -11,11 +11,12 @@ from functools import lru_cache
 from veritrail_graph.graph.lean_imports import without_numbers
 
 
-def _words(table: str) -> frozenset[str]:
+def word_set(table: str) -> frozenset[str]:
+    """Return the words of a table, which blanks part."""
     return frozenset(table.split())
 
 
-STOP = _words(
+STOP = word_set(
     """a about also although am among an and any are as at be because been being both but by
     can could did do does doing during either else especially etc even ever for from further
     had has have having he hence her here hers herself him himself his how however i if in indeed
@@ -30,7 +31,7 @@ STOP = _words(
 )
 
 # Words that a careful reader would not ask evidence for, or that speak of the text itself.
-LIGHT = _words(
+LIGHT = word_set(
     """significant significantly substantial substantially extensive extensively considerable
     considerably notable notably important various several numerous key overall general generally
     particular particularly mention mentions mentioned discuss discusses discussed document
@@ -39,40 +40,42 @@ LIGHT = _words(
     total new different certain specific main major"""
 )
 
-APPROXIMATE = _words("about around approximately roughly nearly almost circa some estimated")
+APPROXIMATE = word_set("about around approximately roughly nearly almost circa some estimated")
 
-PRONOUNS = _words("he she it they him them his her hers its their theirs this these those both who")
+PRONOUNS = word_set(
+    "he she it they him them his her hers its their theirs this these those both who"
+)
 
 # "All" claims more than its words: evidence must say it as well, in one form or another.
-UNIVERSAL = _words("all every each everyone everybody everything always")
+UNIVERSAL = word_set("all every each everyone everybody everything always")
 UNIVERSAL_KEY = "every"
-NOT_UNIVERSAL_AFTER = _words("in at after above of")  # in all, at all, after all, best of all
+NOT_UNIVERSAL_AFTER = word_set("in at after above of")  # in all, at all, after all, best of all
 
 # A cue denies what follows it in its clause; the verbs among them are content as well.
-NEGATIONS = _words(
+NEGATIONS = word_set(
     """not no never none nobody nothing neither nor without cannot hardly scarcely fail fails
     failed refuse refuses refused deny denies denied unable lack lacks lacked lacking"""
 )
-NEGATION_STOPS = _words(
+NEGATION_STOPS = word_set(
     """not no never none nobody nothing neither nor without cannot hardly scarcely"""
 )
 
 # What is said with one of these is not said as a fact. Those in the second list are names of a
 # month and of a power where they begin with a capital.
-UNCERTAIN = _words(
+UNCERTAIN = word_set(
     """perhaps maybe possibly probably presumably allegedly reportedly apparently supposedly
     likely"""
 )
-UNCERTAIN_SMALL = _words("may might could")
+UNCERTAIN_SMALL = word_set("may might could")
 
 # Between a denial and what it denies ("not immediately lapse"), beside words in -ly.
-_ADVERBS = _words("always ever longer now often soon")
+_ADVERBS = word_set("always ever longer now often soon")
 # These leave a denial whole; others qualify it: "not immediately" is "later, perhaps".
-_PLAIN_ADVERBS = _words(
+_PLAIN_ADVERBS = word_set(
     """actually allegedly apparently certainly clearly currently definitely ever evidently
     formerly longer now obviously officially previously really reportedly simply truly"""
 )
-_NO_ADVERBS = _words(
+_NO_ADVERBS = word_set(
     """ally anomaly apply assembly belly bully butterfly comply family fly imply italy jelly july
     monopoly multiply rally rely reply supply tally"""
 )
@@ -131,6 +134,22 @@ ORDERINGS = {
     "fewer": ("amount", -1), "over": ("side", 1), "under": ("side", -1),
     "above": ("side", 1), "below": ("side", -1),
 }  # fmt: skip
+
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+    fifteen sixteen seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+
+
+def _counted(table: str, start: int) -> dict[str, int]:
+    return {word: value for value, word in enumerate(table.split(), start)}
+
+
+SMALL = _counted(_UNITS, 0) | {word: 10 * value for word, value in _counted(_TENS, 2).items()}
+ORDINALS = _counted(_ORDINALS, 1)
+
+NAME_LINKS = frozenset(("of", "de", "van", "von", "der", "du", "la", "le", "the", "al", "bin"))
+TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "sir", "gen", "sen", "rep", "gov"))
 
 _CACHED_STEMS = 100_000
 

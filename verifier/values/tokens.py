@@ -1,0 +1,95 @@
+"""The words, numbers and marks of a text, in order.
+
+Scripts without blanks between words (Chinese, Japanese, Thai) give a token for each character.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from veritrail_graph.verifier.values.units import SUFFIXES
+
+_UNSPACED = (
+    r"\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LETTER = rf"[^\W\d_{_UNSPACED}]"
+_TOKEN = re.compile(
+    rf"(?P<date>\d{{4}}-\d\d?-\d\d?(?![\d-])|\d\d?(?P<dot>[./])\d\d?(?P=dot)\d{{4}}(?!\d))"
+    r"|(?P<clock>\d\d?:\d\d(?::\d\d)?(?!\d))"
+    rf"|(?P<number>(?:\d{{1,3}}(?P<gap>[ '])\d{{3}}(?:(?P=gap)\d{{3}})*(?:[.,]\d+)?"
+    rf"|\d+(?:[.,]\d+)*)(?!\d)"
+    rf"(?:\^\d+)*|(?<![\w.])\.\d+)(?P<tail>{_LETTER}(?:{_LETTER}|\d)*)?"
+    r"|(?P<half>[AaPp]\.[ ]?[Mm]\b\.?)"
+    rf"|(?P<dotted>(?:{_LETTER}\.){{2,}}(?:{_LETTER}(?!{_LETTER}))?)"
+    rf"|(?P<word>{_LETTER}(?:{_LETTER}|\d)*(?:'{_LETTER}+)*)"
+    rf"|(?P<sign>[{_UNSPACED}])"
+    r"|(?P<mark>[^\s\w]|_)"
+)
+
+
+class TokenKind(StrEnum):
+    """What a token is."""
+
+    WORD = "word"
+    NUMBER = "number"
+    DATE = "date"
+    CLOCK = "clock"
+    SIGN = "sign"
+    MARK = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a number or a mark at its place in a text of plain characters.
+
+    Attributes:
+        kind: What it is.
+        form: As it is written, a dotted abbreviation without its dots.
+        lower: The same in small letters, without a possessive.
+        start: Where it starts.
+        end: Where it ends.
+        tail: Letters at the end of a number (`th`, `kg`, `m`), or "".
+    """
+
+    kind: TokenKind
+    form: str
+    lower: str
+    start: int
+    end: int
+    tail: str = ""
+
+
+NOTHING = Token(TokenKind.MARK, "", "", -1, -1)
+"""What stands outside of a text."""
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """Return the tokens of a text of plain characters."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        group = str(match.lastgroup)
+        form, start, end = match.group(), match.start(), match.end()
+        if group in ("number", "tail"):
+            found.append(_number(form, match.group("number"), match.group("tail") or "", start))
+        elif group in ("half", "dotted"):
+            form = form.replace(".", "").replace(" ", "")
+            found.append(Token(TokenKind.WORD, form, form.casefold(), start, end))
+        elif group == "word":
+            lower = form.casefold().removesuffix("'s").removesuffix("s'")
+            if form.endswith("s'"):
+                lower += "s"
+            found.append(Token(TokenKind.WORD, form, lower, start, end))
+        else:
+            found.append(Token(TokenKind(group), form, form, start, end))
+    return tuple(found)
+
+
+def _number(form: str, digits: str, tail: str, start: int) -> Token:
+    end = start + len(form)
+    if not tail:
+        return Token(TokenKind.NUMBER, digits, digits, start, end)
+    if tail in SUFFIXES or tail.lower() in ("st", "nd", "rd", "th", "am", "pm"):
+        return Token(TokenKind.NUMBER, digits, digits, start, end, tail)
+    return Token(TokenKind.WORD, form, form.casefold(), start, end)  # 3D, 4x4
