@@ -168,5 +168,5 @@ def test_time_grows_in_proportion_to_the_text(part: str) -> None:
         return time.process_time() - start
 
     taken(100)
-    small, large = min(taken(1_000) for _ in range(3)), taken(8_000)
+    small, large = min(taken(2_100) for _ in range(2)), taken(16_800)
     assert large < 24 * small + 0.1
