@@ -314,13 +314,15 @@ class Verifications(Part):
         )
 
     async def outweighed(self, process_id: str, made: Sequence[Verification]) -> list[JudgedClaim]:
-        """Claims that have a verdict among these verifications, and for which another one counts.
+        """Claims that have a result among these verifications, and for which another one counts.
+
+        A result is a verdict, or that the claim is undecided.
 
         Args:
             process_id: The process.
             made: Verifications of it.
         """
-        judged = {one.verification_id: one.claim_id for one in made if one.verdict is not None}
+        judged = {one.verification_id: one.claim_id for one in made if one.status.is_result}
         names = list(dict.fromkeys(judged.values()))
         found = await (await self._store()).claims.judged(process_id, names) if names else {}
         known = [found[name] for name in names if name in found]

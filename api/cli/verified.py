@@ -18,7 +18,7 @@ from veritrail_graph.api.cli.explain import ExplainedTrails
 from veritrail_graph.api.cli.terminal import quoted, say, show
 from veritrail_graph.api.views.asking import asking_sentences
 from veritrail_graph.api.views.texts import one_line, some
-from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.api.views.words import indicative_words, kept_words
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import (
     RunUsage,
@@ -48,7 +48,7 @@ class After:
     """What the graph says of a run that has ended; what it cannot say is left out.
 
     Attributes:
-        outweighed: Claims whose verdict of this run does not count, with the one that does.
+        outweighed: Claims whose result of this run does not count, with the one that does.
         nodes: The nodes of the process; 0: not known.
     """
 
@@ -325,13 +325,16 @@ def tell_ways(report: Report, own: list[Verification]) -> None:
 
 
 def _outweighed_words(report: Report) -> str:
-    """Which verdicts of a run replace none, and which count in their place."""
+    """Which results of a run replace none, and which count in their place."""
     found = report.after.outweighed
-    by_word = sum(bool(one.indicative) for one in found) < len(found)
-    stronger = "a stronger judge" if report.indicative and by_word else "another run"
+    made = {one.claim_id: one for one in report.done.verifications}
+    kept: dict[str, list[str]] = {}
+    for one in found:
+        words = kept_words(one, made.get(one.claim.claim_id))
+        kept.setdefault(words, []).append(one.claim.claim_id)
+    each = "; ".join(f"{words} for {some(names)}" for words, names in kept.items())
     return (
-        f"{len(found):,} of these verdicts replace none: the verdict of {stronger} stays in force "
-        f"for {some([one.claim.claim_id for one in found])}. To let this run decide: "
+        f"{len(found):,} of these verdicts replace none: {each}. To let this run decide: "
         f"veritrail pin {report.done.run_id}"
     )
 

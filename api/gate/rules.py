@@ -22,7 +22,6 @@ NEVER = "it was never verified"
 WAITS = "its verification has not ended"
 
 _ENDED = {
-    Status.UNDECIDED: "was undecided",
     Status.FAILED: "failed",
     Status.OVER_BUDGET: "went over budget",
     Status.CANCELLED: "was cancelled",
@@ -91,9 +90,9 @@ def counted(material: ReportData) -> ReportData:
 
 
 def failed_again(one: CheckedClaim) -> bool:
-    """Whether a claim has a verdict, and a later check that ended without one."""
-    has_later = one.later is not None and one.verdict is not None
-    return has_later and mark_now(one.later).kind in (State.FAILED, State.UNDECIDED)
+    """Whether a claim has a result, and a later check that came to no end."""
+    has_result = one.verdict is not None or one.state is State.UNDECIDED
+    return has_result and one.later is not None and mark_now(one.later).kind is State.FAILED
 
 
 def _again(one: CheckedClaim) -> str | None:
@@ -501,6 +500,11 @@ def notes_on(
             "is in force, and they count as could not be checked too. Verify them anew with: "
             f"veritrail verify {material.process.process_id} --again"
         )
+    if open_ := _count(claims, _undecided_later):
+        notes.append(
+            f"of {open_:,} claim(s) a later check by another judge was undecided; the verdict "
+            "before it counts"
+        )
     if waiting := _count(claims, _waits_again):
         notes.append(
             f"{waiting:,} claim(s) have a later verification that has not ended; the verdict "
@@ -524,8 +528,14 @@ def notes_on(
     return tuple(notes)
 
 
+def _undecided_later(one: CheckedClaim) -> bool:
+    """Whether a model could not decide later what another judge decided."""
+    later = one.later
+    return later is not None and later.status is Status.UNDECIDED and not later.indicative
+
+
 def _waits_again(one: CheckedClaim) -> bool:
-    return one.later is not None and one.verdict is not None and not failed_again(one)
+    return one.later is not None and mark_now(one.later).kind is State.UNCHECKED
 
 
 def _is_older(one: CheckedClaim, content_hash: str) -> bool:

@@ -174,8 +174,9 @@ class CheckedClaim:
             )
         if self.later is not None:
             status = self.later.status.value.replace("_", " ")
-            why = f": {self.later.error}" if self.later.error else ""
-            found.append(f"A later verification gave no verdict ({status}{why}).")
+            why = f": {self.later.error.rstrip('.')}" if self.later.error else ""
+            by = self.later.model or self.later.engine
+            found.append(f"A later verification by {by} gave no verdict ({status}{why}).")
         return tuple(found)
 
     @property

@@ -255,6 +255,40 @@ def mark_of(
     return mark
 
 
+class _Kept(Protocol):
+    """A claim with its verification in force."""
+
+    @property
+    def verdict(self) -> Verdict | None: ...
+    @property
+    def engine(self) -> str | None: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def q(self) -> int | None: ...
+    @property
+    def indicative(self) -> bool | None: ...
+
+
+def kept_words(kept: _Kept, made: Verification | None) -> str:
+    """Say which verification stays in force in place of one that was made later, and why.
+
+    Args:
+        kept: The claim with its verification in force.
+        made: The later one; None: not known.
+    """
+    what = "the verdict" if kept.verdict is not None else "the result"
+    if made is None:
+        return f"{what} of another run stays in force"
+    if (kept.engine, kept.model) == (made.engine, made.model) and (kept.q or 0) > made.q:
+        return f"{what} of the same judge is kept from q = {kept.q}"
+    if made.indicative and not kept.indicative:
+        return f"{what} of a stronger judge stays in force"
+    if made.verdict is None:
+        return f"{what} of another judge, which decided, stays in force"
+    return f"{what} of another run stays in force"
+
+
 class _Judged(Protocol):
     """A claim with its latest result, or one of its verifications."""
 

@@ -21,8 +21,8 @@ WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
 WITH c, count(x) AS verifications, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, latest, v, $ranks[CASE
-       WHEN v IS NOT NULL THEN v.verdict
-       WHEN latest.status = 'undecided' THEN 'undecided'
+       WHEN v.verdict IS NOT NULL THEN v.verdict
+       WHEN coalesce(v.status, latest.status) = 'undecided' THEN 'undecided'
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN 'failed'
        ELSE 'unchecked'
      END] AS rank

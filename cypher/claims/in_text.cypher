@@ -13,7 +13,7 @@
 // column verdict: string - that of its verification in force, or null
 // column indicative: boolean - whether no model judged, or null
 // column error_stages: list - where an error came in, or null
-// column status: string - status of its latest verification, or null
+// column status: string - undecided, where that is in force, else the status of its latest verification; or null
 // column error: string - why that one has no verdict, or null
 // column category: string - that of a claim of a dialogue's turn, or null
 // source: VeriTrail 3.2
@@ -35,5 +35,6 @@ RETURN c.claim_id AS claim_id,
        CASE WHEN c.start IS NULL THEN c.text ELSE left(c.text, 300) END AS text,
        c.start AS start, c.end AS end, c.also AS also, c.position AS position,
        v.verdict AS verdict, v.indicative AS indicative, v.error_stages AS error_stages,
-       latest.status AS status, latest.error AS error, c.category AS category
+       CASE WHEN v.status = 'undecided' THEN v.status ELSE latest.status END AS status,
+       CASE WHEN v.status = 'undecided' THEN v.error ELSE latest.error END AS error, c.category AS category
 ORDER BY position, claim_id

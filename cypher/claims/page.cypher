@@ -5,7 +5,7 @@
 // param node_id: string - only claims about this node; null: about any
 // param asked: boolean - questions instead of the claims of the answer
 // param window: integer - the most claims that are looked at
-// param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one, those on whose evidence samples did not agree, those whose latest verification came to no end, the others of them; null: any
+// param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one; of them those that could not be decided, those whose latest verification came to no end, the others; null: any
 // param error_stage: integer - only claims with this error stage; null: any
 // param review: string - none, any, confirmed, overridden or unclear; null: whatever was said
 // column position: integer - its place among the claims of the process
@@ -32,8 +32,8 @@ WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(
      }) END AS said
 WITH c, verifications, latest, v,
      ($verdict IS NULL OR CASE
-       WHEN v IS NOT NULL THEN v.verdict = $verdict
-       WHEN latest.status = 'undecided' THEN $verdict IN ['none', 'undecided']
+       WHEN v.verdict IS NOT NULL THEN v.verdict = $verdict
+       WHEN coalesce(v.status, latest.status) = 'undecided' THEN $verdict IN ['none', 'undecided']
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN $verdict IN ['none', 'failed']
        ELSE $verdict IN ['none', 'unchecked']
      END)

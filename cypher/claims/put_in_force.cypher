@@ -9,11 +9,19 @@ MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
 SET c.asked = true
 REMOVE c.asked
 WITH p, c
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded', method: 'veritrail'})
-// Those of the run of record, then the strongest judge (a language model, an entailment model,
-// then one without a model), then the latest.
-WITH c, v
-ORDER BY coalesce(v.run_id = p.run_of_record, false) DESC,
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {method: 'veritrail'})
+WHERE v.status IN ['succeeded', 'undecided']
+WITH c, v, coalesce(v.run_id = p.run_of_record, false) AS is_record
+ORDER BY v.created_at DESC, v.verification_id DESC
+// Of each judge: the highest q, then the latest, among those of the text and content that it read last.
+WITH c, is_record, v.engine AS engine, v.model AS model, collect(v) AS each
+WITH c, is_record, [one IN each
+       WHERE one.claim = each[0].claim
+         AND coalesce(one.content_hash, '') = coalesce(each[0].content_hash, '')] AS each
+WITH c, is_record, reduce(best = each[0], one IN each | CASE WHEN one.q > best.q THEN one ELSE best END) AS v
+// Of the judges: that of the run of record, then one that decided, then the strongest (a language
+// model, an entailment model, then one without a model), then the latest.
+ORDER BY is_record DESC, CASE WHEN v.verdict IS NULL THEN 0 ELSE 1 END DESC,
          CASE WHEN v.indicative THEN 0 WHEN v.engine = 'nli' OR v.engine ENDS WITH '+nli' THEN 1 ELSE 2 END DESC,
          v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v

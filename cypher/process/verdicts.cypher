@@ -1,7 +1,7 @@
 // purpose: Claims of processes, and the verdicts of their verifications in force.
 // param process_ids: list - the processes
 // column process_id: string - the process
-// column verdict: string - verdict of the verification in force; undecided: there is none and the latest verification is; or null
+// column verdict: string - verdict of the verification in force; undecided: it could not be decided; or null
 // column claims: integer - number of claims of which it is true
 // column indicative: integer - those of them whose verdict no language model gave
 // source: ours
@@ -14,5 +14,5 @@ ORDER BY x.created_at, x.verification_id
 WITH process_id, c, collect(x.status) AS statuses
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 RETURN process_id,
-       coalesce(v.verdict, CASE statuses[-1] WHEN 'undecided' THEN 'undecided' END) AS verdict,
-       count(c) AS claims, sum(CASE WHEN v.indicative THEN 1 ELSE 0 END) AS indicative
+       coalesce(v.verdict, v.status, CASE statuses[-1] WHEN 'undecided' THEN 'undecided' END) AS verdict,
+       count(c) AS claims, sum(CASE WHEN v.indicative AND v.verdict IS NOT NULL THEN 1 ELSE 0 END) AS indicative

@@ -10,7 +10,7 @@ WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
 RETURN c.text AS claim, CASE
          WHEN $verification_id IS NULL THEN head(COLLECT {
-           MATCH (c)-[:IN_FORCE]->(v:Verification)
+           MATCH (c)-[:IN_FORCE]->(v:Verification {status: 'succeeded'})
            RETURN [v.verification_id, v.process_id, v.claim_id, v.status, v.verdict]
          })
          ELSE head(COLLECT {

@@ -9,7 +9,7 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 UNWIND $claim_ids AS claim_id
 MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
-OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification {status: 'succeeded'})
 RETURN c.claim_id AS claim_id, c.text AS claim, CASE
          WHEN v IS NULL THEN null
          ELSE [v.verification_id, v.process_id, v.claim_id, v.status, v.verdict]

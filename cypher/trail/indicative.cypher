@@ -9,6 +9,6 @@ MATCH (c:Claim {process_id: $process_id})
 WHERE c.claim_id = $claim_id OR ($claim_id IS NULL AND c.origin IS NULL)
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, collect(CASE WHEN v.indicative THEN v.verification_id END) AS ids
-RETURN sum(CASE WHEN EXISTS { (c)-[:IN_FORCE]->(:Verification {indicative: true}) } THEN 1 ELSE 0 END)
+RETURN sum(CASE WHEN EXISTS { (c)-[:IN_FORCE]->(:Verification {indicative: true, status: 'succeeded'}) } THEN 1 ELSE 0 END)
          AS in_force,
        collect(ids) AS verification_ids

@@ -26,16 +26,20 @@ class JudgedClaim:
 
     Attributes:
         claim: The claim.
-        verdict: The verdict; None: it was never verified to the end.
-        verification_id: The verification that gave it.
+        verdict: The verdict; None: it has none.
+        verification_id: The verification in force, which gave it or left the claim undecided.
         indicative: Whether no model judged.
         error_stages: Where an error came in.
         verifications: How many verifications the claim has, whatever their status.
         reviewed: The state of its reviews; None: there are none, or they were not read.
-        status: That of its latest verification; None: it has none.
+        status: `undecided`, where that is in force; else that of its latest verification; None: it
+            has none.
         error: Why that one has no verdict, if it was said.
         position: Its place among the claims of the process, counted from 0.
         category: What counts for it as a claim of a dialogue's turn; None: nothing does.
+        engine: The engine of the verification in force; None: there is none.
+        model: Its model; None: it has none.
+        q: Its q.
     """
 
     claim: Claim
@@ -49,6 +53,9 @@ class JudgedClaim:
     error: str | None = None
     position: int = 0
     category: ClaimCategory | None = None
+    engine: str | None = None
+    model: str | None = None
+    q: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,8 @@ class ClaimFilter:
 
     Attributes:
         verdict: Those whose verification in force gave this verdict; `none`: those that
-            have no such verification; of these, `undecided`: those on whose evidence samples did
-            not agree, `failed`: those whose latest verification came to no end, and
-            `unchecked`: the others.
+            have no verdict; of these, `undecided`: those that could not be decided, `failed`: those
+            whose latest verification came to no end, and `unchecked`: the others.
         error_stage: Those into which an error came at this stage.
         review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
         node_id: Those about this node.

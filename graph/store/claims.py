@@ -553,6 +553,8 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
     status, error = latest or (None, None)
     found = verification or {}
     verdict = found.get("verdict")
+    if found and verdict is None:
+        status, error = found["status"], found.get("error")
     return JudgedClaim(
         claim=claim_from(claim),
         verdict=Verdict(verdict) if verdict else None,
@@ -565,6 +567,9 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
         error=error,
         position=claim.get("position") or 0,
         category=ClaimCategory(claim["category"]) if claim.get("category") else None,
+        engine=found.get("engine"),
+        model=found.get("model"),
+        q=found.get("q"),
     )
 
 

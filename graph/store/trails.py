@@ -212,9 +212,10 @@ class TrailStore:
     async def compared(
         self, process_id: str, run_id: str | None, judge: str | None
     ) -> list[FoundOfClaim]:
-        """What one run or one judge found of the claims of a process, the latest of each claim.
+        """Return what one run or one judge found of the claims of a process, one of each claim.
 
-        One with a verdict counts before those without, also where these are later.
+        That with the highest q, then the latest; one that came to no result counts only where no
+        other did.
 
         Args:
             process_id: The process.
@@ -224,13 +225,10 @@ class TrailStore:
         rows = await self._database.read(
             "trail/compared", process_id=process_id, run_id=run_id, judge=judge
         )
-        found: dict[str, FoundOfClaim] = {}
+        found: dict[str, list[FoundOfClaim]] = {}
         for row in rows:
-            one = FoundOfClaim(*row)
-            known = found.get(one.claim_id)
-            if known is None or one.verdict is not None or known.verdict is None:
-                found[one.claim_id] = one
-        return list(found.values())
+            found.setdefault(row[0], []).append(FoundOfClaim(*row))
+        return [_counting(every) for every in found.values()]
 
     async def same(
         self, process_id: str, claims: Sequence[Claim], settings: str, content_hash: str
@@ -442,6 +440,15 @@ def _only(found: Sequence[Verification], verification_id: str) -> Verification:
             verification_id=verification_id,
         )
     return found[0]
+
+
+def _counting(every: list[FoundOfClaim]) -> FoundOfClaim:
+    """That of the verifications of a claim, oldest first, by which a judge is compared."""
+    results = [one for one in every if Status(one.status).is_result]
+    if not results:
+        return every[-1]
+    same = [one for one in reversed(results) if one.claim == results[-1].claim]
+    return max(same, key=lambda one: one.q)  # of equal ones the first, which is the latest
 
 
 def _run(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:

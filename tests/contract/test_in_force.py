@@ -17,9 +17,11 @@ from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 pytestmark = pytest.mark.engine
 
 CLAIM = Claim(claim_id="k1", text="It rained.", node_id="t")
+EDITED = CLAIM.model_copy(update={"text": "It snowed."})
 FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 MODEL = {"engine": "openai", "model": "m", "indicative": False}
 LEXICAL = {"engine": "lexical", "model": None, "indicative": True}
+UNDECIDED = {"status": Status.UNDECIDED, "verdict": None, "error": "Cannot tell."}
 NLI = {"engine": "nli", "model": "n", "indicative": False}
 
 
@@ -85,13 +87,54 @@ def test_a_run_of_record_counts_until_it_is_unpinned(store: Store, arun: Any, st
     assert edges(store, arun, stored) == [f"{stored}/later"]
 
 
+def test_a_lower_q_never_replaces_a_higher_one_of_the_same_judge(
+    store: Store, arun: Any, stored: str
+) -> None:
+    steps = [
+        (made(stored, "three", 1), "three"),
+        (made(stored, "trial", 2, q=1, verdict=NFS), "three"),
+        (made(stored, "again", 3, verdict=NFS), "again"),  # an equal q: the latest
+        (made(stored, "other-model", 4, q=1, model="m-2"), "other-model"),  # another judge
+        (made(stored, "five", 5, q=5), "five"),
+        (made(stored, "edited", 6, q=1, claim=EDITED), "edited"),
+    ]
+    for written, counting in steps:
+        arun(store.trails.write(written))
+        assert edges(store, arun, stored) == [f"{stored}/{counting}"]
+    arun(store.trails.pin(stored, f"{stored}-trial"))
+    assert edges(store, arun, stored) == [f"{stored}/trial"]
+
+
+def test_an_undecided_result_ends_the_verdicts_of_its_own_judge_alone(
+    store: Store, arun: Any, stored: str
+) -> None:
+    steps = [
+        (made(stored, "words", 1, **LEXICAL), "words"),
+        (made(stored, "no-more", 2, **LEXICAL, **UNDECIDED), "no-more"),
+        (made(stored, "failed", 3, **LEXICAL, status=Status.FAILED, verdict=None), "no-more"),
+        (made(stored, "trial", 4, q=1, **LEXICAL), "no-more"),
+        (made(stored, "model", 1), "model"),
+        (made(stored, "words-again", 9, **LEXICAL, **UNDECIDED), "model"),
+    ]
+    for written, counting in steps:
+        arun(store.trails.write(written))
+        assert edges(store, arun, stored) == [f"{stored}/{counting}"]
+        claim = arun(store.claims.get(stored, "k1"))
+        assert (claim.verdict is None) == (counting == "no-more")
+        assert claim.verdict or claim.status is Status.UNDECIDED
+    assert arun(store.claims.tally(stored)).states == {"FULLY_SUPPORTED": 1}
+
+
 def test_the_graph_and_a_file_keep_the_same_rule(store: Store, arun: Any, stored: str) -> None:
     drawn = random.Random(7)
     written: list[Verification] = []
-    for number in range(12):
-        ended = drawn.choice([{}, {}, {"status": Status.FAILED, "verdict": None}])
+    for number in range(16):
+        failed = {"status": Status.FAILED, "verdict": None}
+        ended = drawn.choice([{}, {}, failed, UNDECIDED])
         judge = drawn.choice([MODEL, NLI, LEXICAL])
-        one = made(stored, f"v{number:02}", drawn.randint(1, 4), **{**judge, **ended})
+        facts = {**judge, **ended, "q": drawn.choice([1, 3, 3])}
+        facts["claim"] = drawn.choice([CLAIM, CLAIM, EDITED])
+        one = made(stored, f"v{number:02}", drawn.randint(1, 4), **facts)
         written.append(one)
         arun(store.trails.write(one))
         record = drawn.choice([None, drawn.choice(written).run_id])
