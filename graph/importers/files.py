@@ -97,12 +97,12 @@ def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
 def delimiter_of(path: Path) -> str:
     """What separates the cells of a table: by its ending, or semicolons.
 
-    A header with semicolons and no commas is what spreadsheets write in many countries.
+    A header with more semicolons than commas is what spreadsheets write in many countries.
     """
     delimiter = DELIMITERS.get(suffix_of(path), ",")
     with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
         header = file.readline()
-    return ";" if delimiter == "," and "," not in header and ";" in header else delimiter
+    return ";" if delimiter == "," and header.count(";") > header.count(",") else delimiter
 
 
 def _plain(path: Path, error: InvalidProcess) -> InputError:

@@ -14,6 +14,7 @@ from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
 NAME = "llamaindex"
+_QUESTIONS = ("query", "query_str", "question", "input")
 _HOW = (
     "Write a response as json.dumps({'response': str(response), 'source_nodes': "
     "[one.model_dump(mode='json') for one in response.source_nodes]})."
@@ -46,8 +47,12 @@ def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
         raise value
     if not isinstance(value, dict) or not isinstance(value.get("source_nodes"), list):
         raise InputError(f"{where}: a response must hold the list `source_nodes`")
-    question = files.first_of(value, ("query", "query_str", "question", "input"))
+    asked = next((key for key in _QUESTIONS if value.get(key) is not None), None)
+    question = None if asked is None else value[asked]
     row = {
+        **{
+            key: one for key, one in value.items() if key not in (asked, "response", "source_nodes")
+        },
         "question": options.question or (question if isinstance(question, str) else None),
         "contexts": [_context(one, where) for one in value["source_nodes"]],
         "answer": value.get("response"),

@@ -1,4 +1,8 @@
-"""Lists that a table holds as text: as JSON, as Python prints them, and as numpy prints arrays."""
+"""Lists that a table holds as text: as JSON, as Python prints them, and as numpy prints arrays.
+
+So are documents of frameworks: `Document(page_content='…', metadata={…})` is an object with these
+keys, alone and in a list.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,12 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _BETWEEN = re.compile(r"\s*,\s*|\s+")
+_OBJECT = re.compile(r"[A-Z]\w*\(\s*\w+\s*=.*\)", re.DOTALL)
+_CONTENT = re.compile(r"(?:page_content|text)=(?=['\"])")
 
 
 def unfolded(text: str) -> Any:
-    """The list that a text is; None for a blank text, and the text itself where it is none."""
+    """Return the list or object that a text is; None for a blank text, else the text itself."""
     bare = text.strip()
     if not bare:
         return None
@@ -26,9 +32,9 @@ def unfolded(text: str) -> Any:
     if array is not None:
         bare = array.strip()
     if bare[:1] != "[" or bare[-1:] != "]":
-        return text
+        return document(text)
     # Python itself would glue the texts of an array, between which numpy prints no comma.
-    for read in (json.loads, _strings, _literal):
+    for read in (json.loads, _strings, _literal, _objects):
         try:
             value = read(bare)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -39,9 +45,73 @@ def unfolded(text: str) -> Any:
 
 
 def looks_like_list(text: str) -> bool:
-    """Whether a text has the brackets of a list, or of an array."""
+    """Return whether a text has the brackets of a list, of an array or of a printed object."""
     bare = text.strip()
-    return (bare[:1] == "[" and bare[-1:] == "]") or _in_array(bare) is not None
+    is_list = (bare[:1] == "[" and bare[-1:] == "]") or _in_array(bare) is not None
+    return is_list or bool(_OBJECT.fullmatch(bare))
+
+
+def document(text: str) -> Any:
+    """Return the object that a printed document is, or the text itself where it is none.
+
+    It is printed as `Document(page_content='…', …)`, or as `page_content='…' metadata={…}`.
+    """
+    bare = text.strip()
+    if _OBJECT.fullmatch(bare):
+        try:
+            found = _value(ast.parse(bare, mode="eval").body)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return text
+        return found if isinstance(found, dict) else text
+    begin = _CONTENT.match(bare)
+    string = _STRING.match(bare, begin.end()) if begin else None
+    if begin is None or string is None or re.match(r"\s*$|\s+\w+=", bare[string.end() :]) is None:
+        return text
+    try:
+        found = {begin[0][:-1]: _literal(string[0])}
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+    rest = bare[string.end() :].strip()
+    return {**found, "printed": rest} if rest else found
+
+
+def _objects(bare: str) -> list[Any]:
+    """Return a list in which objects are printed as calls with named arguments.
+
+    Raises:
+        ValueError: There is something else in it.
+    """
+    tree = ast.parse(bare, mode="eval").body
+    if not isinstance(tree, ast.List):
+        raise ValueError("no list")
+    return [_value(one) for one in tree.elts]
+
+
+def _value(tree: ast.expr) -> Any:
+    """Return a printed value: an object for a call with named arguments; nothing is run.
+
+    Raises:
+        ValueError: It is no value.
+    """
+    if isinstance(tree, ast.Call) and not tree.args and tree.keywords:
+        return {one.arg or "": _inner(one.value) for one in tree.keywords}
+    return ast.literal_eval(tree)
+
+
+def _inner(tree: ast.expr) -> Any:
+    """Return a value within an object; what is no value, such as a date, as it is printed."""
+    if isinstance(tree, ast.Dict):
+        return {
+            str(_inner(key)): _inner(value)
+            for key, value in zip(tree.keys, tree.values, strict=True)
+            if key is not None
+        }
+    if isinstance(tree, (ast.List, ast.Tuple)):
+        return [_inner(one) for one in tree.elts]
+    try:
+        return _value(tree)
+    except ValueError:
+        return ast.unparse(tree)
 
 
 def _in_array(bare: str) -> str | None:

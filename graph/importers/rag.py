@@ -1,33 +1,43 @@
 """Logs of question, contexts and answer: one row is one process.
 
-The columns are those of RAGAS, DeepEval and TruLens. The contexts are the source text, the
-answer is the final output, and each context was an input to it. The question is the question
-of the process; a reference answer stays in the metadata of the answer.
+The columns are those of RAGAS, DeepEval and TruLens (`columns`). The contexts are the source text,
+the answer is the final output, and each context was an input to it. The question is the question
+of the process; a reference answer and all other columns stay in the metadata of the answer.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files, nulled, printed
+from veritrail_graph.graph.importers.columns import (
+    ANSWER,
+    CONTEXTS,
+    QUESTION,
+    REFERENCE,
+    Rows,
+    missing,
+    named,
+    rows_of,
+    spelled,
+)
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.process_file.reading import NotJson
-from veritrail_graph.graph.importers.records import Header, ProcessInput
+from veritrail_graph.graph.importers.records import Header, ProcessInput, is_written
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.model import Origin
 
 NAME = "rag"
-QUESTION = ("question", "user_input", "input", "query")
-CONTEXTS = ("contexts", "retrieved_contexts", "retrieval_context", "context", "documents")
-ANSWER = ("answer", "response", "actual_output", "output", "generated_answer")
-REFERENCE = ("ground_truth", "ground_truths", "reference", "expected_output")
-_LISTS = ("samples", "data", "rows", "examples", "test_cases", "testCases")
 _TEXT_KEYS = ("text", "content", "page_content", "document", "chunk")
+_LOOKED_AT = 20
+"""Rows of a log in which one with contexts and an answer is looked for."""
 
 
 class RagImporter:
@@ -48,12 +58,15 @@ class RagImporter:
                 names = _columns(path, suffix)
             except (InputError, OSError, ValueError) as error:
                 return str(error)
-        else:
-            row = _first_row(files.first_value(path))
-            if row is None:
-                return "no rows in it"
-            names = list(row)
-        return _missing(names)
+            return missing(names)
+        try:
+            rows = _some_rows(path)
+        except InputError as error:
+            return str(error)
+        if not rows:
+            return "no rows in it"
+        faults = [missing(list(row)) for row in rows]
+        return None if None in faults else faults[0]
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """One a row.
@@ -63,49 +76,21 @@ class RagImporter:
         """
         if not path.is_file():
             raise InputError(f"{path} is not a file")
-        for number, row in _rows(path):
+        for number, row, doubts in _rows(path):
             where = f"{path}#{number}"
-            yield Found(where, partial(process_of_row, row, where))
+            yield Found(where, partial(process_of_row, row, where, doubts=doubts))
 
 
-def _missing(names: list[str]) -> str | None:
-    """Which column is missing, if any."""
-    for what, known in (("contexts", CONTEXTS), ("answer", ANSWER)):
-        if not any(name in names for name in known):
-            return f"no column of the {what}: {', '.join(known)}"
-    return None
-
-
-def _first_row(value: Any) -> Mapping[str, Any] | None:
-    rows = _listed(value)
-    row = rows[0] if rows else value
-    return row if isinstance(row, dict) else None
-
-
-def _listed(value: Any) -> list[Any] | None:
-    """The rows of a document: a list, or one under a usual name, or columns of equal length."""
-    if isinstance(value, list):
-        return value
-    if not isinstance(value, dict):
-        return None
-    for name in _LISTS:
-        if isinstance(value.get(name), list) and value[name]:
-            return list(value[name])
-    columns = [name for name in (*QUESTION, *ANSWER) if isinstance(value.get(name), (list, dict))]
-    if _missing(list(value)) is None and len(columns) > 1:
-        return _of_columns(value)
-    return None
-
-
-def _of_columns(value: Mapping[str, Any]) -> list[Any]:
-    """Rows of columns, as lists or, as pandas writes them, as objects keyed by the row."""
-    columns: dict[str, list[Any]] = {}
-    for name, column in value.items():
-        if isinstance(column, (list, dict)):
-            columns[name] = list(column.values()) if isinstance(column, dict) else column
-    most = max(map(len, columns.values()))
-    whole = {name: column for name, column in columns.items() if len(column) == most}
-    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+def _some_rows(path: Path) -> list[Mapping[str, Any]]:
+    """Return the first rows of a file of JSON; a row that failed may stand before the others."""
+    first = files.first_value(path)
+    if first is None:
+        return []
+    rows = rows_of(first)
+    some = list(rows.rows[:_LOOKED_AT]) if rows is not None else [first]
+    if rows is None and isinstance(first, dict) and missing(list(first)) and files.is_lines(path):
+        some = [row for _, row in islice(files.values(path), _LOOKED_AT)]
+    return [row for row in some if isinstance(row, dict)]
 
 
 def _columns(path: Path, suffix: str) -> list[str]:
@@ -124,8 +109,8 @@ def _parquet(path: Path) -> Any:
         raise InputError(f"{path} is no parquet file: {error}") from None
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Any]]:
-    """Number and row; an InputError in the place of one that cannot be read."""
+def _rows(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
+    """Number and row, with what has to be said of it; an InputError in place of a bad one."""
     suffix = files.suffix_of(path)
     if suffix == ".parquet":
         table = _parquet(path)
@@ -133,32 +118,65 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
         for batch in table.iter_batches(batch_size=100):
             for row in batch.to_pylist():
                 number += 1
-                yield number, row
+                yield number, row, ()
     elif suffix in files.DELIMITERS:
         yield from _of_table(path)
     elif files.is_lines(path):
-        yield from files.values(path)
+        yield from ((number, row, ()) for number, row in files.values(path))
     else:
         whole = files.document(path)
-        rows = _listed(whole)
-        yield from enumerate([whole] if rows is None else rows, start=1)
+        try:
+            found = rows_of(whole) or Rows([whole])
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        doubts = found.doubts or [()] * len(found.rows)
+        for number, (row, said) in enumerate(zip(found.rows, doubts, strict=True), start=1):
+            yield number, row, said
 
 
-def _of_table(path: Path) -> Iterator[tuple[int, Any]]:
+def _of_table(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
     rows = (row for _, row in files.delimited(path) if row)
     names = next(rows, [])
-    missing = _missing(names)
-    if missing:
-        raise InputError(f"{path}: {missing}")
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(names):
-            yield number, InputError(f"{path}#{number}: the row has not as many columns")
+    fault = missing(names)
+    if fault:
+        raise InputError(f"{path}: {fault}")
+    for number, cells in enumerate(rows, start=1):
+        if len(cells) != len(names):
+            yield number, InputError(f"{path}#{number}: the row has not as many columns"), ()
         else:
-            yield number, dict(zip(names, row, strict=True))
+            row = dict(zip(names, cells, strict=True))
+            yield number, *_parted(row)
+
+
+def _parted(row: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+    """Return a row of a table with the contexts of DeepEval as a list, and what to say of it.
+
+    DeepEval writes `|` between texts. So do tables in Markdown between cells: they stay whole.
+    """
+    name = named(row, CONTEXTS)
+    text = row[name] if name is not None else ""
+    columns = {spelled(one) for one in row}
+    by_deepeval = "retrieval_context" in columns or {"input", "actual_output"} <= columns
+    if name is None or spelled(name) not in ("retrieval_context", "context") or not by_deepeval:
+        return row, ()
+    parts = text.split("|")
+    in_markdown = any("--" in line and not line.strip(" \t|:-") for line in text.splitlines())
+    is_plain = not printed.looks_like_list(text) and not in_markdown
+    if len(parts) == 1 or not is_plain or not all(part.strip() for part in parts):
+        return row, ()
+    said = (
+        f"The column {name!r} holds {len(parts)} texts with `|` between them, as DeepEval writes "
+        "them: each is a context of its own."
+    )
+    return {**row, name: parts}, (said,)
 
 
 def process_of_row(
-    row: Any, where: str, format_name: str = NAME, made_from: Any = None
+    row: Any,
+    where: str,
+    format_name: str = NAME,
+    made_from: Any = None,
+    doubts: Sequence[str] = (),
 ) -> ProcessInput:
     """The process of one row.
 
@@ -167,6 +185,7 @@ def process_of_row(
         where: Where it stands.
         format_name: The format that it was read from.
         made_from: What the row was made from; None: it was read as it is.
+        doubts: What has to be said of it.
 
     Raises:
         InputError: It is no row of question, contexts and answer.
@@ -175,24 +194,32 @@ def process_of_row(
         raise row
     if not isinstance(row, dict):
         raise InputError(f"{where}: a row must be an object, not {type(row).__name__}")
-    missing = _missing(list(row))
-    if missing:
-        raise InputError(f"{where}: {missing}")
+    fault = missing(list(row))
+    if fault:
+        raise InputError(f"{where}: {fault}")
     try:
         row = nulled.without(row)
     except NotJson as error:
         raise InputError(f"{where}: {error}") from None
-    answer = files.first_of(row, ANSWER)
+    chosen = {
+        what: named(row, names)
+        for what, names in (
+            ("question", QUESTION), ("contexts", CONTEXTS), ("answer", ANSWER),
+            ("reference", REFERENCE),
+        )
+    }  # fmt: skip
+    question, given, answer, reference = (
+        None if name is None else row[name] for name in chosen.values()
+    )
     if not isinstance(answer, str) or not answer.strip():
         raise InputError(f"{where}: the answer is empty or no text")
-    question = files.first_of(row, QUESTION)
     if isinstance(question, list):
         raise InputError(
             f"{where}: the question is a list of messages. Such rows are read in the format agents."
         )
     question = str(question).strip() if question is not None else None
-    doubts: list[str] = []
-    contexts = list(_contexts(files.first_of(row, CONTEXTS), where, doubts))
+    contexts = _Contexts(where)
+    contexts.read(given)
     draft = Draft(
         Header(
             format_name,
@@ -200,18 +227,22 @@ def process_of_row(
             question=question or None,
             stage_names={1: "context", 2: "answer"},
             terminals=("answer",),
-            warnings=(*doubts, *nulled.remarks(row if made_from is None else made_from)),
+            warnings=(
+                *doubts,
+                *contexts.doubts(),
+                *nulled.remarks(row if made_from is None else made_from),
+            ),
         )
     )
     known: dict[str, str] = {}
-    for text, about in contexts:
+    for text, about in contexts.texts:
         if text not in known:
             name = f"context/{len(known) + 1}"
+            origin = Origin.GENERATED if is_written(about) else Origin.SOURCE
             known[text] = draft.node(
-                name, text, where, origin=Origin.SOURCE, kind="context", stage=1, metadata=about
+                name, text, where, origin=origin, kind="context", stage=1, metadata=about
             )
-    reference = files.first_of(row, REFERENCE)
-    used = {*QUESTION, *CONTEXTS, *ANSWER, *REFERENCE, ""}
+    used = {*chosen.values(), ""}
     rest = {key: value for key, value in row.items() if key not in used and value not in ("", None)}
     metadata = {**_plain(rest), "reference": _plain(reference)}
     draft.node(
@@ -223,31 +254,62 @@ def process_of_row(
     return draft
 
 
-def _contexts(value: Any, where: str, doubts: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The contexts as texts, with what else is known of them.
+class _Contexts:
+    """The contexts of a row as texts, each with what else is known of it."""
 
-    A text that looks like a list but is none that can be read adds a warning to `doubts`.
-    """
-    if isinstance(value, str):
-        text = value
-        value = printed.unfolded(text)
-        if isinstance(value, str) and printed.looks_like_list(text):
-            doubts.append(
-                "The contexts look like a list, but cannot be read as one: they are taken for one "
-                f"text. It begins with {text.strip()[:40]!r}."
-            )
-    if value is None:
-        return
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, dict):
-            text = files.first_of(one, _TEXT_KEYS)
-            about = {key: rest for key, rest in one.items() if rest is not text}
+    def __init__(self, where: str) -> None:
+        self.texts: list[tuple[str, dict[str, Any]]] = []
+        self._where = where
+        self._empty = 0
+        self._doubts: list[str] = []
+
+    def read(self, value: Any) -> None:
+        """Read the contexts: a text, an object with one, or lists of such.
+
+        Raises:
+            InputError: One is no text.
+        """
+        if isinstance(value, str):
+            text = value
+            value = printed.unfolded(text)
+            if isinstance(value, str) and printed.looks_like_list(text):
+                self._doubts.append(
+                    "The contexts look like a list, but cannot be read as one: they are taken for "
+                    f"one text. It begins with {text.strip()[:40]!r}."
+                )
+        if value is not None:
+            self._add(value)
+
+    def _add(self, value: Any) -> None:
+        if isinstance(value, list):
+            for one in value:
+                self._add(one)
+            return
+        text, about = value, {}
+        if isinstance(value, str):
+            value = printed.document(value)
+        if isinstance(value, dict):
+            key = next((key for key in _TEXT_KEYS if value.get(key) is not None), None)
+            if key is None and not any(key in value for key in _TEXT_KEYS):
+                keys = ", ".join(map(repr, list(value)[:5])) or "none"
+                raise InputError(
+                    f"{self._where}: a context must be a text, not an object with the keys {keys}"
+                )
+            text = None if key is None else value[key]
+            about = {name: rest for name, rest in value.items() if name != key}
+        if text is None or (isinstance(text, str) and not text.strip()):
+            self._empty += 1
+        elif isinstance(text, str):
+            self.texts.append((text, _plain(about)))
         else:
-            text, about = one, {}
-        if not isinstance(text, str):
-            raise InputError(f"{where}: a context must be a text, not {type(text).__name__}")
-        if text.strip():
-            yield text, _plain(about)
+            raise InputError(f"{self._where}: a context must be a text, not {type(text).__name__}")
+
+    def doubts(self) -> Iterator[str]:
+        """Yield what has to be said of them."""
+        yield from self._doubts
+        if self._empty:
+            left = counted(self._empty, "context holds", "contexts hold")
+            yield f"{left} no text, and {'is' if self._empty == 1 else 'are'} left out."
 
 
 def _plain(value: Any) -> Any:

@@ -43,6 +43,25 @@ def names_its_maker(metadata: Mapping[str, Any]) -> bool:
     return metadata.get("model") is not None or metadata.get("prompt") is not None
 
 
+_KIND_KEYS = ("role", "kind", "type", "origin")
+_WRITTEN_KINDS = {"assistant", "ai", "summary", "generated"}
+
+
+def is_written(about: Mapping[str, Any]) -> bool:
+    """Return whether a record of a text names a model, a prompt, or a kind that a model writes.
+
+    Of its own metadata only the kind counts: a `model` there may be that of a car.
+    """
+    inner = about.get("metadata")
+    of_metadata = isinstance(inner, Mapping) and _has_written_kind(inner)
+    return names_its_maker(about) or _has_written_kind(about) or of_metadata
+
+
+def _has_written_kind(about: Mapping[str, Any]) -> bool:
+    kinds = (about.get(key) for key in _KIND_KEYS)
+    return any(isinstance(one, str) and one.strip().lower() in _WRITTEN_KINDS for one in kinds)
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeRecord:
     """An edge as the input gives it."""

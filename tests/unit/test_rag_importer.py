@@ -254,3 +254,134 @@ def test_the_line_for_a_response_of_llamaindex_works(tmp_path: Path) -> None:
     (found,) = find_processes(bad)
     with pytest.raises(InputError, match=r"#1: its source nodes are texts .*one.model_dump"):
         found.open()
+
+
+SECOND = {
+    "question": "How long?", "user_input": "length ferry", "answer": "It is 61 m long.",
+    "Response": "(draft) sixty", "contexts": ["The Tern is 61 m long."], "context": ["ideal"],
+    "ground_truth": "61 m", "reference": "p. 3",
+}  # fmt: skip
+
+
+def test_columns_under_a_second_name_are_kept_with_the_answer(tmp_path: Path) -> None:
+    (draft,) = opened(write(tmp_path / "a.jsonl", SECOND))
+
+    assert draft.header.question == "How long?"
+    assert [one.text for one in draft.nodes.values()] == [SECOND["contexts"][0], SECOND["answer"]]
+    assert draft.nodes["answer"].metadata == {
+        "user_input": "length ferry", "Response": "(draft) sixty", "context": ["ideal"],
+        "ground_truth": "61 m", "reference": "p. 3",
+    }  # fmt: skip
+
+
+def test_columns_are_joined_by_the_key_of_the_row(tmp_path: Path) -> None:
+    columns = {
+        "answer": {"b": "Eighteen.", "a": "Forty-two."},
+        "question": {"a": "How many cars?", "b": "What fee?"},
+        "contexts": {"b": ["The fee is eighteen."], "a": ["It carries forty-two."]},
+        "reference": {"b": "18", "z": "7"},
+    }
+    drafts = opened(write(tmp_path / "a.json", columns))
+
+    found = {one.header.question: one for one in drafts}
+    assert found["How many cars?"].nodes["context/1"].text == "It carries forty-two."
+    assert found["How many cars?"].nodes["answer"].text == "Forty-two."
+    assert found["What fee?"].nodes["answer"].metadata == {"reference": "18"}
+    said = " ".join(found["How many cars?"].header.warnings)
+    assert "'reference' has no value for 1 of the rows" in said
+    assert "'reference' has values of no row: 'z'" in said
+
+
+def test_a_column_of_another_length_is_told_and_never_joined_by_place(tmp_path: Path) -> None:
+    even = {"question": ["A?", "B?"], "contexts": [["A."], ["B."]], "answer": ["A.", "B."]}
+    drafts = opened(write(tmp_path / "a.json", even | {"ground_truth": ["B."], "version": 3}))
+
+    assert [one.nodes["answer"].metadata for one in drafts] == [{}, {}]
+    for one in drafts:
+        said = " ".join(one.header.warnings)
+        assert "'ground_truth' has 1 value for 2 rows" in said
+        assert "'version'" in said
+    shorter = write(tmp_path / "b.json", even | {"answer": ["B."]})
+    with pytest.raises(InputError, match=r"not of one length.*'answer' 1"):
+        opened(shorter)
+
+
+@pytest.mark.parametrize(
+    ("contexts", "texts", "said"),
+    [
+        (["One.", None, "Two.", " "], ["One.", "Two."], "2 contexts hold no text"),
+        ([["One."], ["Two."]], ["One.", "Two."], None),
+        ([{"text": None}, {"text": "One."}], ["One."], "1 context holds no text"),
+        (
+            "[Document(metadata={'a': {}}, page_content='One.'), Document(page_content=\"Two.\")]",
+            ["One.", "Two."],
+            None,
+        ),
+        ("Document(id='7', page_content='One.', at=datetime.date(2024, 1, 2))", ["One."], None),
+        (["page_content='One.' metadata={'source': 'a.md'}", "Two."], ["One.", "Two."], None),
+        ("Ferry(s) are boats (all of them)", ["Ferry(s) are boats (all of them)"], None),
+        ("[Document(page_content=open('x'))", ["[Document(page_content=open('x'))"], None),
+    ],
+)  # fmt: skip
+def test_contexts_in_other_forms(
+    tmp_path: Path, contexts: Any, texts: list[str], said: str | None
+) -> None:
+    (draft,) = opened(write(tmp_path / "a.jsonl", {"contexts": contexts, "answer": "A."}))
+
+    found = [one.text for name, one in draft.nodes.items() if name != "answer"]
+    assert found == texts
+    assert any(said in one for one in draft.header.warnings) if said else not draft.header.warnings
+
+
+def test_names_of_columns_may_be_spelled_in_other_ways(tmp_path: Path) -> None:
+    cells = '"[""In May."", ""A ferry.""]";In May.'
+    table = write(
+        tmp_path / "a.csv", f"User Input; Contexts (x, y);Contexts ;ANSWER\nWhen?;z;{cells}\n"
+    )
+    run = {"testRunData": {"testCases": [
+        {"input": "When?", "actualOutput": "In May.", "retrievalContext": ["In May.", "A ferry."]}
+    ]}}  # fmt: skip
+
+    for path in (table, write(tmp_path / "b.json", run)):
+        (draft,) = opened(path)
+        assert draft.header.question == "When?"
+        assert sorted(draft.nodes) == ["answer", "context/1", "context/2"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [("One.|Two.", ["One.", "Two."]), ("a | b\n--|--\n1 | 2", ["a | b\n--|--\n1 | 2"])],
+)
+def test_texts_that_deepeval_joins_are_parted_and_told(
+    tmp_path: Path, cell: str, texts: list[str]
+) -> None:
+    (draft,) = opened(
+        write(tmp_path / "a.csv", f'input,actual_output,retrieval_context\nQ?,A.,"{cell}"\n')
+    )
+
+    assert [one.text for one in draft.nodes.values()][:-1] == texts
+    assert bool(draft.header.warnings) == (len(texts) > 1)
+
+
+def test_a_row_that_failed_may_be_the_first(tmp_path: Path) -> None:
+    lines = json.dumps({"question": "How?", "error": "timeout"}) + "\n" + json.dumps(ROW)
+    failed, good = list(find_processes(write(tmp_path / "a.jsonl", lines)))
+
+    with pytest.raises(InputError, match="#1: no column of the contexts"):
+        failed.open()
+    assert good.open().header.question == "When?"
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{"model": "m"}, {"prompt": "p"}, {"role": "assistant"}, {"metadata": {"type": "Summary"}}],
+)
+def test_a_context_that_names_its_model_or_is_a_summary_is_no_source_text(
+    tmp_path: Path, about: dict[str, Any]
+) -> None:
+    contexts = [{"text": "It was in May.", **about}, {"text": "A car.", "metadata": {"model": "X"}}]
+    (draft,) = opened(write(tmp_path / "a.json", {"contexts": contexts, "answer": "May."}))
+
+    origins = [draft.nodes[f"context/{place}"].origin for place in (1, 2)]
+    assert origins == [Origin.GENERATED, Origin.SOURCE]
+    assert any("unsourced" in one and "context/1" in one for one in survey(draft).warnings)

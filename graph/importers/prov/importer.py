@@ -29,7 +29,7 @@ from veritrail_graph.graph.importers.prov.document import (
     Relation,
     fault_of,
 )
-from veritrail_graph.graph.importers.records import Header, ProcessInput
+from veritrail_graph.graph.importers.records import Header, ProcessInput, names_its_maker
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
@@ -310,7 +310,8 @@ class _Reading:
         own = one.own().get("origin")
         if own in tuple(Origin):
             return Origin(own)
-        is_made = has_inputs or iri in self._made_by or iri in self._inputs or "model" in metadata
+        is_made = has_inputs or iri in self._made_by or iri in self._inputs
+        is_made = is_made or names_its_maker(metadata)
         return Origin.GENERATED if is_made else Origin.SOURCE
 
     def _metadata(self, iri: str, one: Element) -> dict[str, Any]:
