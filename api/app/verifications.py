@@ -293,7 +293,7 @@ class Verifications(Part):
         if not found:
             raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
         process_id = found[0].process_id
-        judged = sum(one.verdict is not None for one in found)
+        judged = sum(one.status.is_result for one in found)
         if not on:
             pinned = (await store.processes.get(process_id)).run_of_record
             if pinned != run_id:
@@ -305,7 +305,7 @@ class Verifications(Part):
                 )
         elif not judged:
             raise InputError(
-                f"Run {run_id} gave no verdict, so it cannot be the run of record.",
+                f"Run {run_id} came to no result, so it cannot be the run of record.",
                 code="run_without_verdict",
             )
         await store.trails.pin(process_id, run_id if on else None)
