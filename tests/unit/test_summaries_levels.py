@@ -60,6 +60,7 @@ GUESSED = (Inference.ORDER, 0.5)
 
 def test_a_level_of_one_text_has_all_below_as_inputs_and_needs_no_inference(tmp_path):
     made = {"levels": levels(3, 1), "name": "Quay", "question": "What happened?", "model": "m-1"}
+    made["levels"][0] = [{"text": text, "origin": "source"} for text in made["levels"][0]]
     process = read(tmp_path, made)
     nodes, edges = graph_of(process)
     assert edges == {(f"level/0/{n}", "level/1/0"): EXPLICIT for n in range(3)}
@@ -72,9 +73,36 @@ def test_a_level_of_one_text_has_all_below_as_inputs_and_needs_no_inference(tmp_
     assert (header.name, header.question) == ("Quay", "What happened?")
     assert (header.terminals, header.explained) == (("level/1/0",), None)
     assert header.stage_names == {1: "source chunk", 2: "final summary"}
-    (warning,) = header.warnings
-    assert "level 0 count as source text" in warning
+    assert header.warnings == ()
     assert survey(process).terminals == ("level/1/0",)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"levels": levels(2, 1)},
+        {"levels": levels(2, 1), "model": "m-1"},
+        {"summaries_dict": by_level(2, 1), "final_summary": "End."},
+        {"chunks": [{"text": "A.", "model": "m-1"}, {"text": "B.", "kind": "summary"}],
+         "summary": "AB."},
+    ],
+)  # fmt: skip
+def test_summaries_without_their_source_are_no_source_text(tmp_path, made):
+    process = read(tmp_path, made)
+    nodes, _ = graph_of(process)
+    assert {node.origin for node in nodes.values()} == {Origin.GENERATED}
+    assert "no claim can be supported" in process.header.warnings[0]
+    assert survey(process).unsourced == 2
+
+
+def test_only_the_texts_of_level_0_that_say_so_are_source_text(tmp_path):
+    first, second = ({"text": text, "origin": "source"} for text in ("A.", "B."))
+    nodes, _ = graph_of(read(tmp_path, {"levels": [[first, "C."], [second]]}))
+    assert [(node.origin, node.kind) for node in nodes.values()] == [
+        (Origin.SOURCE, "chunk"), (Origin.GENERATED, "summary"),
+        (Origin.GENERATED, "final summary"),
+    ]  # fmt: skip
+    assert nodes["level/0/0"].metadata == {}
 
 
 def test_given_chunks_are_the_source_and_no_warning_is_needed(tmp_path):
@@ -131,7 +159,7 @@ def test_inferred_edges_can_be_left_out(tmp_path):
     _, edges = graph_of(process)
     assert set(edges) == {("level/1/0", "level/2/0"), ("level/1/1", "level/2/0")}
     assert any("4 inferred edges between levels are left out" in w for w in process.header.warnings)
-    assert survey(process).unsourced == 2
+    assert survey(process).unsourced == 6
 
 
 @pytest.mark.parametrize(
@@ -254,12 +282,12 @@ def test_booookscore_levels_of_one_run(tmp_path):
     assert len(nodes) == 7
     assert first.header.name == "mill.epub"
     assert first.header.terminals == ("level/2/0",)
-    assert nodes["level/0/0"].origin is Origin.SOURCE
+    assert nodes["level/0/0"].origin is Origin.GENERATED
     assert nodes["level/0/0"].kind == "summary"
     # A merge is also given the summary that the merge before it in its level wrote.
     assert edges["level/1/0", "level/1/1"] == SURE
     said = "\n".join(first.header.warnings)
-    assert "errors of the first step cannot be seen" in said
+    assert "summaries, which are no source text" in said
     assert "1 such edge is inferred by order" in said
     assert survey(first).terminals == ("level/2/0",)
     nodes, edges = graph_of(second)
@@ -400,7 +428,8 @@ def test_real_books():
         counts.append((len(nodes), len(edges)))
         assert set(edges.values()) == {EXPLICIT}
         assert survey(process).terminals == ("level/1/0",)
-        assert [n.origin for n in nodes.values()].count(Origin.SOURCE) == len(edges)
+        assert {n.origin for n in nodes.values()} == {Origin.GENERATED}
+        assert survey(process).unsourced == len(edges)
         (warning,) = process.header.warnings
-        assert "errors of the first step cannot be seen" in warning
+        assert "summaries, which are no source text" in warning
     assert counts == [(5, 4), (5, 4), (5, 4), (6, 5), (4, 3)]

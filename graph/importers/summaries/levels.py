@@ -1,8 +1,9 @@
 """Hierarchical summaries: lists of texts, level by level, up to a final summary.
 
 BooookScore keeps them under `summaries_dict` and without the source texts; plain lists stand
-under `levels`; FABLES holds the final summary alone, with claims about it. A level summarises
-the level below. So a level of one text has all texts below it as inputs, and that needs no
+under `levels`; FABLES holds the final summary alone, with claims about it. Source text is what
+stands under `chunks`, or says `"origin": "source"` in the lowest level. A level summarises the
+level below. So a level of one text has all texts below it as inputs, and that needs no
 inference. Which texts of a level one of several texts above it summarises is either recorded
 (`children`, `parents`) or inferred from the order.
 
@@ -19,7 +20,7 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.records import Header
+from veritrail_graph.graph.importers.records import Header, is_written
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.importers.summaries import claims, texts
 from veritrail_graph.graph.importers.summaries.grouping import SURE, by_order
@@ -100,7 +101,7 @@ def read_levels(
         terminals=terminals,
         may_lack_edges=options.only_explicit,
         warnings=(
-            *_of_sources(levels, of_booookscore, only_final),
+            *_of_sources(levels, draft, only_final),
             *_of_edges(warned, options),
             *_of_end(terminals),
             *texts.not_read(value, _KNOWN),
@@ -129,7 +130,7 @@ def _levels(value: Mapping[str, Any], where: str) -> list[_Level]:
     for number, level in enumerate(per_level):
         if not level:
             raise InputError(f"{where}, {middle}[{number}]: the level is empty. Remove it.")
-        source = not found and middle == PLAIN and len(per_level) > 1
+        source = not found and all(_says_source(one) for one in level)
         last = number > 0 and number == len(per_level) - 1 and len(level) == 1
         kind = "chunk" if source else "final summary" if last else "summary"
         label = "source chunk" if source else "final summary" if last else f"summaries {number}"
@@ -240,14 +241,14 @@ def _add_level(
         The node_ids of its texts.
     """
     inputs, same, recorded = _inputs(under, level, warned, options)
-    source = under is None and level.kind != "final summary"
     names = []
     for place, one in enumerate(level.texts):
         if place in same:
             names.append(names_under[same[place]])
             continue
-        about = dict(one.about)
-        if level.kind != "chunk":
+        source = under is None and _is_source(one, level)
+        about = {key: said for key, said in one.about.items() if key != "origin"}
+        if not source:
             about = {**texts.makers(value), **about}
         names.append(
             draft.node(
@@ -255,7 +256,7 @@ def _add_level(
                 one.text,
                 one.where,
                 origin=Origin.SOURCE if source else Origin.GENERATED,
-                kind=level.kind,
+                kind="chunk" if source else level.kind,
                 step=None
                 if source
                 else "merge"
@@ -286,6 +287,17 @@ def _add_level(
                     where = level.texts[place].where
                     draft.edge(names[place - 1], names[place], where, Inference.ORDER, SURE)
     return names
+
+
+def _says_source(text: Text) -> bool:
+    return text.about.get("origin") == Origin.SOURCE
+
+
+def _is_source(text: Text, level: _Level) -> bool:
+    """Return whether a text of the lowest level is source text: a chunk, or one that says so."""
+    if level.prefix == "chunk":
+        return not is_written(text.about)
+    return level.kind != "final summary" and _says_source(text)
 
 
 _Input = tuple[int, int, float | None]
@@ -399,24 +411,26 @@ def _add_claims(
     return doubts
 
 
-def _of_sources(levels: Sequence[_Level], of_booookscore: bool, only_final: bool) -> list[str]:
+def _of_sources(levels: Sequence[_Level], draft: Draft, only_final: bool) -> list[str]:
     """Warnings about source texts that the file does not hold."""
-    if levels[0].prefix == "chunk":
-        return []
+    lowest = levels[0]
     if only_final:
         return [
             "The file holds the final summary alone, neither source texts nor other summaries: "
             "its claims and labels are kept, and there is nothing to verify them against. Add the "
             "summaries under `summaries_dict` or `levels`, or the source texts under `chunks`."
         ]
-    if of_booookscore:
+    if any(node.origin is Origin.SOURCE for node in draft.nodes.values()):
+        return []
+    if lowest.prefix == "chunk":
         return [
-            "The source texts are absent, and the summaries of level 0 count as source text: "
-            "errors of the first step cannot be seen. Add the source texts under `chunks`."
+            "Each of the chunks names a model, a prompt or the kind of a summary, so none is "
+            "source text: no claim can be supported."
         ]
     return [
-        "The texts of level 0 count as source text. If they are summaries, errors of the step "
-        "that wrote them cannot be seen: add the source texts under `chunks`."
+        "The source texts are absent: the texts of level 0 are summaries, which are no source "
+        "text, so no claim can be supported. Add the source texts under `chunks`; where the texts "
+        'of level 0 are the source itself, move them there, or give them "origin": "source".'
     ]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.records import Header
+from veritrail_graph.graph.importers.records import Header, is_written
 from veritrail_graph.graph.importers.summaries import texts
 from veritrail_graph.graph.importers.summaries.texts import Text
 from veritrail_graph.graph.model import Origin
@@ -64,8 +64,8 @@ def read_steps(
         names = [
             draft.node(
                 f"chunk/{number}" if len(chunks) == 1 else f"chunk/{number}.{place}",
-                chunk.text, chunk.where, origin=Origin.SOURCE, kind="chunk", stage=1,
-                metadata=chunk.about,
+                chunk.text, chunk.where, kind="chunk", stage=1, metadata=chunk.about,
+                origin=Origin.GENERATED if is_written(chunk.about) else Origin.SOURCE,
             )
             for place, chunk in enumerate(chunks)
         ]  # fmt: skip
@@ -74,14 +74,12 @@ def read_steps(
         if before and summary.text == before_text and summary.text.strip():
             idle.append(f"summary/{number}")  # passed on unchanged: nothing of the chunk is in it
             continue
-        source = not before and not has_chunks
-        stage += not source
+        stage += bool(before) or has_chunks
         stage_names.setdefault(stage, f"summary after step {number}")
         node = draft.node(
             f"summary/{number}", summary.text, summary.where,
-            origin=Origin.SOURCE if source else Origin.GENERATED,
-            kind="summary", step="update" if before else "summarise", stage=stage,
-            metadata={**texts.makers(about), **summary.about},
+            origin=Origin.GENERATED, kind="summary", step="update" if before else "summarise",
+            stage=stage, metadata={**texts.makers(about), **summary.about},
         )  # fmt: skip
         for one in names:
             draft.edge(one, node, summary.where)
@@ -132,9 +130,8 @@ def _warnings(blind: Sequence[str], idle: Sequence[str], has_chunks: bool) -> li
     said = []
     if not has_chunks:
         said.append(
-            "The chunks are absent: the first summary counts as source text, and what a later "
-            "summary took from its chunk has no source, so it is found not fully supported even "
-            'where it is right. Write each step as {"chunk": ..., "summary": ...}.'
+            "The chunks are absent: a summary is no source text, so no claim can be supported, "
+            'even where it is right. Write each step as {"chunk": ..., "summary": ...}.'
         )
     elif blind:
         said.append(

@@ -15,7 +15,7 @@ from typing import Any
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.records import Header
+from veritrail_graph.graph.importers.records import Header, is_written
 from veritrail_graph.graph.importers.summaries import texts
 from veritrail_graph.graph.importers.summaries.texts import Text
 from veritrail_graph.graph.model import Origin
@@ -66,7 +66,7 @@ def read_tree(value: Mapping[str, Any], where: str, name: str | None) -> Draft:
         if index in same:
             continue
         leaf = not node.children
-        source = leaf and (leaves is None or index in leaves)
+        source = leaf and (leaves is None or index in leaves) and not is_written(node.about)
         made = {} if leaf else texts.makers(value)
         ids[index] = draft.node(
             f"node/{index}",
