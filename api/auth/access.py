@@ -10,15 +10,21 @@ from veritrail_graph.graph.errors import InputError
 
 
 class Scope(StrEnum):
-    """What a key allows; `admin` includes all others."""
+    """What a key allows.
+
+    `admin` includes all others, `review` reading, and `write` what `review` allows besides reading.
+    """
 
     READ = "read"
+    REVIEW = "review"
     WRITE = "write"
     VERIFY = "verify"
     ADMIN = "admin"
 
 
 EVERYTHING = frozenset(Scope)
+_INCLUDED_IN = {Scope.READ: Scope.REVIEW, Scope.REVIEW: Scope.WRITE}
+"""The scope, beside `admin`, that includes another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,8 @@ class Caller:
 
     def may(self, scope: Scope) -> bool:
         """Whether something is allowed."""
-        return scope in self.scopes or Scope.ADMIN in self.scopes
+        enough = {scope, Scope.ADMIN, _INCLUDED_IN.get(scope, scope)}
+        return not enough.isdisjoint(self.scopes)
 
 
 LOCAL = Caller(None, "local", EVERYTHING)

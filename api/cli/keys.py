@@ -35,7 +35,8 @@ MOST_PER_MINUTE = 1_000_000
 def create(
     name: Annotated[str, typer.Option("--name", help="A name for people; one key has it.")],
     scope: Annotated[
-        list[str], typer.Option("--scope", help="read, write, verify or admin; may be repeated.")
+        list[str],
+        typer.Option("--scope", help="read, review, write, verify or admin; may be repeated."),
     ],
     expires: Annotated[
         str | None, typer.Option("--expires", help="How long it works: 12h, 30d, 8w.")

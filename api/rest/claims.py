@@ -102,7 +102,7 @@ async def list_claims(
     "/claims:label",
     response_model=ClaimsLabelled,
     responses=problems_of(404),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.REVIEW)],
 )
 async def label_claims(
     app: App, caller: Calling, process_id: ProcessId, given: LabelsGiven

@@ -44,7 +44,7 @@ async def list_comments(
     status_code=201,
     response_model=Comment,
     responses=problems_of(404),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.REVIEW)],
 )
 async def add_comment(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: CommentGiven
@@ -59,7 +59,7 @@ async def add_comment(
     "/comments/{comment_id}",
     status_code=204,
     responses=problems_of(404),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.REVIEW)],
 )
 async def delete_comment(
     app: App,
@@ -120,7 +120,7 @@ async def end_round(
     status_code=201,
     response_model=Review,
     responses=problems_of(404),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.REVIEW)],
 )
 async def decide(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: DecisionGiven

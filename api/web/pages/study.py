@@ -156,7 +156,7 @@ async def show_study(
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/reader",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.REVIEW), FromOurPage],
 )
 async def begin(
     request: Request,
@@ -214,7 +214,7 @@ async def _study(
     study = await app.studies.get(process_id, study_id)
     process = await app.processes.get(process_id)
     who = reviewer_of(request, caller)
-    may = caller.may(Scope.WRITE) and who.name is not None and (draft is None or removing)
+    may = caller.may(Scope.REVIEW) and who.name is not None and (draft is None or removing)
     reading = await app.studies.reading(study, who.name or "") if may else None
     readers = await app.studies.readers(study)
     return render(
@@ -236,7 +236,7 @@ async def _study(
     )
 
 
-@router.get("/processes/{process_id}/studies/{study_id}/read", dependencies=[needs(Scope.WRITE)])
+@router.get("/processes/{process_id}/studies/{study_id}/read", dependencies=[needs(Scope.REVIEW)])
 async def show_reading(
     request: Request,
     app: App,
@@ -357,7 +357,7 @@ def _answer(study: Study, reading: Reading, reader: str, name: str, sentence: in
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/timer",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.REVIEW), FromOurPage],
 )
 async def turn_timer(
     request: Request,
@@ -388,7 +388,7 @@ def _to(study: Study, document: int, sentence: int, part: int | None = None) -> 
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/answer",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.REVIEW), FromOurPage],
 )
 async def save(
     request: Request,

@@ -26,6 +26,7 @@ router = APIRouter(include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
 _POST = [needs(Scope.WRITE), FromOurPage]
+_REVIEW = [needs(Scope.REVIEW), FromOurPage]
 DRAWN = 50
 """Claims that a round draws unless another number is typed in."""
 
@@ -33,7 +34,7 @@ MOST_DISPUTES = 50
 """Disputed claims that the page shows."""
 
 
-@router.post("/processes/{process_id}/claims/{claim_id}/comments", dependencies=_POST)
+@router.post("/processes/{process_id}/claims/{claim_id}/comments", dependencies=_REVIEW)
 async def comment(
     request: Request,
     app: App,
@@ -50,7 +51,7 @@ async def comment(
     return RedirectResponse(url("processes", process_id, "claims", claim_id) + "#comments", 303)
 
 
-@router.post("/processes/{process_id}/claims/{claim_id}/comments/remove", dependencies=_POST)
+@router.post("/processes/{process_id}/claims/{claim_id}/comments/remove", dependencies=_REVIEW)
 async def remove_comment(
     app: App,
     caller: Calling,
@@ -156,7 +157,7 @@ async def end(
     return RedirectResponse(url("processes", process_id, "rounds"), 303)
 
 
-@router.post("/processes/{process_id}/rounds/decide", dependencies=_POST)
+@router.post("/processes/{process_id}/rounds/decide", dependencies=_REVIEW)
 async def decide(
     request: Request,
     app: App,

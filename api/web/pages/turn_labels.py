@@ -83,7 +83,7 @@ async def _overview(
     process = await app.processes.get(process_id)
     size = await app.dialogues.size(process_id)
     who = reviewer_of(request, caller)
-    name = who.name if caller.may(Scope.WRITE) else None
+    name = who.name if caller.may(Scope.REVIEW) else None
     annotators = await app.turn_labels.annotators(process_id)
     return render(
         request,
@@ -103,7 +103,7 @@ async def _overview(
 
 @router.post(
     "/processes/{process_id}/dialogue/labels/annotator",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.REVIEW), FromOurPage],
 )
 async def begin(
     request: Request,
@@ -158,7 +158,7 @@ async def download(app: App, process_id: ProcessId) -> Response:
     return Response("\n".join([*lines, ""]), media_type=_JSON_LINES, headers=headers)
 
 
-@router.get("/processes/{process_id}/dialogue/labels/turn", dependencies=[needs(Scope.WRITE)])
+@router.get("/processes/{process_id}/dialogue/labels/turn", dependencies=[needs(Scope.REVIEW)])
 async def show_turn(
     request: Request, app: App, caller: Calling, process_id: ProcessId, number: TurnNumber
 ) -> Response:
@@ -212,7 +212,7 @@ async def _turn(
 
 @router.post(
     "/processes/{process_id}/dialogue/labels/turn",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.REVIEW), FromOurPage],
 )
 async def save(
     request: Request, app: App, caller: Calling, process_id: ProcessId, number: TurnNumber
