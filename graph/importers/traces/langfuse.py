@@ -22,6 +22,7 @@ from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_n
 NAME = "langfuse"
 _KINDS = {
     "GENERATION": CallKind.GENERATION,
+    "AGENT": CallKind.AGENT,
     "TOOL": CallKind.TOOL,
     "RETRIEVER": CallKind.RETRIEVER,
     "EVENT": CallKind.EVENT,

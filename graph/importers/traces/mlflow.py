@@ -19,6 +19,7 @@ from veritrail_graph.graph.importers.traces.values import text_or_none
 NAME = "mlflow"
 _KINDS = {
     "LLM": CallKind.GENERATION,
+    "AGENT": CallKind.AGENT,
     "CHAT_MODEL": CallKind.GENERATION,
     "TOOL": CallKind.TOOL,
     "RETRIEVER": CallKind.RETRIEVER,
@@ -39,7 +40,7 @@ class MlflowImporter:
         value = files.first_record(path)
         spans = _spans(value)
         if spans and isinstance(spans[0], dict) and "span_id" in _with_context(spans[0]):
-            return None
+            return None if _is_own(value, spans) else "its spans hold no attributes of MLflow"
         return "no spans of MLflow"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
@@ -59,6 +60,17 @@ def _spans(value: Any) -> list[Any] | None:
     data = unfold(value["data"]) if isinstance(value.get("data"), str) else value.get("data", value)
     spans = data.get("spans") if isinstance(data, dict) else None
     return spans if isinstance(spans, list) else None
+
+
+def _is_own(value: Any, spans: list[Any]) -> bool:
+    """Whether spans are MLflow's: tracers of all kinds have a list of that name."""
+    attributes = [one.get("attributes") for one in spans if isinstance(one, dict)]
+    own = any(
+        isinstance(some, dict) and any(str(name).startswith("mlflow.") for name in some)
+        for some in attributes
+    )
+    others = any(isinstance(some, dict) and some for some in attributes)
+    return own or not others or (isinstance(value, dict) and "info" in value)
 
 
 def _with_context(span: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,9 @@ from veritrail_graph.graph.importers.traces.values import from_dotted, nanosecon
 NAME = "otlp"
 _KINDS = {
     "LLM": CallKind.GENERATION,
+    "CHAT_MODEL": CallKind.GENERATION,
+    "GENERATION": CallKind.GENERATION,
+    "AGENT": CallKind.AGENT,
     "TOOL": CallKind.TOOL,
     "RETRIEVER": CallKind.RETRIEVER,
     "RERANKER": CallKind.RETRIEVER,
@@ -41,9 +45,18 @@ _OPERATIONS = {
     "execute_tool": CallKind.TOOL,
     "tool": CallKind.TOOL,
     "retrieval": CallKind.RETRIEVER,
+    "invoke_agent": CallKind.AGENT,
+    "call_llm": CallKind.GENERATION,
+    "llm_call": CallKind.GENERATION,
 }
 _SESSION = ("session.id", "gen_ai.conversation.id", "langfuse.session.id")
 """Attributes that name the conversation: of OpenInference, OpenTelemetry, Langfuse."""
+_REQUEST = ("resourceSpans", "resource_spans")
+_TRACE_ID = ("traceId", "trace_id")
+_VALUES = {
+    "array_value": "arrayValue", "kvlist_value": "kvlistValue", "int_value": "intValue",
+}  # fmt: skip
+"""Types of values as protobuf's writer names them where it keeps the names of fields."""
 _LONGEST_TIME = 20
 """Digits of a time in nanoseconds."""
 _PROTOBUF = (".pb", ".binpb", ".protobuf")
@@ -118,7 +131,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _resources(value: Mapping[str, Any]) -> list[Any] | None:
-    found = value.get("resourceSpans", value.get("resource_spans"))
+    found = files.first_of(value, _REQUEST)
     return found if isinstance(found, list) else None
 
 
@@ -213,7 +226,7 @@ def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
         InputError: It is no such request.
     """
     resources = (_resources(value) or []) if isinstance(value, dict) else None
-    if resources is None or not isinstance(value.get("resourceSpans") or [], list):
+    if resources is None or not isinstance(files.first_of(value, _REQUEST) or [], list):
         raise InputError(f"{where} is no OTLP export request: `resourceSpans` is no list")
     for number, one in enumerate(_raw_spans(resources, where), start=1):
         name = one.get("name") if isinstance(one, dict) else None
@@ -229,7 +242,7 @@ def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
 def _trace_of(span: Any) -> str:
     """The trace of a span that cannot be read."""
     try:
-        return _id(span.get("traceId"), 32, "", required=False) or NO_TRACE
+        return _id(files.first_of(span, _TRACE_ID), 32, "", required=False) or NO_TRACE
     except (InputError, AttributeError):
         return NO_TRACE
 
@@ -256,10 +269,11 @@ def _span(span: Any, where: str) -> Span:
     if not isinstance(events, (list, tuple)):
         raise InputError(f"{where}: `events` must be a list")
     start = _nanoseconds(span, "startTimeUnixNano", where)
+    parent = files.first_of(span, ("parentSpanId", "parent_span_id"))
     return {
-        "trace_id": _id(span.get("traceId"), 32, where),
-        "span_id": _id(span.get("spanId"), 16, where),
-        "parent_id": _id(span.get("parentSpanId"), 16, where, required=False),
+        "trace_id": _id(files.first_of(span, _TRACE_ID), 32, where),
+        "span_id": _id(files.first_of(span, ("spanId", "span_id")), 16, where),
+        "parent_id": _id(parent, 16, where, required=False),
         "name": str(span.get("name", "span")),
         "start": start,
         "end": _nanoseconds(span, "endTimeUnixNano", where) or start,
@@ -270,7 +284,8 @@ def _span(span: Any, where: str) -> Span:
 
 def _nanoseconds(span: Mapping[str, Any], name: str, where: str) -> int:
     """A time of OTLP; 0: none is given."""
-    given = span.get(name)
+    snake = re.sub("([A-Z])", lambda found: f"_{found[1].lower()}", name)
+    given = files.first_of(span, (name, snake))
     digits = str(given) if isinstance(given, (int, str)) and given is not True else ""
     if given in (None, ""):
         return 0
@@ -318,6 +333,7 @@ def _any(value: Any) -> Any:
     if not isinstance(value, dict) or not value:
         return value or None
     ((kind, inner),) = list(value.items())[:1]
+    kind = _VALUES.get(kind, kind)
     if kind == "arrayValue":
         return [_any(one) for one in inner.get("values", ())]
     if kind == "kvlistValue":
@@ -361,12 +377,14 @@ def _link(flat: Mapping[str, Any], kind: CallKind) -> str | None:
 
 
 def _kind(flat: Mapping[str, Any]) -> CallKind:
-    kind = str(flat.get("openinference.span.kind") or flat.get("traceloop.span.kind") or "").upper()
+    kind = vendors.kind_of(flat)
     if kind in _KINDS:
         return _KINDS[kind]
     vercel = vendors.operation_of_vercel(flat)
     if vercel is not None:
         return CallKind.TOOL if vercel == "ai.toolCall" else CallKind.GENERATION
+    if not kind and vendors.is_model_call(flat):
+        return CallKind.GENERATION
     operation = str(flat.get("gen_ai.operation.name") or flat.get("llm.request.type") or "")
     if operation in _OPERATIONS:
         return _OPERATIONS[operation]
@@ -381,7 +399,7 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
     given, made = vendors.of_vercel(flat) or (None, None)
     if given is not None or made is not None:
         return given, made
-    if kind is CallKind.GENERATION:
+    if kind in (CallKind.GENERATION, CallKind.AGENT):
         given = _messages(llm.get("input_messages")) or _messages(gen_ai.get("prompt"))
         given = given or _json(flat.get("gen_ai.input.messages"))
         made = _messages(llm.get("output_messages")) or _messages(gen_ai.get("completion"))
@@ -393,12 +411,22 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
             made = [one.get("document", one) for one in documents if isinstance(one, dict)]
     elif kind is CallKind.TOOL:
         given = flat.get("gen_ai.tool.call.arguments")
+        given = given or _content(flat.get("gen_ai.input.messages"))
         made = flat.get("gen_ai.tool.call.result")
+        made = made or _content(flat.get("gen_ai.output.messages"))
     if given is None:
-        given = _first(flat, "input.value", "traceloop.entity.input", "gen_ai.input", "input")
+        given = _first(flat, *vendors.GIVEN)
     if made is None:
-        made = _first(flat, "output.value", "traceloop.entity.output", "gen_ai.output", "output")
+        made = _first(flat, *vendors.MADE)
     return given, made
+
+
+def _content(messages: Any) -> Any:
+    """What a tool was given or gave, where events note it as a message: nobody said it."""
+    listed = _json(messages)
+    only = listed[0] if isinstance(listed, list) and len(listed) == 1 else None
+    is_told = isinstance(only, dict) and only.get("role") in ("assistant", "tool", "user")
+    return only.get("content", only.get("parts")) if is_told and only is not None else None
 
 
 def _part(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -461,7 +489,10 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _said(about: Mapping[str, Any], role: str) -> dict[str, Any]:
-    message = _json(about.get("message"))
+    """A message of an event; where a list of parts or a text is the message, it is the content."""
+    message = _json_or(about.get("message"))
+    if isinstance(message, (list, str)) and message:
+        about, message = {**about, "content": message}, None
     inner = message if isinstance(message, dict) else about
     known = {key: _json_or(inner.get(key)) for key in ("content", "tool_calls") if inner.get(key)}
     link = inner.get("id") if role == "tool" else None

@@ -5,6 +5,8 @@
 - Logfire: rows of its queries, and messages as JSON in the attribute `events`.
 - Grafana Tempo: an export request as `batches`, or under `trace`.
 - Vercel's AI SDK: `ai.prompt`, `ai.response.text`, `ai.toolCall.…`.
+- Attributes of a name of their own for kind, input and output: Google ADK, LangSmith, MLflow,
+  Langfuse, Haystack.
 """
 
 from __future__ import annotations
@@ -16,7 +18,29 @@ from veritrail_graph.graph.importers.files import first_of
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted
 
-_PAGES = ("data", "rows")
+_SPANS = "spans"
+_PAGES = ("data", "rows", _SPANS)
+GIVEN = (
+    "input.value", "traceloop.entity.input", "gen_ai.input", "input", "mlflow.spanInputs",
+    "langfuse.observation.input", "gcp.vertex.agent.llm_request", "gcp.vertex.agent.tool_call_args",
+    "gen_ai.prompt", "haystack.component.input", "haystack.pipeline.input_data", "request_data",
+    "gen_ai.tool.call.arguments", "gen_ai.input.messages", "langfuse.trace.input",
+    "crewai.task.description", "tool.parameters",
+)  # fmt: skip
+"""Attributes with what a span was given."""
+MADE = (
+    "output.value", "traceloop.entity.output", "gen_ai.output", "output", "mlflow.spanOutputs",
+    "langfuse.observation.output", "gcp.vertex.agent.llm_response",
+    "gcp.vertex.agent.tool_response", "gen_ai.completion", "haystack.component.output",
+    "haystack.pipeline.output_data", "response_data", "gen_ai.tool.call.result",
+    "gen_ai.output.messages", "langfuse.trace.output",
+)  # fmt: skip
+"""Attributes with what a span gave."""
+_KIND_NAMES = (
+    "openinference.span.kind", "traceloop.span.kind", "langsmith.span.kind", "mlflow.spanType",
+    "langfuse.observation.type",
+)  # fmt: skip
+_MODELS = ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response")
 _NOTED = "events"
 _KIND = "openinference.span.kind"
 
@@ -26,9 +50,15 @@ def entries(value: Any) -> list[Any]:
     if isinstance(value, dict):
         for name in _PAGES:
             page = value.get(name)
-            if isinstance(page, list) and page and one_span(page[0]) is not None:
+            span = one_span(page[0]) if isinstance(page, list) and page else None
+            if span is not None and not (name == _SPANS and _is_of_mlflow(span)):
                 return page
     return [value]
+
+
+def _is_of_mlflow(span: Mapping[str, Any]) -> bool:
+    own = span["attributes"]
+    return isinstance(own, dict) and any(str(name).startswith("mlflow.") for name in own)
 
 
 def as_request(value: Any) -> Any:
@@ -63,8 +93,8 @@ def one_span(value: Any) -> dict[str, Any] | None:
             "context": {"trace_id": value["trace_id"], "span_id": value["span_id"]},
             "parent_id": first_of(value, ("parent_span_id", "parent_id")),
             "name": first_of(value, ("span_name", "name")),
-            "start_time": first_of(value, ("start_timestamp", "start_time")),
-            "end_time": first_of(value, ("end_timestamp", "end_time")),
+            "start_time": first_of(value, ("start_timestamp", "start_time", "start_time_unix_nano")),
+            "end_time": first_of(value, ("end_timestamp", "end_time", "end_time_unix_nano")),
             "events": first_of(value, ("otel_events", "events")),
         }
         return _with_kind({**value, **renamed}, attributes)
@@ -98,6 +128,17 @@ def _undotted(value: Any) -> Any:
     return from_dotted(value) if isinstance(value, dict) else value
 
 
+def kind_of(flat: Mapping[str, Any]) -> str:
+    """The kind of a span in large letters; empty where no attribute names one."""
+    said = next((flat[name] for name in _KIND_NAMES if isinstance(flat.get(name), str)), "")
+    return said.strip('"').upper()
+
+
+def is_model_call(flat: Mapping[str, Any]) -> bool:
+    """Whether a product's own attributes say that a model was called."""
+    return any(name in flat for name in _MODELS)
+
+
 def noted(flat: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Events that Logfire keeps as JSON in an attribute, in the form of events of a span."""
     kept = flat.get(_NOTED)
@@ -121,6 +162,7 @@ def of_vercel(flat: Mapping[str, Any]) -> tuple[Any, Any] | None:
             said.append({"role": "user", "content": asked["prompt"]})
         more = asked.get("messages")
         asked = said + (more if isinstance(more, list) else [])
+    thought = first_of(flat, ("ai.response.reasoning", "ai.response.reasoningText"))
     made = first_of(flat, ("ai.toolCall.result", "ai.response.text", "ai.response.object"))
     calls = flat.get("ai.response.toolCalls")
     calls = unfold(calls) if isinstance(calls, str) else calls
@@ -138,6 +180,10 @@ def of_vercel(flat: Mapping[str, Any]) -> tuple[Any, Any] | None:
                 if isinstance(one, dict)
             ],
         }
+    elif thought and isinstance(made, str):
+        made = {"role": "assistant", "content": made}
+    if thought and isinstance(made, dict):
+        made = {**made, "reasoning_content": thought}
     return (given if asked is None else asked), made
 
 
