@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.traces import parts
 
 _TEXTS = ("text", "input_text", "output_text", "summary_text", "refusal")
-_THOUGHTS = ("thinking", "reasoning", "thought")
+_THOUGHTS = (
+    "thinking", "reasoning", "thought", "redacted_thinking", "redacted-reasoning",
+    "reasoning_content", "reasoning_text",
+)  # fmt: skip
 _KNOWN = (*_TEXTS, *_THOUGHTS, "tool_use", "tool_result", "document")
 _MEDIA = ("image", "input_image", "audio", "input_audio", "video", "file", "input_file")
 
@@ -98,8 +102,8 @@ def _part(one: Any, where: str) -> Iterator[Part]:
     if not isinstance(one, dict):
         raise InputError(f"{where}: a part must be a text or an object, not {type(one).__name__}.")
     kind = one.get("type")
-    if kind is None and one.get("thought") is True and isinstance(one.get("text"), str):
-        yield Part("thought", one["text"])  # as Gemini marks it
+    if kind in _THOUGHTS or parts.is_thought(one, parts.plain(str(kind or ""))):
+        yield Part("thought", parts.thought_text(one))
     elif kind in _TEXTS or (kind is None and isinstance(one.get("text"), str)):
         text = one.get("text", one.get("refusal"))
         if isinstance(text, dict):  # the assistants API holds a value and its annotations
@@ -107,9 +111,6 @@ def _part(one: Any, where: str) -> Iterator[Part]:
         if not isinstance(text, str):
             raise InputError(f"{where}: a part of the type {kind} must have a text.")
         yield Part("text", text)
-    elif kind in _THOUGHTS:
-        text = next((one[key] for key in (*_THOUGHTS, "text") if isinstance(one.get(key), str)), "")
-        yield Part("thought", text)
     elif kind == "tool_use":
         yield call_of(one, where)
     elif kind == "tool_result":

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.traces import parts
 
 ROLES = {
     "user": "user", "human": "user", "user_input": "user",
@@ -95,7 +96,10 @@ def _of_chat(raw: Mapping[str, Any], role: str) -> Message:
     responses = [one for one in _listed(raw.get("tool_responses")) if isinstance(one, dict)]
     if responses:  # AG2 repeats them, joined, as the content
         content = [_result(one.get("tool_call_id"), one.get("content")) for one in responses]
-    thoughts = files.first_of(raw, ("reasoning_content", "reasoning", "thought"))
+    thoughts = files.first_of(raw, ("reasoning_content", "reasoning", "thought", "thinking"))
+    if known == "assistant" and isinstance(content, str):  # in front of the answer
+        content, before = parts.without_thought(content)
+        thoughts = thoughts or before
     return Message(
         known or "assistant",
         name or None,

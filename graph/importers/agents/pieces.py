@@ -11,6 +11,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.agents import contents, speech
 from veritrail_graph.graph.importers.agents.contents import Part
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
+from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
 from veritrail_graph.graph.model import Origin
 
 SHORT_PROMPT = 300
@@ -123,6 +124,7 @@ class _Reader:
         self._where = where
         self._kept = kept
         self._tools: dict[str, str] = {}
+        self._handed: dict[str, str] = {}
         self._agents = {
             speech.plain(one.name) for one in messages if one.role == "assistant" and one.name
         }
@@ -204,6 +206,7 @@ class _Reader:
         name = part.name or ""
         if part.call:
             self._tools[part.call] = name
+            self._handed[part.call] = part.text
         piece = self._piece(
             message, suffix, f"{name}({part.text})", "tool_call", Origin.GENERATED, whole=False
         )
@@ -223,7 +226,13 @@ class _Reader:
                 self._place, suffix, part.text, Origin.GENERATED, "agent_result", tool, about,
                 answers=part.call,
             )  # fmt: skip
-        return Piece(self._place, suffix, part.text, Origin.SOURCE, "tool_result", tool, about)
+        handed = self._handed.get(part.call) if part.call else None
+        is_own = handed is not None and is_handed(tool or "", handed, forms(part.text))
+        origin = Origin.GENERATED if is_own else Origin.SOURCE
+        return Piece(
+            self._place, suffix, part.text, origin, "tool_result", tool, about,
+            answers=part.call if is_own else None,
+        )  # fmt: skip
 
     def _said(self, message: Message, text: str) -> Iterator[Piece]:
         """The pieces of a message's own text."""

@@ -337,4 +337,4 @@ def _terminal(conversation: Conversation, generated: list[Piece]) -> Piece:
     for piece in reversed(generated):
         if piece.kind in _ANSWERS or piece.is_answer:
             return piece
-    return last
+    return next((one for one in reversed(generated) if not one.private), last)

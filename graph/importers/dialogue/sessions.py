@@ -17,6 +17,7 @@ from veritrail_graph.graph.importers.dialogue.chats import Script
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.importers.traces import asked
 from veritrail_graph.graph.importers.traces import process as traced
 from veritrail_graph.graph.importers.traces.calls import CallKind, FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.haystack import HaystackImporter
@@ -220,10 +221,8 @@ def _asked(given: Any) -> list[_Said]:
         if said[-1].role == "assistant" and own:  # the history, and the question beside it
             said.append(_Said("user", own[-1].text))
         return said
-    for one in pieces(given):
-        if one.role is None and one.key in (None, *QUESTION_KEYS) and one.text.strip():
-            return [*said, _Said("user", one.text)]
-    return []
+    question = asked.question_of(list(asked.of_run(given)))
+    return [*said, _Said("user", question.text)] if question is not None else []
 
 
 def _last_given(trace: Trace) -> Any:

@@ -140,6 +140,10 @@ def _turns(given: Sequence[Piece]) -> dict[Turn, tuple[int, int]]:
     }
 
 
+def _is_written(span: Spoken) -> bool:
+    return span.kind in (TOOL_CALL, "generation")
+
+
 class _Parts(Generic[S]):
     """The earlier texts that one text comes from, each once, as they are found."""
 
@@ -265,6 +269,11 @@ class Links(Generic[S]):
             held = self._containing(Inference.EXACT, piece, is_there)
             if held:
                 return held
+        if not parts.found and is_own:  # a field that a program took out of what a model wrote
+            for how in (Inference.EXACT, Inference.NORMALISED):
+                held = self._containing(how, piece, lambda one: _is_written(one) and is_there(one))
+                if held:
+                    return held
         is_read = target.writes and piece.role in (None, "user")
         if is_read and self._short:
             left = [self._items(one, is_there, latest, parts) for one in left]

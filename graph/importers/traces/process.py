@@ -34,7 +34,7 @@ from veritrail_graph.graph.importers.traces.linking import (
     Target,
 )
 from veritrail_graph.graph.importers.traces.repeats import is_answering
-from veritrail_graph.graph.importers.traces.spans import Reading, Span, is_answer, some
+from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer, some
 from veritrail_graph.graph.importers.traces.texts import Piece, of_output, why_without_text
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.model import Inference, Origin
@@ -109,6 +109,9 @@ class _Linking:
         """A node for a text that a model was given and that no recorded call gave."""
         if piece.role in ("own", "system") or not target.writes:
             return None
+        is_step = target.call.call_id in self.tree.steps
+        if is_step and piece.role is None and piece.key and len(piece.text) < SHORT:
+            return None  # a switch of the program
         kinds = {
             "assistant": ("message", Origin.GENERATED),
             "call": (TOOL_CALL, Origin.GENERATED),

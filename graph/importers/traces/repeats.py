@@ -7,6 +7,7 @@ What such a tool returns is no source text: somebody in the run wrote it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
@@ -14,8 +15,8 @@ from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.texts import of_output, pieces
 from veritrail_graph.graph.importers.traces.tree import Tree
 
-_MOST_OF_IT = 0.8
-"""Share of a result that stands in what was written before the tool began."""
+_MOST_OF_IT = {CallKind.TOOL: 0.75, CallKind.RETRIEVER: 0.95}
+"""Share of a result that stands in what was written before the call began, by its kind."""
 _HALF = 0.5
 """The same for what was written while it went on."""
 _LEAST_BLANKS = 2
@@ -67,8 +68,8 @@ class Repeats:
             call: The tool or the retriever.
             text: What it returned.
         """
-        said = [normalised(one.text) for one in pieces(text)] or [normalised(text)]
-        if call.kind is CallKind.TOOL and self._is_given(call, said):
+        said = forms(text)
+        if call.kind is CallKind.TOOL and is_handed(call.name, call.given, said):
             return True
         total = sum(map(len, said))
         before = during = 0
@@ -83,7 +84,8 @@ class Repeats:
             equal = any(self._is_there(n, call, during=True) for n in self._equal.get(one, ()))
             before += covered(earlier)
             during += len(one) if equal else covered(inner)
-        return bool(total) and (before >= _MOST_OF_IT * total or during >= _HALF * total)
+        least = _MOST_OF_IT.get(call.kind, 1.0) * total
+        return bool(total) and (before >= least or during >= _HALF * total)
 
     def _is_there(self, number: int, call: Call, *, during: bool) -> bool:
         """Whether a text was written before a call ended; `during`: while it went on."""
@@ -94,17 +96,29 @@ class Repeats:
             return self._tree.is_during(writer, call)
         return writer.end <= call.end and writer.start <= call.start
 
-    def _is_given(self, call: Call, said: Sequence[str]) -> bool:
-        """Whether a tool returned what it was handed."""
-        if call.given is None:
-            return False
-        handed = list(filter(None, (normalised(one.text) for one in pieces(call.given))))
-        if is_answering(call.name) and any(one in handed for one in said):
-            return True
-        finder = Finder.of([one for one in handed if _is_said(one)], _SHORTEST)
-        total = sum(map(len, said))
-        found = sum(covered(finder.within(one)) for one in said)
-        return bool(total) and found >= _MOST_OF_IT * total
+
+def forms(text: str) -> list[str]:
+    """The texts in what a tool returned, in the form that is compared."""
+    return [normalised(one.text) for one in pieces(text)] or [normalised(text)]
+
+
+def is_handed(name: str, given: Any, said: Sequence[str]) -> bool:
+    """Whether a tool returned what it was handed.
+
+    Args:
+        name: The tool.
+        given: What it was handed.
+        said: What it returned, as `forms` writes it.
+    """
+    if given is None:
+        return False
+    handed = list(filter(None, (normalised(one.text) for one in pieces(given))))
+    if is_answering(name) and any(one in handed for one in said):
+        return True
+    finder = Finder.of([one for one in handed if _is_said(one)], _SHORTEST)
+    total = sum(map(len, said))
+    found = sum(covered(finder.within(one)) for one in said)
+    return bool(total) and found >= _MOST_OF_IT[CallKind.TOOL] * total
 
 
 def _is_said(form: str) -> bool:

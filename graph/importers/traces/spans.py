@@ -283,8 +283,9 @@ class Reading:
         found = self._told(everything_of_output(call.made, by_model=call.kind is CallKind.AGENT))
         if any(one.role == "assistant" for one in found):
             found = [one for one in found if one.role is not None]
-        answer = next((one for one in found if is_answer(one)), None)
-        answer = answer or next((one for one in found if one.role is None), None)
+        own = [one for one in found if one.key not in DOCUMENT_KEYS]
+        answer = next((one for one in own if is_answer(one)), None)
+        answer = answer or next((one for one in own if one.role is None), None)
         for one in found:
             if one is answer:
                 yield replace(one, role="assistant")
@@ -316,7 +317,7 @@ class Reading:
         if call.kind is CallKind.GENERATION:
             return TOOL_CALL if piece.role == "call" else "generation", Origin.GENERATED
         if call.kind is CallKind.RETRIEVER:
-            is_own = self._repeats.is_written(call, piece.text)
+            is_own = self._is_repeated(call, piece.text)
             return "document", Origin.GENERATED if is_own else Origin.SOURCE
         if call.kind is CallKind.TOOL:
             is_own = (
@@ -325,7 +326,7 @@ class Reading:
                 or is_agent(call.name)
                 or is_answering(call.name)
             )
-            is_own = is_own or self._repeats.is_written(call, piece.text)
+            is_own = is_own or self._is_repeated(call, piece.text)
             return "tool_result", Origin.GENERATED if is_own else Origin.SOURCE
         is_step = call.call_id in self.tree.steps
         if is_step and piece.role == "assistant":
@@ -358,7 +359,13 @@ class Reading:
         if any(piece.link is None or one.link in ids for one in sources):
             return True
         written = any(one.origin is Origin.GENERATED and one.kind != TOOL_CALL for one in same)
-        return written and not sources and self._repeats.is_written(call, piece.text)
+        return written and self._is_repeated(call, piece.text)
+
+    def _is_repeated(self, call: Call, text: str) -> bool:
+        """Whether a call gave what a model wrote, and not what it had from a source."""
+        same = self.by_text.get(text, ())
+        is_source = any(one.origin is Origin.SOURCE for one in same)
+        return not is_source and self._repeats.is_written(call, text)
 
 
 def is_answer(piece: Piece) -> bool:

@@ -208,7 +208,10 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
     if found is not None:
         yield from found
         return
-    role = _ROLES.get(parts.plain(str(value.get("role") or "")) or kind)
+    said_by = str(value.get("role") or "")
+    if not said_by and isinstance(value.get("parts"), list):  # of Pydantic AI
+        said_by = {"request": "user", "response": "assistant"}.get(str(value.get("kind")), "")
+    role = _ROLES.get(parts.plain(said_by) or kind)
     if role is not None and any(name in value for name in _CONTENTS):
         yield from _of_message(value, role, key, depth)
         return
@@ -334,7 +337,8 @@ def _with_role(
         if is_own or one.role in ("media", "tool"):
             others.append(one)
         elif one.role not in ("call", "thought"):
-            said.append(Piece(one.text, role, one.key, link or one.link))
+            said_by = one.role if one.role == "system" else role
+            said.append(Piece(one.text, said_by, one.key, link or one.link))
     if role == "assistant" and len(said) > 1:  # a model's message is one text
         said = [Piece(_joined([one.text for one in said]), role, key, link)]
     yield from (one for one in others if one.role == "thought")
@@ -383,8 +387,13 @@ def tool_result(value: Any) -> tuple[str, list[Piece]]:
         unfolded = unfold(value)
         if isinstance(unfolded, str):
             return unfolded, []
+        if parts.is_opaque(value):
+            return "", [_media("data", value)]
+        if unfolded is None:
+            return value, []
         if not _is_message(unfolded):
-            return ("", [_media("data", value)]) if parts.is_opaque(value) else (value, [])
+            text, without_text = _data(unfolded)
+            return (text, without_text) if without_text else (value, [])
         value = unfolded
     if value is None:
         return "", []
@@ -396,7 +405,27 @@ def tool_result(value: Any) -> tuple[str, list[Piece]]:
         found = list(everything(value))
         texts = [one.text for one in found if is_said(one)]
         return "\n".join(texts), [one for one in found if one.role == "media"]
-    return canonical_text(value), []
+    return _data(value)
+
+
+def _data(value: Any) -> tuple[str, list[Piece]]:
+    """The data of a program as a text, without the bytes in it, and what these are."""
+    found: list[Piece] = []
+
+    def bare(one: Any, depth: int) -> Any:
+        if isinstance(one, str) and parts.is_opaque(one):
+            found.append(_media("data", one))
+            return ""
+        if depth > _DEEPEST:
+            return one
+        if isinstance(one, dict):
+            return {name: bare(inner, depth + 1) for name, inner in one.items()}
+        return [bare(inner, depth + 1) for inner in one] if isinstance(one, list) else one
+
+    try:
+        return canonical_text(bare(value, 0)), found
+    except RecursionError:
+        return "", [_media("data that is nested too deeply", value.__class__)]
 
 
 def is_blocks(value: Any) -> bool:
@@ -419,9 +448,13 @@ def _is_message(value: Any) -> bool:
     """Whether a value is made of parts as messages have them, and not of data of a program."""
     if isinstance(value, dict):
         return isinstance(value.get("content"), list) and _is_message(value["content"])
-    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not any(isinstance(one, dict) for one in value):
         return False
     for one in value:
+        if isinstance(one, str) and parts.is_opaque(one):
+            continue
+        if not isinstance(one, dict):
+            return False
         kind = parts.kind_of(one)
         lone = len(one) == 1 and isinstance(one.get("text"), str)
         known = parts.is_text(kind) or kind in ("json", "resource", "document")

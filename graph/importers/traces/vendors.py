@@ -41,6 +41,8 @@ _KIND_NAMES = (
     "langfuse.observation.type",
 )  # fmt: skip
 _MODELS = ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response")
+_BEGAN = ("start_timestamp", "start_time", "start_time_unix_nano")
+_ENDED = ("end_timestamp", "end_time", "end_time_unix_nano")
 _NOTED = "events"
 _KIND = "openinference.span.kind"
 
@@ -93,7 +95,9 @@ def one_span(value: Any) -> dict[str, Any] | None:
             "context": {"trace_id": value["trace_id"], "span_id": value["span_id"]},
             "parent_id": first_of(value, ("parent_span_id", "parent_id")),
             "name": first_of(value, ("span_name", "name")),
-            "start_time": first_of(value, ("start_timestamp", "start_time", "start_time_unix_nano")),
+            "start_time": first_of(
+                value, ("start_timestamp", "start_time", "start_time_unix_nano")
+            ),
             "end_time": first_of(value, ("end_timestamp", "end_time", "end_time_unix_nano")),
             "events": first_of(value, ("otel_events", "events")),
         }
