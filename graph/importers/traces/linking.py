@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 from veritrail_graph.graph.importers.traces.calls import Call
@@ -208,12 +209,16 @@ class Links(Generic[S]):
 
     def _index(self, targets: Sequence[Target[S]]) -> None:
         self._equal: dict[str, list[S]] = {}
-        self._linked: dict[str, list[S]] = {}
+        self._linked: dict[tuple[str, bool], list[S]] = {}
+        self._linked_texts: dict[Turn, list[S]] = {}
         self._short: dict[str, list[S]] = {}
+        for span in sorted(self._spans, key=lambda one: one.order):
+            if span.link is not None:
+                is_call = span.kind == TOOL_CALL
+                self._linked.setdefault((span.link, is_call), []).append(span)
+                self._linked_texts.setdefault((span.link, is_call, span.text), []).append(span)
         for span in self._spans:
             self._equal.setdefault(span.text, []).append(span)
-            if span.link is not None:
-                self._linked.setdefault(span.link, []).append(span)
             if span.kind == DOCUMENT and 1 < len(span.text.strip()) < SHORTEST:
                 self._short.setdefault(normalised(span.text), []).append(span)
         self._finders: dict[Inference, Finder] = {}
@@ -253,7 +258,7 @@ class Links(Generic[S]):
             return chosen
 
         size = len(piece.text)
-        linked = self._named(piece, target)
+        linked = self._named(piece, target, used)
         if linked is not None:
             used.add(id(linked))
             return [Part(linked, None, None, size)]
@@ -292,7 +297,7 @@ class Links(Generic[S]):
             part.characters = min(part.characters, size)
         return list(parts.found.values())
 
-    def _named(self, piece: Piece, target: Target[S]) -> S | None:
+    def _named(self, piece: Piece, target: Target[S], used: set[int]) -> S | None:
         """The node with the id that a text has; None: there is none.
 
         A call and its result share an id; what is given here is one of the two. Some programs
@@ -302,20 +307,21 @@ class Links(Generic[S]):
         if piece.link is None:
             return None
         is_call = piece.role == "call"
-        linked = [
-            one
-            for one in self._linked.get(piece.link, ())
-            if (one.kind == TOOL_CALL) == is_call and self._is_there(one, target)
-        ]
-        if not linked:
-            return None
-        linked.sort(key=lambda one: one.order)
-        turn, turns = self._turns[id(target)].get((piece.link, is_call, piece.text), (0, 1))
-        at = len(linked) - turns + turn
-        same = [number for number, one in enumerate(linked) if one.text == piece.text]
+        equal = self._linked_texts.get((piece.link, is_call, piece.text), [])
+        same = list(islice(self._latest(equal, target), _MOST_HOLDERS))
         if same:
-            return linked[min(same, key=lambda number: abs(number - at))]
-        return linked[at] if at >= 0 else None
+            return next((one for one in same if id(one) not in used), same[0])
+        turn, turns = self._turns[id(target)].get((piece.link, is_call, piece.text), (0, 1))
+        linked = self._latest(self._linked.get((piece.link, is_call), []), target)
+        return next(islice(linked, turns - turn - 1, None), None)
+
+    def _latest(self, spans: Sequence[S], target: Target[S]) -> Iterator[S]:
+        """Those of some texts in the order of time that were there, the latest first."""
+        at = bisect_left(spans, target.order, key=lambda one: one.order)
+        while at:
+            at -= 1
+            if self._is_there(spans[at], target):
+                yield spans[at]
 
     def _contained(
         self,
@@ -423,14 +429,7 @@ class Links(Generic[S]):
         """The latest of the earlier texts that hold a leaf."""
         if self._holders is None:
             self._holders = self._all_holders()
-        spans = self._holders.get(form, [])
-        found: list[S] = []
-        at = bisect_left(spans, target.order, key=lambda one: one.order)
-        while at and len(found) < _MOST_HOLDERS:
-            at -= 1
-            if self._is_there(spans[at], target):
-                found.append(spans[at])
-        return found
+        return list(islice(self._latest(self._holders.get(form, []), target), _MOST_HOLDERS))
 
     def _all_holders(self) -> dict[str, list[S]]:
         how = Inference.NORMALISED

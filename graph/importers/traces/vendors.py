@@ -52,7 +52,9 @@ def entries(value: Any) -> list[Any]:
     if isinstance(value, dict):
         for name in _PAGES:
             page = value.get(name)
-            span = one_span(page[0]) if isinstance(page, list) and page else None
+            if not isinstance(page, list):
+                continue
+            span = one_span(page[0]) if page else None
             if span is not None and not (name == _SPANS and _is_of_mlflow(span)):
                 return page
     return [value]
