@@ -16,7 +16,15 @@ from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter, OverBudget
-from veritrail_graph.verifier.ports import Found, Judge, NodeSource, shared_by
+from veritrail_graph.verifier.ports import (
+    Found,
+    Judge,
+    NodeSource,
+    ReadNode,
+    SourceNodes,
+    shared_by,
+)
+from veritrail_graph.verifier.value_place import FoundPlace, NeedTexts, follow_value, located
 from veritrail_graph.verifier.walk import (
     Answer,
     Finished,
@@ -29,6 +37,9 @@ from veritrail_graph.verifier.walk import (
 
 DEFAULT_Q = 3
 """Of q = 1 and q = 3 the better macro F1 on both full data sets. Source: VeriTrail 4.3."""
+
+READ_IN_THREAD = 20_000
+"""Characters of texts that are compared from which on a thread does it."""
 
 _log = logging.getLogger(__name__)
 
@@ -112,7 +123,8 @@ async def verify_claim(
         failure = f"internal error ({type(error).__name__}: {error}); please report it"
         ended = _ended(base, Status.FAILED, failure)
     else:
-        ended = with_outcome(base, task.node, outcome)
+        place = await place_of_value(whole, nodes, outcome)
+        ended = with_outcome(base, task.node, outcome, place)
     return ended.replace(usage=meter.total, steps=meter.steps)
 
 
@@ -170,6 +182,44 @@ async def _answer(
     return await judge.judge(claim, Found(need.selection.evidence, roots, need.carried), meter)
 
 
+async def place_of_value(task: Task, nodes: NodeSource, outcome: Outcome) -> FoundPlace | None:
+    """Where a value of a claim came in that is not fully supported; None where none tells it.
+
+    Args:
+        task: The claim and its node.
+        nodes: Where nodes are read from.
+        outcome: How its walk ended.
+    """
+    if outcome.verdict is not Verdict.NOT_FULLY_SUPPORTED or task.claim.said is False:
+        return None
+    following = follow_value(task.claim, task.node, outcome.iterations)
+    answer: SourceNodes | tuple[ReadNode, ...] | None = None
+    characters = 0
+
+    def step() -> FoundPlace | NeedSources | NeedTexts | None:
+        try:
+            return following.send(answer)
+        except StopIteration as done:  # no future takes it
+            place: FoundPlace | None = done.value
+            return place
+
+    try:
+        while True:
+            is_long = characters > READ_IN_THREAD
+            need = await asyncio.to_thread(step) if is_long else step()
+            if isinstance(need, NeedTexts):
+                answer = read = await nodes.read(need.nodes)
+                characters = sum(len(node.text) for node in read)
+            elif isinstance(need, NeedSources):
+                answer = await nodes.source_nodes([ref.node_id for ref in need.of])
+                characters = 0
+            else:
+                return need
+    except VeriTrailError:  # a place that cannot be read takes nothing from the verdict
+        _log.debug("no value of %s was followed", task.claim.claim_id, exc_info=True)
+        return None
+
+
 def without_verdict(
     task: Task, process_id: str, judge: Judge, q: int, status: Status, failure: str | None
 ) -> Verification:
@@ -190,13 +240,16 @@ def without_verdict(
     )
 
 
-def with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verification:
+def with_outcome(
+    base: Verification, node: NodeRef, outcome: Outcome, place: FoundPlace | None = None
+) -> Verification:
     """A verification with what its walk found.
 
     Args:
         base: The verification without a verdict.
         node: The verified node.
         outcome: What the finished walk left behind.
+        place: Where a value of the claim came in, if one leads there.
     """
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
     error = locate_error(node, outcome.verdict, outcome.iterations, paths, base.claim)
@@ -210,6 +263,5 @@ def with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verific
         termination=outcome.termination,
         iterations=outcome.iterations,
         paths=paths,
-        error_nodes=error.nodes,
-        propagated_nodes=error.propagated,
+        **located(error, place, indicative=base.indicative),
     )

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification, in_order
 from veritrail_graph.graph.model.trail import MATCHED, NO_USAGE, Termination
-from veritrail_graph.verifier.driver import Task, with_outcome
+from veritrail_graph.verifier.driver import Task, place_of_value, with_outcome
 from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection
 from veritrail_graph.verifier.walk import (
     Answer,
@@ -218,7 +218,9 @@ async def reuse(
     reason = f"the walk reads the same {read:,} text(s) in the same order and ends as it did"
     if base.claim != earlier.claim or earlier.is_matched:
         reason = f"{MATCHED}, and {reason}"
-    kept = with_outcome(base.replace(sub_claims=earlier.sub_claims), task.node, outcome).replace(
+    place = await place_of_value(task, now, outcome)
+    base = base.replace(sub_claims=earlier.sub_claims)
+    kept = with_outcome(base, task.node, outcome, place).replace(
         reused_from=earlier.verification_id,
         compared_with=earlier.verification_id,
         reuse_reason=reason,

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.answers import Answer, Listed
-from veritrail_graph.graph.model import CitedSentence, Claim, VerificationHeader
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    Claim,
+    LocatedBy,
+    ValuePlace,
+    VerificationHeader,
+)
 from veritrail_graph.graph.model.attribution import AttributedNode, StoredSentence
 from veritrail_graph.graph.model.dialogue import DialogueRun, DialogueRunSummary, Turn
 from veritrail_graph.graph.model.noun import is_none
@@ -246,6 +252,14 @@ class ErrorOrigin(AboutVerification):
     error_stages: list[int] = Field([])
     introduced: list[ErrorStep] = Field([])
     inherited: list[ErrorStep] = Field([])
+    located_by: LocatedBy | None = Field(
+        None,
+        description="How the place was found: `verdicts` or `value`; null: it was not. With "
+        "`value` and nothing in `introduced`, `value_place` is an offer.",
+    )
+    value_place: ValuePlace | None = Field(
+        None, description="Where a value of the claim came in, with the two sentences."
+    )
 
 
 class QueryRows(Answer):

@@ -367,6 +367,8 @@ class Verifications(Part):
             error_stages=list(found.error_stages),
             introduced=parts["introduced"],
             inherited=parts["carried_on"],
+            located_by=found.located_by,
+            value_place=found.value_place,
         )
 
     async def diff(self, a: str, b: str) -> Difference:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
 from veritrail_graph.api.views.asking import asking_sentences, escalation_words
+from veritrail_graph.api.views.located import quote_text, went_wrong
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
@@ -22,7 +23,7 @@ from veritrail_graph.api.views.words import (
     reuse_words,
     unsaid_words,
 )
-from veritrail_graph.graph.model import Iteration, Status, Verdict
+from veritrail_graph.graph.model import Iteration, MarkedSentence, Status, Verdict
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""
@@ -195,6 +196,16 @@ class Round(BaseModel):
     evidence_left_out: int = 0
 
 
+class FoundValue(BaseModel):
+    """Where a value came in; in the sentences the words that matter are between asterisks."""
+
+    words: str
+    node_ids: list[str] = Field(description="The culprit; of several, one of them, not known which")
+    source: FoundSentence
+    wrote: FoundSentence
+    carried_on: list[str]
+
+
 class Trail(BaseModel):
     """A verification of a claim with its evidence trail."""
 
@@ -217,6 +228,14 @@ class Trail(BaseModel):
     )
     error_stages: list[int] = Field(description="Stages that introduced unsupported content")
     error_nodes: list[str]
+    located_by: str | None = Field(
+        None, description="How the place was found: `verdicts` or `value`; null: it was not"
+    )
+    value_place: FoundValue | None = Field(
+        None,
+        description="Where a value came in that the sources do not have; an offer where "
+        "`error_nodes` is empty",
+    )
     iterations: list[Round]
     iterations_left_out: int = 0
     cost_usd: float | None = Field(description="null: not known, or no model was asked")
@@ -285,6 +304,8 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         asked=list(asking_sentences([found])),
         error_stages=list(found.error_stages),
         error_nodes=[node.node_id for node in found.error_nodes[:NODES]],
+        located_by=found.located_by,
+        value_place=_value(found),
         iterations=[_round(one) for one in found.iterations[:ITERATIONS]],
         iterations_left_out=max(0, len(found.iterations) - ITERATIONS),
         cost_usd=found.usage.cost_usd,
@@ -295,6 +316,24 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         if found.reused_from is None and found.reuse_reason
         else None,
     )
+
+
+def _value(found: Verification) -> FoundValue | None:
+    place, words = found.value_place, went_wrong(found)
+    if place is None or words is None:
+        return None
+    return FoundValue(
+        words=words,
+        node_ids=list(place.node_ids[:NODES]),
+        source=_marked(place.source),
+        wrote=_marked(place.wrote),
+        carried_on=list(place.carried_on[:NODES]),
+    )
+
+
+def _marked(said: MarkedSentence) -> FoundSentence:
+    text = one_line(quote_text(said), TEXT)
+    return FoundSentence(node_id=said.node_id, sentence=said.sentence, text=text, role="evidence")
 
 
 def _round(found: Iteration) -> Round:
@@ -375,6 +414,7 @@ def trail_text(found: Trail) -> str:
         nodes = ", ".join(map(quoted, found.error_nodes))
         among = "in one of" if len(found.error_nodes) > 1 else "in"
         lines.append(f"Unsupported content was introduced at stage {stages}, {among} {nodes}")
+    lines += value_text(found)
     for one in found.iterations:
         lines.append(
             f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, "
@@ -394,6 +434,20 @@ def trail_text(found: Trail) -> str:
         lines.append(f"… and {found.iterations_left_out:,} more iterations")
     lines.append(f"Verification: {found.verification_id}")
     return "\n".join(lines)
+
+
+def value_text(found: Trail) -> list[str]:
+    """Where a value came in, with the two sentences."""
+    place = found.value_place
+    if place is None:
+        return []
+    lines = [f"It {place.words}."]
+    for side, said in (("source", place.source), ("wrote", place.wrote)):
+        where = f"{quoted(said.node_id)} sentence {said.sentence}"
+        lines.append(f"  {side}: {where}: {quoted(said.text)}")
+    if place.carried_on:
+        lines.append(f"  carried on by {', '.join(map(quoted, place.carried_on))}")
+    return lines
 
 
 def rows_text(found: Answered) -> str:

@@ -14,7 +14,7 @@ WHERE c.claim_id = $claim OR p.process_id + '/' + c.claim_id = $claim OR c.text 
 WITH c ORDER BY c.process_id, c.position LIMIT 20
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
 WITH c, v, verifies
-OPTIONAL MATCH (v)-[located:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
+OPTIONAL MATCH (v)-[located:ERROR_INTRODUCED_AT|ERROR_OFFERED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
 OPTIONAL MATCH (s)-[link:EVIDENCE_FOR]->(w:Span)
 WHERE link.verification_id = v.verification_id
 WITH c, v, verifies, s, located,

@@ -7,6 +7,6 @@
 // source: VeriTrail 3.2 (error localization)
 UNWIND $verification_ids AS verification_id
 MATCH (v:Verification {verification_id: verification_id})
-      -[error:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
+      -[error:ERROR_INTRODUCED_AT|ERROR_OFFERED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
 RETURN verification_id, type(error) AS kind, s.node_id AS node_id, properties(error) AS properties
 ORDER BY verification_id, kind, s.position

@@ -15,7 +15,8 @@ WITH v, CASE
                            AND c.claim_id = v.claim_id } THEN ['does not verify its claim', v.claim_id]
        WHEN (v.status = 'succeeded') <> (v.verdict IS NOT NULL)
          THEN ['has a verdict and did not succeed, or the other way round', v.status]
-       WHEN COUNT { (v)-[:ERROR_INTRODUCED_AT]->() } > 0 AND v.verdict <> 'NOT_FULLY_SUPPORTED'
+       WHEN COUNT { (v)-[:ERROR_INTRODUCED_AT|ERROR_OFFERED_AT]->() } > 0
+            AND v.verdict <> 'NOT_FULLY_SUPPORTED'
          THEN ['has an error and is supported', v.verdict]
        WHEN EXISTS { MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
                      WHERE s.process_id <> v.process_id OR NOT s.stage IN v.error_stages }

@@ -67,7 +67,15 @@ CALL (v, row, existed) {
   UNWIND CASE WHEN existed THEN [] ELSE row.introduced END AS error
   MATCH (s:Span)
   WHERE s.process_id = $process_id AND s.node_id = error[0]
-  CREATE (v)-[:ERROR_INTRODUCED_AT {stage: s.stage, position: error[1]}]->(s)
+  CREATE (v)-[introduced:ERROR_INTRODUCED_AT]->(s)
+  SET introduced = error[1], introduced.stage = s.stage
+}
+CALL (v, row, existed) {
+  UNWIND CASE WHEN existed THEN [] ELSE row.offered END AS error
+  MATCH (s:Span)
+  WHERE s.process_id = $process_id AND s.node_id = error[0]
+  CREATE (v)-[offered:ERROR_OFFERED_AT]->(s)
+  SET offered = error[1], offered.stage = s.stage
 }
 CALL (v, row, existed) {
   UNWIND CASE WHEN existed THEN [] ELSE row.propagated END AS node_id

@@ -43,6 +43,7 @@ _STATEMENTS = {
     "Step": "export/script_steps",
     "EVIDENCE_FOR": "export/script_links",
     "ERROR_INTRODUCED_AT": "export/script_introduced",
+    "ERROR_OFFERED_AT": "export/script_offered",
     "ERROR_PROPAGATED_THROUGH": "export/script_propagated",
     "Review": "export/script_reviews",
     "CONSIDERS": "export/script_considered",

@@ -122,7 +122,7 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
     yield Nodes("Step", steps)
     yield Relationships("TOOK", [(key[0], key, {}) for key, _ in steps])
     yield Relationships("EVIDENCE_FOR", trails.links)
-    for kind in ("ERROR_INTRODUCED_AT", "ERROR_PROPAGATED_THROUGH"):
+    for kind in ("ERROR_INTRODUCED_AT", "ERROR_OFFERED_AT", "ERROR_PROPAGATED_THROUGH"):
         yield Relationships(
             kind, [(name, node, one) for name, type_, node, one in trails.errors if type_ == kind]
         )

@@ -31,7 +31,15 @@ from veritrail_graph.graph.importers.records import (
 )
 from veritrail_graph.graph.ingest.check import MAX_VIOLATIONS_OF_A_KIND, Survey, refused, survey
 from veritrail_graph.graph.ingest.write import IngestReport
-from veritrail_graph.graph.model import NodeRef, Role, Status, Verdict, Verification, stages_of
+from veritrail_graph.graph.model import (
+    LocatedBy,
+    NodeRef,
+    Role,
+    Status,
+    Verdict,
+    Verification,
+    stages_of,
+)
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.reviewing import restored_faults
 from veritrail_graph.graph.store import Store
@@ -144,6 +152,7 @@ class _Checking:
             for evidence in (*iteration.summaries, *iteration.judged):
                 for cited in evidence.sentences:
                     self._quote(cited.node_id, cited.start, cited.end, cited.text, where)
+        self._place(one, where)
         self._fits_together(record)
 
     def check_reviews(self) -> None:
@@ -176,6 +185,7 @@ class _Checking:
             ("node_id", [one.node_id]),
             ("error_nodes", [node.node_id for node in one.error_nodes]),
             ("propagated_nodes", [node.node_id for node in one.propagated_nodes]),
+            ("value_place", [] if one.value_place is None else one.value_place.named),
             ("paths", [name for path in one.paths for name in (path.source, path.target)]),
             ("paths", [name for path in one.paths for name in path.via]),
         ]
@@ -203,6 +213,17 @@ class _Checking:
         return NodeRef(
             node_id, self.found.topology.stages[number], number, self.found.roles[number]
         )
+
+    def _place(self, one: Verification, where: str) -> None:
+        """Check where an error came in, and how that was found."""
+        place = one.value_place
+        if place is not None:
+            for said in (place.source, place.wrote):
+                self._quote(said.node_id, said.start, said.end, said.text, where)
+        is_by_value = one.located_by is LocatedBy.VALUE
+        if one.located_by is not None and not (place if is_by_value else one.error_nodes):
+            message = f"located_by is {one.located_by}, and no such place is given"
+            self._fault("inconsistent_trail", where, message)
 
     def _known(self, names: Iterable[str], where: str, key: str) -> bool:
         unknown = [name for name in names if name not in self.found.topology.numbers]
@@ -246,6 +267,8 @@ class _Checking:
 
 
 def _names(one: Verification) -> Iterator[str]:
+    if one.value_place is not None:
+        yield from one.value_place.named
     yield from (node.node_id for node in (*one.error_nodes, *one.propagated_nodes))
     for iteration in one.iterations:
         yield from (node.node_id for node in (*iteration.checked, *iteration.carried_roots))
@@ -470,6 +493,8 @@ def _placed(found: Verification) -> Iterator[NodeRef]:
         yield from iteration.carried_roots
     yield from found.error_nodes
     yield from found.propagated_nodes
+    if found.value_place is not None:
+        yield from map(NodeRef.named, found.value_place.named)
 
 
 def with_nodes(found: Verification, refs: dict[str, NodeRef]) -> Verification:
@@ -483,9 +508,14 @@ def with_nodes(found: Verification, refs: dict[str, NodeRef]) -> Verification:
         for one in found.iterations
     )
     introduced = placed(found.error_nodes)
+    place = found.value_place
+    if place is not None:
+        known = {said.node_id: refs.get(said.node_id) for said in (place.source, place.wrote)}
+        place = place.with_stages({name: ref.stage for name, ref in known.items() if ref})
     return found.replace(
         iterations=iterations,
         error_nodes=introduced,
         error_stages=stages_of(introduced),
         propagated_nodes=placed(found.propagated_nodes),
+        value_place=place,
     )

@@ -7,6 +7,14 @@ source was an input to the step that produced its target.
 Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
 """
 
+from veritrail_graph.graph.model.located import (
+    ErrorLocation,
+    LocatedBy,
+    MarkedSentence,
+    ValueDifference,
+    ValuePlace,
+    stages_of,
+)
 from veritrail_graph.graph.model.node_ref import (
     NodeRef,
     Origin,
@@ -32,7 +40,6 @@ from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, Rev
 from veritrail_graph.graph.model.together import RunUsage, in_force, share_of_nodes, total_usage
 from veritrail_graph.graph.model.trail import (
     CitedSentence,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -44,7 +51,6 @@ from veritrail_graph.graph.model.trail import (
     Usage,
     Verification,
     VerificationHeader,
-    stages_of,
 )
 
 __all__ = [
@@ -60,6 +66,8 @@ __all__ = [
     "EvidenceRole",
     "Inference",
     "Iteration",
+    "LocatedBy",
+    "MarkedSentence",
     "NodeRef",
     "Noun",
     "Origin",
@@ -78,6 +86,8 @@ __all__ = [
     "StepRecord",
     "Termination",
     "Usage",
+    "ValueDifference",
+    "ValuePlace",
     "Verdict",
     "Verification",
     "VerificationHeader",

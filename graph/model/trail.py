@@ -15,6 +15,7 @@ from pydantic import Field, PlainSerializer, WrapValidator, create_model
 from pydantic_core import PydanticCustomError, core_schema
 
 from veritrail_graph.graph.model.canonical import canonical_text, is_deeper_than
+from veritrail_graph.graph.model.located import LocatedBy, ValuePlace, stages_of
 from veritrail_graph.graph.model.node_ref import NodeRef
 from veritrail_graph.graph.model.noun import (
     MOST,
@@ -326,26 +327,6 @@ class EvidencePath(Noun):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorLocation:
-    """The nodes that introduced unsupported content. All empty when no stage can be identified.
-
-    Attributes:
-        nodes: Nodes of which one introduced it; that with most of the claim comes first.
-        propagated: Later nodes that only carried it on, the verified node last.
-
-    Source: VeriTrail 3.2 (error localization).
-    """
-
-    nodes: tuple[NodeRef, ...] = ()
-    propagated: tuple[NodeRef, ...] = ()
-
-    @property
-    def stages(self) -> tuple[int, ...]:
-        """The error stages, each once, ascending."""
-        return stages_of(self.nodes)
-
-
 class StepRecord(Noun):
     """What one step of a verification asked models for, and with which prompt.
 
@@ -427,6 +408,19 @@ class Verification(Noun):
     )
     propagated_nodes: Nodes = Field(
         default=(), description="Later nodes that only carried it on, the verified node last."
+    )
+    located_by: OneOf[LocatedBy] | None = Field(
+        default=None,
+        description="How the place of the error was found: by the interim `verdicts`, as the paper "
+        "has it, or by a `value` of the claim; null: it was not. With `value` and no "
+        "`error_nodes`, the place is an offer beside what a model judged.",
+        exclude_if=is_none,
+    )
+    value_place: ValuePlace | None = Field(
+        default=None,
+        description="Where a value of the claim came in that its sources do not have, with the "
+        "two sentences.",
+        exclude_if=is_none,
     )
     iterations: Many[Iteration] = Field(default=(), description="The rounds, first to last.")
     usage: Usage = Field(default=NO_USAGE, description="What it cost.")
@@ -537,6 +531,11 @@ class Verification(Noun):
     derived: ClassVar[Mapping[str, str]] = {"error_nodes": "error_stages"}
 
     @property
+    def offered_place(self) -> ValuePlace | None:
+        """Where a value says that the error came in, where a model's verdicts tell no place."""
+        return None if self.error_nodes else self.value_place
+
+    @property
     def header(self) -> VerificationHeader:
         """The verification without its trail."""
         values = {name: getattr(self, name) for name in VerificationHeader.model_fields}
@@ -559,11 +558,15 @@ class Verification(Noun):
 
         A question that the node is not known to say is blamed on nobody.
         """
-        if self.error_nodes and (self.is_unsaid or self.is_saying_open):
+        if self.is_unsaid or self.is_saying_open:
             for name in ("error_nodes", "propagated_nodes", "error_stages"):
                 self._fill(name, ())
+            for name in ("located_by", "value_place"):
+                self._fill(name, None)
         if self.error_nodes and not self.error_stages:
             self._fill("error_stages", stages_of(self.error_nodes))
+        if self.error_nodes and self.located_by is None:  # made before there was another way
+            self._fill("located_by", LocatedBy.VERDICTS)
         if self.steps:
             self._fill("iterations", tuple(_charged(one, self.steps) for one in self.iterations))
 
@@ -587,11 +590,6 @@ else:
         __module__=__name__,
         **{name: (_fields[name].annotation, _fields[name]) for name in _HEADER},
     )
-
-
-def stages_of(nodes: Iterable[NodeRef]) -> tuple[int, ...]:
-    """The stages of nodes, each once, ascending; nodes known by their ids alone have none."""
-    return tuple(sorted({node.stage for node in nodes if node.stage is not None}))
 
 
 def _charged(iteration: Iteration, steps: Iterable[StepRecord]) -> Iteration:

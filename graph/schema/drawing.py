@@ -7,7 +7,7 @@ are pixels of the drawing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
 from xml.sax.saxutils import escape
@@ -96,6 +96,7 @@ LINES: dict[str, Line] = {
     "ATTRIBUTED_TO": Line(((650, 850), (725, 850), (725, 895), (650, 895)), (725, 872)),
     "REVISES": Line(((800, 945), (535, 945), (535, 908)), (670, 945)),
     "ERROR_INTRODUCED_AT": Line(((846, 298), (846, 326), (582, 326), (582, 410)), (716, 326)),
+    "ERROR_OFFERED_AT": Line(((863, 298), (863, 347), (599, 347), (599, 410)), (732, 347)),
     "ERROR_PROPAGATED_THROUGH": Line(((880, 298), (880, 368), (616, 368), (616, 410)), (748, 368)),
 }
 
@@ -251,10 +252,11 @@ def _card(node: NodeType) -> Iterator[str]:
 
 def _legend() -> Iterator[str]:
     x, y = LEGEND
-    provenance, introduced, carried = RELATIONSHIP_COLOURS.values()
-    entries: Iterable[tuple[str, str, str]] = (
+    provenance, introduced, offered, carried = RELATIONSHIP_COLOURS.values()
+    entries = (
         (provenance, "line", "the provenance path"),
         (introduced, "line", "where an error came in"),
+        (offered, "line", "where its value says that it did"),
         (carried, "line", "where it was carried on"),
         (PLAIN_RELATIONSHIP, "line shared", "a shared property"),
     )
@@ -262,6 +264,6 @@ def _legend() -> Iterator[str]:
         line = y + 18 + place * 26
         yield f'<path class="{kind}" stroke="{colour}" d="M{x} {line} H{x + 40}"/>'
         yield f'<text class="note" x="{x + 52}" y="{line + 4}">{words}</text>'
-    line = y + 18 + 4 * 26
+    line = y + 18 + len(entries) * 26
     yield f'<text class="property key" x="{x}" y="{line + 4}">bold</text>'
     yield f'<text class="note" x="{x + 52}" y="{line + 4}">the key of a node</text>'

@@ -223,6 +223,8 @@ _VERIFICATION = (
     ),
     string("termination", "why the walk stopped"),
     integers("error_stages", "the stages at which unsupported content entered"),
+    string("located_by", "how its place was found: `verdicts` (of the walk) or `value`"),
+    kept("value_place", "string", "where a value came in, with the two sentences, as JSON text"),
     string("category", "of a claim of a turn: `VERIFIED`, or why it is not"),
     strings("contradicts_knowledge", "nodes of initial knowledge that a claim of a turn denies"),
     string("error", "why there is no verdict"),
@@ -380,6 +382,12 @@ _SCHEMA = (
     kept("owner", "string", "the program that changes the schema now; absent otherwise"),
     kept("beat", "string", "its last sign of life; absent otherwise"),
     kept("asked", "string", "when a program last tried to; absent otherwise"),
+)
+
+_LOCATED = (
+    string("located_by", "how it was found: `verdicts` or `value`; absent: `verdicts`"),
+    string("source", "the value that the source has, where a value leads here"),
+    string("wrote", "the one that was written in its place"),
 )
 
 _PLACE = ("process_id", "node_id")
@@ -551,6 +559,19 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         (
             integer("stage", "the error stage"),
             kept("position", "integer", "its place: 0 has most of the claim in its evidence"),
+            *_LOCATED,
+        ),
+    ),
+    RelationshipType(
+        "ERROR_OFFERED_AT",
+        "Verification",
+        "Span",
+        "where a value of the claim says that it entered, and a model's verdicts tell no place; "
+        "nothing counts it",
+        (
+            integer("stage", "the stage of the node"),
+            kept("position", "integer", "its place among those of the verification"),
+            *_LOCATED,
         ),
     ),
     RelationshipType(

@@ -55,6 +55,7 @@ NO_VERDICT = Colours("#6B7280", "#4A505A", _LIGHT)
 RELATIONSHIP_COLOURS: dict[str, str] = {
     "EVIDENCE_FOR": "#009E73",
     "ERROR_INTRODUCED_AT": "#D55E00",
+    "ERROR_OFFERED_AT": "#CC79A7",
     "ERROR_PROPAGATED_THROUGH": "#E69F00",
 }
 """Colours of the relationships that answer a question; the others are grey."""

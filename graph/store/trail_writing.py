@@ -130,7 +130,12 @@ class HugeTrail:
     def begin(self, tx: Transaction) -> None:
         """Write as much as one statement takes."""
         running = self._verification.replace(
-            status=Status.RUNNING, verdict=None, error_nodes=(), propagated_nodes=()
+            status=Status.RUNNING,
+            verdict=None,
+            error_nodes=(),
+            propagated_nodes=(),
+            located_by=None,
+            value_place=None,
         )
         (row,) = self.batch.rows
         begun = TrailBatch([{**row, "properties": verification_row(running)}])
@@ -152,7 +157,8 @@ class HugeTrail:
         """Write how it ended, so that it counts."""
         (row,) = self.batch.rows
         empty: dict[str, Row] = {
-            name: [] for name in ("iterations", "paths", "steps", "introduced", "propagated")
+            name: []
+            for name in ("iterations", "paths", "steps", "introduced", "offered", "propagated")
         }
         process_id, content_hash = self._where
         ids = {"process_id": process_id, "content_hash": content_hash}
@@ -298,7 +304,8 @@ def _row(verification: Verification, capacity: Capacity, rest: Rest) -> dict[str
         ],
         "paths": [[target, links] for target, links in paths.items()],
         "steps": [step_row(key, n, step) for n, step in enumerate(verification.steps)],
-        "introduced": [[node.node_id, n] for n, node in enumerate(verification.error_nodes)],
+        "introduced": error_rows(verification, [node.node_id for node in verification.error_nodes]),
+        "offered": error_rows(verification, offered_nodes(verification)),
         "propagated": [node.node_id for node in verification.propagated_nodes],
     }
 
@@ -390,6 +397,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
     """Properties of a verification; what it found are nodes of their own."""
     return {
         **properties(verification, IN_NODES),
+        "value_place": value_place_text(verification),
         "error_stages": list(verification.error_stages),
         "caption": verification_caption(verification),
         "place": verification.place,
@@ -398,7 +406,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
 
 IN_NODES = {
     "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
-    "place": True,
+    "place": True, "value_place": True,
 }  # fmt: skip
 """What of a verification the graph keeps as nodes and relationships; the place comes last."""
 
@@ -439,6 +447,37 @@ def judged_text(iteration: Iteration) -> str | None:
     if not iteration.judged:
         return None
     return json.dumps([one.json_object() for one in iteration.judged], ensure_ascii=False)
+
+
+def value_place_text(verification: Verification) -> str | None:
+    """Where a value came in, with its two sentences, as JSON text; None: there is no such place."""
+    place = verification.value_place
+    return None if place is None else json.dumps(place.json_object(), ensure_ascii=False)
+
+
+def offered_nodes(verification: Verification) -> tuple[str, ...]:
+    """The nodes at which a value came in, where a model's verdicts tell no place."""
+    offered = verification.offered_place
+    return () if offered is None else offered.node_ids
+
+
+def error_rows(verification: Verification, names: Sequence[str]) -> list[Row]:
+    """Where an error came in: [node_id, properties], with the two values where they came in."""
+    place = verification.value_place
+    values = {} if place is None else place.difference.json_object()
+    at = () if place is None else place.node_ids
+    by = verification.located_by
+    return [
+        [
+            name,
+            {
+                "position": n,
+                "located_by": None if by is None else by.value,
+                **(values if name in at else {}),
+            },
+        ]
+        for n, name in enumerate(names)
+    ]
 
 
 def _interim(iteration: Iteration, indicative: bool) -> str:

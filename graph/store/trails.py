@@ -562,6 +562,8 @@ def _verification(
             nodes[introduced].append(ref)
             places[ref.node_id] = place or 0
     node_id = properties["node_id"]
+    if properties.get("value_place") is not None:
+        parts["value_place"] = json.loads(properties["value_place"])
     return noun_from(
         Verification,
         properties,

@@ -7,13 +7,27 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
-from fakes.trails import FS, LEXICAL, NFS, a_round, a_step, a_trail, cited, found, path, spent
+from fakes.trails import (
+    FS,
+    LEXICAL,
+    NFS,
+    a_place,
+    a_round,
+    a_step,
+    a_trail,
+    cited,
+    found,
+    marked,
+    path,
+    spent,
+)
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     Claim,
     Iteration,
+    LocatedBy,
     NodeRef,
     Role,
     Status,
@@ -29,6 +43,9 @@ A = NodeRef("a", 1, 0, Role.ROOT)
 B = NodeRef("b'\"😀", 1, 1, Role.ROOT)
 S = NodeRef("s", 2, 2, Role.INTERMEDIATE)
 T = NodeRef("t", 3, 3, Role.TERMINAL)
+PLACE = a_place(
+    marked(1, cited("a", 1, 5, "Two."), "Two"), marked(2, cited("s", 0, 0, "Sum."), "Sum"), "t"
+)
 
 
 @pytest.fixture
@@ -55,6 +72,7 @@ def a_verification(process_id: str, name: str = "v-1", **other: Any) -> Verifica
         "paths": (path(b, "s", 1), path(b, "t", 1), path("s", "t", 1), path("a", "t", 2, "s")),
         "error_nodes": (T, S),  # an order of their own
         "propagated_nodes": (T,),
+        "value_place": PLACE,
         "usage": spent(3, 1, (100, 50, 20), None, reasoning_tokens=6, unpriced_calls=1),
         "run_id": f"{process_id}-r",
         "settings": '{"engine": "openai", "q": 2}',
@@ -134,10 +152,38 @@ def test_a_verification_comes_back_as_it_was_written(store: Store, arun: Any, st
         paths=(),
         error_nodes=(),
         propagated_nodes=(),
+        value_place=None,
     )
+    assert written.located_by is LocatedBy.VERDICTS
     arun(store.trails.write(written, undecided))
     assert arun(store.trails.get(written.verification_id)) == written
     assert arun(store.trails.get(undecided.verification_id)) == undecided
+
+
+def test_where_it_went_wrong_is_one_pattern_also_where_a_value_offers_the_place(
+    store: Store, arun: Any, stored: str
+) -> None:
+    none = {"error_nodes": (), "propagated_nodes": (), "located_by": LocatedBy.VALUE}
+    several = PLACE.replace(culprit=None, candidates=("s", "t"))
+    located = a_verification(stored, "v-1", located_by=LocatedBy.VALUE, error_nodes=(S,))
+    offered = a_verification(stored, "v-2", value_place=several, **none)
+    arun(store.trails.write(located, offered))
+    assert arun(store.trails.read([located.verification_id, offered.verification_id])) == [
+        located,
+        offered,
+    ]
+    pattern = """
+        MATCH (v:Verification {process_id: $p})-[e:ERROR_INTRODUCED_AT|ERROR_OFFERED_AT]->(s)
+        RETURN type(e), s.node_id, e.stage, e.position, e.located_by, e.source, e.wrote
+        ORDER BY type(e), e.position"""
+    rows = arun(store.database.run_text(pattern, {"p": stored}, 10)).rows
+    assert [tuple(row) for row in rows] == [
+        ("ERROR_INTRODUCED_AT", "s", 2, 0, "value", "Two", "Sum"),
+        ("ERROR_OFFERED_AT", "s", 2, 0, "value", "Two", "Sum"),
+        ("ERROR_OFFERED_AT", "t", 3, 1, "value", "Two", "Sum"),
+    ]
+    arun(store.trails.write(offered.replace(value_place=None, located_by=None)))
+    assert len(arun(store.database.run_text(pattern, {"p": stored}, 10)).rows) == 1
 
 
 def test_writing_again_changes_nothing(store: Store, arun: Any, stored: str) -> None:

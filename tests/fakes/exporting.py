@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 from fakes.processes import MemoryInput
+from fakes.trails import a_place, marked
 
 from veritrail_graph.graph.exporters.openlineage import write_events
 from veritrail_graph.graph.exporters.process_file import write_document, write_lines
@@ -142,6 +143,11 @@ def nasty_verification(process_id: str, name: str, content_hash: str | None) -> 
         ),
         error_nodes=(S,),
         propagated_nodes=(T,),
+        value_place=a_place(
+            marked(1, _cited(ROOT, 0, 0, "One."), "One"),
+            marked(2, _cited(S.node_id, 0, 0, NASTY[:9]), NASTY[1:3]),
+            T.node_id,
+        ),
         usage=Usage(
             calls=3,
             cached_calls=1,
@@ -217,6 +223,8 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
         paths=(),
         error_nodes=(),
         propagated_nodes=(),
+        located_by=None,
+        value_place=None,
         iterations=whole.iterations[:1],
     )
     queued = failed.replace(verification_id=f"v-{process_id}-3", status=Status.QUEUED)

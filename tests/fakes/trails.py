@@ -12,12 +12,15 @@ from veritrail_graph.graph.model import (
     EvidencePath,
     EvidenceRole,
     Iteration,
+    MarkedSentence,
     NodeRef,
     Role,
     Sentence,
     Status,
     StepRecord,
     Usage,
+    ValueDifference,
+    ValuePlace,
     Verdict,
     Verification,
 )
@@ -53,6 +56,27 @@ def cited(node: str, index: int, start: int, text: str, role: str = "evidence") 
 def found(text: str, *sentences: CitedSentence, missing: str | None = None) -> Evidence:
     """What one prompt found, with its summary."""
     return Evidence(text=text, missing=missing, sentences=sentences)
+
+
+def marked(stage: int, sentence: CitedSentence, words: str) -> MarkedSentence:
+    """A sentence of a node of a stage with the words marked that matter."""
+    at = sentence.text.index(words)
+    facts = sentence.model_dump(exclude={"role"})
+    return MarkedSentence(stage=stage, marked=((at, at + len(words)),), **facts)
+
+
+def a_place(
+    source: MarkedSentence, wrote: MarkedSentence, *carried: str, **other: Any
+) -> ValuePlace:
+    """Where a value came in: in the node of `wrote`, if nothing else is said."""
+    words = [one.text[slice(*one.marked[0])] for one in (source, wrote)]
+    return ValuePlace(
+        **{"culprit": wrote.node_id} | other,
+        source=source,
+        wrote=wrote,
+        difference=ValueDifference(source=words[0], wrote=words[1]),
+        carried_on=carried,
+    )
 
 
 def path(source: str, target: str, iteration: int, *via: str) -> EvidencePath:

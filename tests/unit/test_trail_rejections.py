@@ -133,6 +133,50 @@ def test_a_verification_that_breaks_a_rule_is_refused(
     assert found.where.startswith("verifications[0]")
 
 
+WROTE = {key: value for key, value in SENTENCE.items() if key != "role"}
+WROTE |= {"stage": 2, "marked": [[14, 18]]}
+PLACE: dict[str, Any] = {
+    "culprit": "s",
+    "candidates": [],
+    "source": {**WROTE, "node_id": "c1", "stage": 1, "end": 10, "text": "High water", "marked": []},
+    "wrote": WROTE,
+    "difference": {"source": "ten", "wrote": "nine"},
+    "carried_on": ["t"],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "said"),
+    [
+        ({"value_place": {**PLACE, "carried_on": ["x"]}}, "unknown_node", "value_place"),
+        ({"value_place": {**PLACE, "culprit": None}}, "wrong_value", "one culprit, or else"),
+        (
+            {"value_place": {**PLACE, "wrote": {**WROTE, "marked": [[4, 99]]}}},
+            "wrong_value",
+            "outside of the sentence",
+        ),
+        (
+            {"value_place": {**PLACE, "wrote": {**WROTE, "text": "High water at nine!"}}},
+            "wrong_sentence",
+            "from 0 to 19",
+        ),
+        (
+            {"value_place": {**PLACE, "wrote": {**WROTE, "stage": 7}}},
+            "inconsistent_trail",
+            "value_place does not match",
+        ),
+        ({"located_by": "value"}, "inconsistent_trail", "no such place is given"),
+        ({"located_by": "luck"}, "unknown_word", "verdicts, value"),
+    ],
+)
+def test_a_place_by_a_value_that_breaks_a_rule_is_refused(
+    changes: dict[str, Any], kind: str, said: str
+) -> None:
+    told = only_violation(carrying({**deepcopy(VERIFICATION), **changes}))
+    assert (told.kind, told.where) == (kind, "verifications[0] 'v-1'"), told
+    assert said in told.message
+
+
 @pytest.mark.parametrize(
     ("start", "end", "text", "kind"),
     [

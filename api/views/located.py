@@ -1,0 +1,91 @@
+"""Where an error came in, in words: the culprit by its value, and the pair of sentences.
+
+Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from veritrail_graph.api.views.words import either
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.model import LocatedBy, MarkedSentence, Verification
+from veritrail_graph.graph.word_diff import Piece
+
+BY_VALUE = "found by its value"
+"""How the place was found where no model judged."""
+OFFERED = "offered by its value: the verdicts of the model tell no stage"
+"""How it was found where a model judged, and the interim verdicts tell no place."""
+NODES_NAMED = 3
+"""Candidates that are named in a line."""
+AROUND = 120
+"""Characters that are shown before and behind the words that matter."""
+
+_NO_NAMES: Mapping[int, str] = MappingProxyType({})
+
+
+def how_located(one: Verification) -> str | None:
+    """How the place of an error was found; None: by the verdicts, as the paper has it."""
+    if one.offered_place is not None:
+        return OFFERED
+    return BY_VALUE if one.located_by is LocatedBy.VALUE else None
+
+
+def value_stages(one: Verification) -> str:
+    """The stages at which a value may have come in, as far as they are known: `2`."""
+    place = one.value_place
+    stages = one.error_stages
+    if place is not None and not stages and place.wrote.stage is not None:
+        stages = (place.wrote.stage,)  # candidates are equally near: they have one stage
+    return either([str(stage) for stage in stages])
+
+
+def went_wrong(one: Verification, names: Mapping[int, str] = _NO_NAMES) -> str | None:
+    """Where a value came in: `went wrong in sum (summary, stage 2), found by its value`.
+
+    Args:
+        one: The verification.
+        names: What the stages are called.
+    """
+    place = one.value_place
+    if place is None:
+        return None
+    stage = place.wrote.stage
+    name = names.get(stage) if stage is not None else None
+    where = ", ".join(part for part in (name, f"stage {value_stages(one)}") if part)
+    shown = ", ".join(place.node_ids[:NODES_NAMED])
+    more = len(place.node_ids) - NODES_NAMED
+    if place.culprit is None:
+        left = f" and {more:,} more" if more > 0 else ""
+        shown = f"one of {counted(len(place.node_ids), 'node')}: {shown}{left}"
+    how = how_located(one)
+    return f"went wrong in {shown} ({where})" + (f", {how}" if how else "")
+
+
+def quote_pieces(said: MarkedSentence, around: int = AROUND) -> tuple[Piece, ...]:
+    """A sentence in pieces, the words that matter marked; a long one is cut around them.
+
+    Args:
+        said: The sentence.
+        around: Characters that are kept before the first of them and behind the last.
+    """
+    text, marks = said.text, sorted(said.marked)
+    first, last = (marks[0][0], marks[-1][1]) if marks else (0, 0)
+    start = 0 if first <= around else first - around
+    end = len(text) if len(text) - last <= around else last + around
+    pieces = [Piece("… ")] if start else []
+    here = start
+    for begin, behind in marks:
+        if begin >= here:
+            pieces += [Piece(text[here:begin]), Piece(text[begin:behind], is_changed=True)]
+            here = behind
+    pieces += [Piece(text[here:end]), Piece(" …" if end < len(text) else "")]
+    return tuple(one for one in pieces if one.text)
+
+
+def quote_text(said: MarkedSentence, around: int = AROUND) -> str:
+    """The same as text, the words that matter between asterisks."""
+    return "".join(
+        f"*{one.text}*" if one.is_changed else one.text for one in quote_pieces(said, around)
+    )
