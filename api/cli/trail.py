@@ -17,6 +17,7 @@ from veritrail_graph.api.views.costs import (
     step_words,
     usage_words,
 )
+from veritrail_graph.api.views.located import quote_pieces, went_wrong
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import (
@@ -27,7 +28,7 @@ from veritrail_graph.api.views.words import (
 )
 from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.model import EvidenceRole, Status, Verdict
+from veritrail_graph.graph.model import EvidenceRole, LocatedBy, Status, Verdict
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -236,6 +237,10 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
 def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
     if view.unsaid:
         tree.add(Text(view.unsaid, style="bold"))
+    branch = _add_place(tree, view.verification, whole=whole)
+    if branch is not None and view.verification.located_by is LocatedBy.VALUE:
+        _add_twists(branch, view.twists, whole=whole)
+        return
     if not view.introduced:
         return
     stages = either([str(stage) for stage in view.verification.error_stages])
@@ -250,6 +255,22 @@ def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
         branch.add(Text(f"carried on by {one_line(node.node_id)} ({node.place})", "dim"))
     _add_rest(branch, len(view.inherited), NODES_SHOWN, "node", whole=whole)
     _add_twists(branch, view.twists, whole=whole)
+
+
+def _add_place(tree: Tree, one: Verification, *, whole: bool) -> Tree | None:
+    """Where a value came in, with the two sentences: the words that matter between asterisks."""
+    place, where = one.value_place, went_wrong(one)
+    if place is None or where is None:
+        return None
+    branch = tree.add(Text(one_line(where, 200), style="bold red"))
+    for side, said in (("source", place.source), ("wrote ", place.wrote)):
+        at = f"{side}  {one_line(said.node_id, 40)} {said.sentence}: "
+        branch.add(Text.assemble(at, marked(quote_pieces(said))))
+    if place.carried_on:
+        shown = _first(place.carried_on, NODES_SHOWN, whole=whole)
+        branch.add(Text(f"carried on by {', '.join(one_line(n, 40) for n in shown)}", "dim"))
+        _add_rest(branch, len(place.carried_on), NODES_SHOWN, "node", whole=whole)
+    return branch
 
 
 def _add_twists(branch: Tree, twists: Sequence[Twist], *, whole: bool) -> None:

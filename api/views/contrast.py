@@ -12,10 +12,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from veritrail_graph.api.views.located import quote_pieces, went_wrong
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView
 from veritrail_graph.api.views.twists import MOST_CHANGES, turned_words
 from veritrail_graph.api.views.words import selects_by_words
-from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Verdict
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    EvidenceRole,
+    MarkedSentence,
+    ValuePlace,
+    Verdict,
+)
 from veritrail_graph.graph.word_diff import Change, Piece, word_diff
 
 MOST_READ = 2_000
@@ -63,6 +70,8 @@ class Contrast:
         is_at_fault: Whether `wrote` is where unsupported content came in.
         among: How many nodes may be at fault.
         is_asked: Whether `wrote` is a question that the answer is not known to say.
+        where: Of a pair by a value: where it went wrong, and how that was found.
+        writer: What wrote it, where that is no claim: a step, or the answer.
     """
 
     source: Quote | None
@@ -72,6 +81,8 @@ class Contrast:
     among: int = 1
     not_found: str = ""
     is_asked: bool = False
+    where: str = ""
+    writer: str = "step"
 
     @property
     def source_heading(self) -> str:
@@ -84,7 +95,7 @@ class Contrast:
     def wrote_heading(self) -> str:
         """What stands above what was written."""
         if self.wrote.sentence is not None:
-            return "The step wrote"
+            return f"The {self.writer} wrote"
         return "You asked" if self.is_asked else "The answer says"
 
 
@@ -97,11 +108,14 @@ class _Said:
 def contrast_of(view: TrailView) -> Contrast | None:
     """The pair of a verification; None where it has no verdict, or nothing was selected.
 
-    Of the error nodes that one is taken whose evidence has most words of the claim. Beside it
+    Where a value leads to its culprit, it is the two sentences with the value. Else of the error
+    nodes that one is taken whose evidence has most words of the claim. Beside it
     stands the sentence of its inputs that is closest to what it wrote. Words are compared only
     where the claim is not fully supported: elsewhere other words are no error.
     """
     one = view.verification
+    if one.value_place is not None:
+        return _by_value(view, one.value_place)
     if one.verdict is None or not view.nodes:
         return None
     claim = one.claim
@@ -136,6 +150,35 @@ def contrast_of(view: TrailView) -> Contrast | None:
     wrote = _with(wrote, after)
     at = (bool(at_fault), len(at_fault) or 1)
     return Contrast(found, wrote, words, *at, is_asked=is_asked)
+
+
+def _by_value(view: TrailView, place: ValuePlace) -> Contrast:
+    """The sentence that a value was turned in, beside the one that has the other value."""
+    is_answer = place.culprit == view.verification.node_id
+    writer = "answer" if is_answer else "step"
+    where = went_wrong(view.verification, view.stage_names) or ""
+    if place.carried_on:
+        names = ", ".join(place.carried_on[:MOST_NAMED])
+        more = len(place.carried_on) - MOST_NAMED
+        where += f"; carried on by {names}" + (f" and {more:,} more" if more > 0 else "")
+    return Contrast(
+        _marked_quote(place.source, view),
+        _marked_quote(place.wrote, view),
+        f"The {writer} turned “{place.difference.source}” into “{place.difference.wrote}”.",
+        is_at_fault=True,
+        among=len(place.node_ids),
+        where=f"{where[:1].upper()}{where[1:]}.",
+        writer=writer,
+    )
+
+
+def _marked_quote(said: MarkedSentence, view: TrailView) -> Quote:
+    name = view.stage_names.get(said.stage) if said.stage is not None else None
+    known = view.node(said.node_id)
+    # Of a node that the walk found nothing in no role is known here: sources have the first stage.
+    is_root = known.ref.is_root if known is not None else (said.stage or 0) <= 1
+    pieces = quote_pieces(said, MOST_CHARACTERS // 2)
+    return Quote(said.node_id, name or f"stage {said.stage}", pieces, is_root, said.sentence)
 
 
 def _not_found(view: TrailView) -> str:

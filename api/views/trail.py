@@ -194,6 +194,7 @@ class TrailView:
         introduced: The nodes at which it came in, in the order of the frontier.
         inherited: Later nodes that only carried it on, the verified node last.
         until: The last iteration whose evidence `levels` has; None: that of all iterations.
+        stage_names: What the stages are called.
         unsaid: What to say in place of `introduced` where the node is not known to say what was
             asked.
         twists: What the error nodes did with their sources, in the order of `introduced`; empty
@@ -209,6 +210,7 @@ class TrailView:
     introduced: tuple[ErrorNode, ...]
     inherited: tuple[ErrorNode, ...]
     until: int | None = None
+    stage_names: Mapping[int, str] = field(default_factory=dict)
     unsaid: str | None = None
     twists: tuple[Twist, ...] = ()
     sources_read: int | None = None
@@ -306,6 +308,7 @@ def trail_view(
         introduced=_error_nodes(verification.error_nodes, stage_names),
         inherited=_error_nodes(verification.propagated_nodes, stage_names),
         until=until,
+        stage_names=stage_names,
         unsaid=unsaid_words(verification),
         twists=tuple(map(twist_of, carried)) if verification.error_nodes else (),
         sources_read=_sources_read(verification) if sources is None and not read else sources,
