@@ -30,7 +30,8 @@ from veritrail_graph.graph.model import (
     in_order,
 )
 from veritrail_graph.verifier.ports import ReadNode, SourceNodes
-from veritrail_graph.verifier.value_reading import Asked, Rank, Value
+from veritrail_graph.verifier.value_reading import Asked
+from veritrail_graph.verifier.values import Value, ValueKind
 from veritrail_graph.verifier.walk import NeedSources
 
 MOST_AT_ONCE = 5_000
@@ -209,9 +210,9 @@ def _place(
 ) -> FoundPlace | None:
     """The node nearest to the sources that wrote a value; of several, all of them."""
     turned: list[tuple[NodeRef, _Followed]] = []
-    for rank in Rank:  # names only where no figure leads anywhere
+    for is_name in (False, True):  # names only where no other value leads anywhere
         for value, one in zip(asked.values, followed, strict=True):
-            if value.rank is rank:
+            if (value.kind is ValueKind.NAME) is is_name:
                 turned += [(graph.refs[name], one) for name in _turned(graph, one)]
         if turned:
             break
@@ -235,7 +236,7 @@ def _place(
         candidates=tuple(names) if len(names) > 1 else (),
         source=source.marked,
         wrote=wrote.marked,
-        difference=ValueDifference(source=source.value.text, wrote=wrote.value.text),
+        difference=ValueDifference(source=source.value.surface, wrote=wrote.value.surface),
         carried_on=tuple(ref.node_id for ref in propagated),
     )
     return FoundPlace(place, ErrorLocation(nodes, propagated))
@@ -274,7 +275,7 @@ def _source(graph: _Graph, culprit: NodeRef, followed: _Followed) -> _Said:
     if culprit.is_unsourced:
         above = list(followed.rivals.values())
     closest = max(near, key=lambda said: said.likeness, default=None)
-    same = [one for one in above if closest is None or one.value.agrees_with(closest.value)]
+    same = [one for one in above if closest is None or one.value.agrees(closest.value)]
     roots = [one for one in same if one.ref.is_root]
     return min(roots or near, key=lambda one: (-one.likeness, frontier_order(one.ref)))
 

@@ -45,6 +45,10 @@ UNCLEAR_OF_ADA = (
 )  # fmt: skip
 
 
+BY_VERDICTS = ("verdicts", False, None, None)
+"""How an error was located of which no value tells anything, in the columns of `error_origin`."""
+
+
 def said(reviewer: str, verdict: str, reason: str, day: int) -> dict[str, str]:
     """What counts of a reviewer."""
     rest = {"reason": reason, "created_at": DAY.format(day)}
@@ -96,22 +100,22 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             {"claim_id": "k2"},
             [
                 ("v2", NFS, False, 2, "s2", "summary", "summarise", "writer-0", None,
-                 [S2_SHIPS], ["t"]),
+                 [S2_SHIPS], ["t"], *BY_VERDICTS),
                 ("v2", NFS, False, 3, "m1", "draft", "write", "writer-1", "Write it up.",
-                 [M1_SHIPS], ["t"]),
+                 [M1_SHIPS], ["t"], *BY_VERDICTS),
             ],
         ),
         (
             {"claim_id": "k5"},
-            [("v5", NFS, True, 4, "t", "text", None, None, None, [], [])],
+            [("v5", NFS, True, 4, "t", "text", None, None, None, [], [], *BY_VERDICTS)],
         ),
         (
             {"claim_id": "k1"},
-            [("v1", FS, True, None, None, None, None, None, None, [], [])],
+            [("v1", FS, True, None, None, None, None, None, None, [], [], *[None] * 4)],
         ),
         (
             {"claim_id": "k2", "verification_id": "v2-failed"},
-            [("v2-failed", None, True, None, None, None, None, None, None, [], [])],
+            [("v2-failed", None, True, *[None] * 6, [], [], *[None] * 4)],
         ),
         ({"claim_id": "k4"}, []),
     ],

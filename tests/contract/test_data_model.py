@@ -9,7 +9,19 @@ from typing import Any
 
 import pytest
 from fakes.processes import MemoryInput, process
-from fakes.trails import FS, NFS, a_round, a_step, a_trail, cited, found, path, spent
+from fakes.trails import (
+    FS,
+    NFS,
+    a_place,
+    a_round,
+    a_step,
+    a_trail,
+    cited,
+    found,
+    marked,
+    path,
+    spent,
+)
 
 from veritrail_graph.graph.importers.dialogue import process_of
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
@@ -18,6 +30,7 @@ from veritrail_graph.graph.model import (
     Claim,
     ClaimOrigin,
     Inference,
+    LocatedBy,
     NodeRef,
     Role,
     Status,
@@ -147,6 +160,11 @@ def trail(process_id: str) -> Verification:
         paths=(path("a", "t", 1, "s"),),
         error_nodes=(SUMMARY,),
         propagated_nodes=(TERMINAL,),
+        value_place=a_place(
+            marked(1, cited("a", 0, 0, LONG[:68]), LONG[:4]),
+            marked(2, cited("s", 0, 0, LONG[:68]), LONG[:4]),
+            "t",
+        ),
         usage=usage,
         run_id=f"{process_id}-run",
         share=2,
@@ -185,11 +203,21 @@ async def fill(store: Store, process_id: str) -> None:
         paths=(),
         error_nodes=(),
         propagated_nodes=(),
+        located_by=None,
+        value_place=None,
         steps=(),
         error="the model is away",
         reused_from=None,
     )
-    await store.trails.write(whole.replace(place=0), failed.replace(place=1))
+    offered = failed.replace(
+        verification_id=f"{process_id}/o",
+        status=Status.SUCCEEDED,
+        verdict=NFS,
+        located_by=LocatedBy.VALUE,
+        value_place=whole.value_place,
+        place=2,
+    )
+    await store.trails.write(whole.replace(place=0), failed.replace(place=1), offered)
     said = NewReview(
         "FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk", True, True
     )
@@ -327,7 +355,7 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
         captions[label] = [caption for (caption,) in found]
         assert captions[label]
         assert all(caption and len(caption) <= 40 for caption in captions[label])
-    assert captions["Verification"] == ["Failed", "Not Fully Supported"]
+    assert captions["Verification"] == ["Failed", *["Not Fully Supported"] * 2]
     assert captions["Iteration"] == ["1: Fully Supported", "2: Not Fully Supported"]
     assert captions["Span"] == [f"{LONG[:39]}…"] * 3
     assert captions["Sentence"] == [f"{LONG[:39]}…"] * 2
