@@ -38,6 +38,8 @@ class Caller:
         budget_usd: What all jobs of the key may cost together; None: no limit.
         request_id: The request that is answered, for the audit log; None: there is none.
         only_process: The one process that is shown to somebody with a link; None: all.
+        shared_by: Who made that link.
+        shared_until: When it ends, in seconds since 1970.
     """
 
     key_id: str | None
@@ -46,6 +48,8 @@ class Caller:
     budget_usd: float | None = None
     request_id: str | None = field(default=None, compare=False)
     only_process: str | None = None
+    shared_by: str | None = None
+    shared_until: float | None = None
 
     @property
     def key_name(self) -> str | None:

@@ -82,9 +82,17 @@ class ShareLink:
 
     @property
     def guest(self) -> Caller:
-        """Who comes with it: may read one process, and nothing else."""
+        """The caller who comes with it: may read one process, and nothing else."""
         key = f"share-{self.share_id}"
-        return Caller(key, "shared link", frozenset({Scope.READ}), only_process=self.process_id)
+        ends = (self.expires_at, self.key_ends_at)
+        return Caller(
+            key,
+            "shared link",
+            frozenset({Scope.READ}),
+            only_process=self.process_id,
+            shared_by=None if self.key_id is None else self.created_by,
+            shared_until=min(one for one in ends if one is not None),
+        )
 
 
 class TooManyLinks(Exception):

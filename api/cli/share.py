@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,10 +56,17 @@ def share(
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
-    typer.echo(found.path)
+    service = os.environ.get("VERITRAIL_URL", "").rstrip("/")
+    typer.echo(f"{service}{found.path}")
+    before = (
+        ""
+        if service
+        else "Put the address at which others reach `veritrail serve` before it, such as "
+        "https://veritrail.example; with VERITRAIL_URL set to it, the whole link is printed. "
+    )
     say(
-        f"Put the address of the service before it. It is shown this once, and works until "
-        f"{found.expires_at}. To end it: veritrail share {process} --end {found.share_id}",
+        f"{before}It is shown this once, and works until {found.expires_at}. To end it: "
+        f"veritrail share {process} --end {found.share_id}",
         "yellow",
     )
 

@@ -34,6 +34,7 @@ from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views import process as views
 from veritrail_graph.api.web.views.process import PAGE, item_of, unready_words, wanted
+from veritrail_graph.api.web.views.shared import shared_words
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
 from veritrail_graph.graph.model.listed import JudgedClaim
@@ -113,6 +114,7 @@ Reviewed = Literal["none", "any", "confirmed", "overridden", "unclear"]
 async def show_process(
     request: Request,
     app: App,
+    caller: Calling,
     process_id: ProcessId,
     verdict: State | None = None,
     error_stage: Annotated[int | None, Query(ge=0, le=MAX_STAGE)] = None,
@@ -161,6 +163,7 @@ async def show_process(
         attributed=attributed[0],
         more_attributed=attributed[1],
         process=process,
+        shared=shared_words(caller, tally),
         verifications=cost.verifications,
         of_questions=cost.questions,
         of_turns=cost.turns,

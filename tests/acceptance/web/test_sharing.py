@@ -56,8 +56,21 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         shown = guest.get(place)
         assert shown.status_code == 200
         assert "read-only" in shown.text
-        for words in ("Verify claims", f"{place}/edit", f"{place}/share", "/jobs", "/upload"):
-            assert words not in shown.text, words
+        told = "Ada shared it with you, to read and to download. The link works until "
+        assert told in shown.text
+        assert "None of its 24 claims has a verdict yet." in shown.text
+        for path in (place, f"{place}/claims/k01", f"{place}/nodes/final/attribution"):
+            words = guest.get(path).text
+            for told in ("Verify claims", f"{place}/edit", f"{place}/share", "/jobs", "/upload"):
+                assert told not in words, (path, told)
+            for told in (
+                f'{place}/review"',
+                f"{place}/review?",
+                f"{place}/studies",
+                "<code>veritrail",
+                "Copy Cypher",
+            ):
+                assert told not in words, (path, told)
         for path in ("/claims/k01", "/graph", "/nodes/final", "/runs", "/report.csv"):
             assert guest.get(place + path).status_code == 200, path
         assert guest.get("/", follow_redirects=False).headers["location"] == place
