@@ -51,7 +51,7 @@ class RoundSide:
     """One side of the round at which two trails part.
 
     Attributes:
-        verdict: The interim verdict; None where samples did not agree.
+        verdict: The interim verdict; None where there is none.
         reasoning: The reasons for it.
         checked: Nodes that only this side read, in the order of the frontier.
         selected: Sentences that only this side selected; their role is not compared.

@@ -214,7 +214,8 @@ def marked(pieces: Sequence[Piece]) -> Text:
 def verdict_words(verdict: Verdict | None, status: Status) -> tuple[str, str]:
     """A verdict, or the status where there is none, in words and with its style."""
     if verdict is None:
-        return status.value.replace("_", " "), "magenta"
+        style = "bright_black" if status is Status.UNDECIDED else "magenta"
+        return status.value.replace("_", " "), style
     return VERDICT_WORDS[verdict], VERDICT_STYLE[verdict]
 
 

@@ -23,6 +23,7 @@ from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import (
     either,
     indicative_words,
+    reason_apart,
     reuse_words,
     unsaid_in_short,
 )
@@ -150,8 +151,8 @@ def trail_tree(
         tree.add(Text(f"score: {verification.score:.2f}{_samples(verification)}"))
     if verification.indicative:
         tree.add(Text(indicative_words(verification.engine), style="yellow"))
-    if verification.error:
-        tree.add(Text(f"why: {clean(verification.error)}", style="magenta"))
+    if why := reason_apart(verification):
+        tree.add(Text(f"why: {clean(why)}", style="magenta"))
     if verification.reasoning:
         tree.add(Text(f"reasoning: {one_line(verification.reasoning)}"))
     if before := [step for step in verification.steps if step.iteration == 0]:

@@ -29,6 +29,7 @@ from veritrail_graph.api.views.words import (
     Mark,
     either,
     indicative_words,
+    reason_apart,
     unsaid_in_short,
 )
 from veritrail_graph.graph.counted import counted
@@ -113,8 +114,8 @@ def trail(found: Verification) -> str:
     view = trail_view(found, carried=carried)
     if view.unsaid:
         parts.append(f"<div>{_bold(view.unsaid)}</div>")
-    if found.error:
-        parts.append(f"<div>{_bold('No verdict')}: {text(found.error)}</div>")
+    if why := reason_apart(found):
+        parts.append(f"<div>{_bold('No verdict')}: {text(why)}</div>")
     if view.introduced:
         stages = either([str(stage) for stage in found.error_stages])
         nodes = "one of " if len(view.introduced) > 1 else ""

@@ -180,7 +180,9 @@ class Round(BaseModel):
     """One round of a trail: what was checked and selected, and the interim verdict."""
 
     number: int
-    interim_verdict: str | None = Field(description="null: samples did not agree on evidence")
+    interim_verdict: str | None = Field(
+        description="null: without a model it cannot be told, or samples did not agree"
+    )
     reasoning: str
     judged_by: str | None = Field(
         None, description="In a cascade of two judges, the model whose verdict counts"
@@ -406,7 +408,9 @@ def trail_text(found: Trail) -> str:
     if found.error:
         is_undecided = found.status == Status.UNDECIDED
         could_not = "Could not be decided" if is_undecided else "Could not be checked"
-        lines.append(f"{could_not}: {found.error}")
+        is_said = (found.reasoning or "").startswith(found.error.rstrip("…"))
+        said = "." if is_said else f": {found.error}"
+        lines.append(f"{could_not}{said}")
     if found.unsaid:
         lines.append(found.unsaid)
     elif found.error_stages:

@@ -19,7 +19,6 @@ from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.twists import Twist, twist_of
 from veritrail_graph.api.views.words import (
     NO_AGREEMENT,
-    WITHOUT_VERDICT,
     Mark,
     ending_words,
     mark_now,
@@ -28,6 +27,7 @@ from veritrail_graph.api.views.words import (
     selects_by_words,
     stage_words,
     unsaid_words,
+    without_verdict,
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import (
@@ -243,7 +243,7 @@ class TrailView:
     @property
     def without_verdict(self) -> str | None:
         """What to say in place of a verdict; None where there is one."""
-        return WITHOUT_VERDICT.get(self.verification.status)
+        return without_verdict(self.verification)
 
     @property
     def spent(self) -> Spent:

@@ -29,6 +29,9 @@ _JUDGES = {
     "recorded": "recorded answers of a language model",
 }
 
+NO_MODEL = "Cannot tell without a model"
+"""How the reason begins where no model was asked and words alone decide nothing."""
+
 LONGEST_REASON = 300
 """Characters of the reason of a failure that are shown beside its mark."""
 
@@ -93,7 +96,7 @@ WITHOUT_VERDICT: Mapping[Status, str] = MappingProxyType(
     {
         Status.QUEUED: "This verification waits for its turn.",
         Status.RUNNING: "This verification is under way.",
-        Status.UNDECIDED: ("The samples did not agree on any evidence, so there is no verdict."),
+        Status.UNDECIDED: "The samples did not agree on any evidence, so there is no verdict.",
         Status.FAILED: "This verification failed, so there is no verdict.",
         Status.OVER_BUDGET: (
             "The budget was spent before this verification ended, so there is no verdict."
@@ -101,7 +104,12 @@ WITHOUT_VERDICT: Mapping[Status, str] = MappingProxyType(
         Status.CANCELLED: "This verification was cancelled, so there is no verdict.",
     }
 )
-"""What to say in place of a verdict, by status."""
+"""What to say in place of a verdict, by status; of a judge that cannot tell: `without_verdict`."""
+
+CANNOT_TELL_WORDS = (
+    "Without a model it cannot be told whether the sources say this, so there is no verdict."
+)
+"""What is said in place of a verdict where words were compared and no model was asked."""
 
 
 class State(StrEnum):
@@ -176,7 +184,17 @@ INCONCLUSIVE = _mark(
 UNDECIDED = _mark(
     State.UNDECIDED,
     "Could not be decided",
-    "Samples did not agree on any evidence. This says nothing for or against the claim.",
+    "It was checked, and there is no verdict: without a model it cannot be told, or samples did "
+    "not agree. This says nothing for or against the claim.",
+)
+CANNOT_TELL = replace(
+    UNDECIDED,
+    word="Cannot tell",
+    hint=f"{CANNOT_TELL_WORDS} This says nothing for or against the claim.",
+)
+DISAGREED = replace(
+    UNDECIDED,
+    hint="Samples did not agree on any evidence. This says nothing for or against the claim.",
 )
 FAILED = _mark(
     State.FAILED,
@@ -210,7 +228,6 @@ _WITHOUT_VERDICT: Mapping[Status, Mark] = MappingProxyType(
     {
         Status.QUEUED: replace(UNCHECKED, word="Waiting", hint="Its check has not begun yet."),
         Status.RUNNING: replace(UNCHECKED, word="Being checked", hint="Its check is under way."),
-        Status.UNDECIDED: UNDECIDED,
         Status.FAILED: FAILED,
         Status.OVER_BUDGET: replace(
             FAILED,
@@ -249,10 +266,31 @@ def mark_of(
             hint = f"{mark.hint} The verdict is indicative: it rests on a comparison of words."
             return replace(mark, hint=hint, indicative=True)
         return mark
+    if status is Status.UNDECIDED:
+        return CANNOT_TELL if _cannot_tell(failure, indicative) else DISAGREED
     mark = UNCHECKED if status is None else _WITHOUT_VERDICT.get(status, UNCHECKED)
     if mark.kind is State.FAILED and failure:
         return replace(mark, hint=f"{mark.hint} Reason: {short_reason(failure)}")
     return mark
+
+
+def _cannot_tell(error: str | None, indicative: bool | None) -> bool:
+    """Whether what is undecided is so because no model was asked."""
+    return bool(indicative) or (error or "").startswith(NO_MODEL)
+
+
+def without_verdict(verification: Verification) -> str | None:
+    """Return what is said in place of the verdict of a verification; None: it has one."""
+    is_undecided = verification.status is Status.UNDECIDED
+    if is_undecided and _cannot_tell(verification.error, verification.indicative):
+        return CANNOT_TELL_WORDS
+    return WITHOUT_VERDICT.get(verification.status)
+
+
+def reason_apart(verification: Verification) -> str | None:
+    """Return why there is no verdict, where the reasoning does not say the same already."""
+    error = verification.error
+    return None if error == verification.reasoning else error
 
 
 class _Kept(Protocol):

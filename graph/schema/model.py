@@ -292,7 +292,7 @@ _ITERATION = (
     _VERIFICATION_ID,
     integer("number", "counted from 1"),
     _CAPTION,
-    string("verdict", "the interim verdict, as it was given; absent where samples did not agree"),
+    string("verdict", "the interim verdict, as it was given; absent where there is none"),
     string("reasoning", "the reasons for it"),
     kept("score", "float", "share of Fully Supported samples, where samples were drawn"),
     integer("checked_count", "nodes that were read"),

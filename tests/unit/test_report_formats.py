@@ -80,7 +80,7 @@ def test_the_latest_verdict_counts_and_a_later_failure_is_told(tmp_path: Path) -
     (one,) = FileSource.read(path).material.claims
     assert one.state is State.SUPPORTED
     assert one.later is not None
-    assert "A later verification by openai" in told(path, "html")
+    assert "gave no verdict (failed" in told(path, "html")
     (claim,) = json.loads(told(path, "json"))["claims"]
     assert claim["later_attempt"]["status"] == "failed"
 

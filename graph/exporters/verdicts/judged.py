@@ -69,7 +69,7 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict; None: it could not be checked, which says nothing of the claim."""
+        """The verdict; None: undecided or not checked to the end, which says nothing of it."""
         return self.found.verdict
 
     @property
@@ -101,7 +101,10 @@ class Judged:
         if found.indicative:
             lines.insert(0, f"Indicative only: judged by the engine {found.engine}, not a model.")
         if self.verdict is None:
-            lines.append(f"No verdict ({found.status}): the claim was not checked to the end.")
+            if found.status is Status.UNDECIDED:
+                lines.append("No verdict (undecided): this says nothing for or against the claim.")
+            else:
+                lines.append(f"No verdict ({found.status}): the claim was not checked to the end.")
             lines += [found.error] if found.error else []
             return "\n".join(lines)
         lines += [f"Reasons: {found.reasoning}"] if found.reasoning else []
