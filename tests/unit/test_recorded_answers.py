@@ -100,12 +100,13 @@ def test_what_was_recorded_of_a_model_gives_the_same_verdicts_without_it(
         )
         first = verified(asked, "openai", options)
         sent = len(server.requests)
-        from_cache = verified(asked, "openai", options)
-        assert len(server.requests) == sent
+        if "share" not in options:  # whose prompts depend on which claims wait at a time
+            assert outcome(verified(asked, "openai", options)) == outcome(first)
+            assert len(server.requests) == sent
     assert all(one.status is Status.SUCCEEDED for one in first)
     own = settings_of({"VERITRAIL_RECORDED": str(file), "OPENAI_BASE_URL": "no address"})
     again = verified(own, "recorded", options)
-    assert outcome(again) == outcome(first) == outcome(from_cache)
+    assert outcome(again) == outcome(first)
     assert {one.usage.calls + one.usage.cached_calls for one in again} == {0}
     assert {one.usage.cost_usd for one in again} == {0.0}
     assert again[0].model is not None
