@@ -105,7 +105,7 @@ def show_others(verifications: Sequence[Verification]) -> None:
 
 def judge_words(one: Verification) -> str:
     """Who gave a verdict, with which q and when."""
-    by = f"{one.engine} {one_line(one.model, 40)}" if one.model else one.engine
+    by = f"{one.engine} {one_line(one.model, 100)}" if one.model else one.engine
     by += asked_as(one)
     mark = " (indicative)" if one.indicative and one.verdict is not None else ""
     return f"{by}{mark}, q = {one.q}, {one.created_at[:10]}"

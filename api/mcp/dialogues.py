@@ -227,7 +227,7 @@ async def _said(
 
 
 def _run_words(run: DialogueRunSummary) -> str:
-    model = f" {one_line(run.model, 60)}" if run.model else ""
+    model = f" {one_line(run.model, 100)}" if run.model else ""
     how = setting_words(run.settings)
     model += f", {how}" if how else ""
     return f"{run.run_id} ({run.engine}{model}, {run.counting:,} of {run.turns:,} turns count)"

@@ -270,7 +270,7 @@ def setting_words(settings: str | None) -> str:
 
 def run_words(run: DialogueRunSummary) -> str:
     """What tells a run from others: engine, model, and what it did in another way than usual."""
-    by = f"{run.engine} {run.model[:60]}" if run.model else run.engine
+    by = f"{run.engine} {run.model[:100]}" if run.model else run.engine
     how = setting_words(run.settings)
     parts = [by, "indicative only" if run.indicative else "", how, counted(run.turns, "turn")]
     return ", ".join(one for one in parts if one)
