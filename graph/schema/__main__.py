@@ -15,8 +15,8 @@ from veritrail_graph.graph.schema.model import (
     RELATIONSHIPS,
     NodeType,
     Property,
-    schema_rules,
 )
+from veritrail_graph.graph.schema.rules import schema_rules
 from veritrail_graph.graph.schema.style import style
 
 _BLOCK = re.compile(

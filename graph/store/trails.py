@@ -9,31 +9,25 @@ Source: VeriTrail 3.2.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import (
     Claim,
-    Evidence,
     EvidencePath,
-    Iteration,
-    NodeRef,
     Review,
-    Role,
     Status,
-    StepRecord,
     Usage,
     Verification,
-    frontier_order,
 )
 from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
 from veritrail_graph.graph.model.trail import MATCHED
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.reviews import reviews_of
-from veritrail_graph.graph.store.rows import batches, node_from, noun_from
+from veritrail_graph.graph.store.rows import batches
+from veritrail_graph.graph.store.trail_reading import path_from, read_trails, verification_from
 from veritrail_graph.graph.store.trail_writing import (
     MAX_ROWS,
     HugeTrail,
@@ -304,7 +298,7 @@ class TrailStore:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
         found: list[Verification] = []
         for ids in batches(verification_ids, _READ_AT_ONCE):
-            found += (await self._database.read_with(partial(_read, ids=ids))).verifications
+            found += (await self._database.read_with(partial(read_trails, ids=ids))).verifications
         return found
 
     async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
@@ -314,7 +308,7 @@ class TrailStore:
             rows = await self._database.read(
                 "trail/read_verifications", verification_ids=ids, ends=False
             )
-            found += [_verification(properties, errors) for properties, errors, _ in rows]
+            found += [verification_from(properties, errors) for properties, errors, _ in rows]
         return found
 
     async def get(self, verification_id: str) -> Verification:
@@ -337,7 +331,7 @@ class TrailStore:
         """
 
         def work(tx: Transaction) -> tuple[Verification, list[Review], bool]:
-            read = _read(tx, [verification_id], ends=True)
+            read = read_trails(tx, [verification_id], ends=True)
             found = _only(read.verifications, verification_id)
             reviews = reviews_of(tx, found.process_id, found.claim_id)
             return found, [one.review for one in reviews], bool(read.explained)
@@ -352,7 +346,9 @@ class TrailStore:
         """
         found: list[TrailOutline] = []
         for ids in batches(verification_ids, _READ_AT_ONCE):
-            read = await self._database.read_with(partial(_read, ids=ids, rounds="trail/outline"))
+            read = await self._database.read_with(
+                partial(read_trails, ids=ids, rounds="trail/outline")
+            )
             counts: dict[str, dict[int, int]] = {}
             for row, nodes in read.rounds:
                 count = row.get("checked_count", len(nodes))
@@ -375,7 +371,7 @@ class TrailStore:
     async def paths(self, verification_id: str) -> list[EvidencePath]:
         """The evidence trail of a verification, as links between nodes."""
         rows = await self._database.read("trail/read_paths", verification_ids=[verification_id])
-        return [_path(row) for row in rows]
+        return [path_from(row) for row in rows]
 
     async def nodes_verified(self, verification_ids: Sequence[str]) -> dict[str, int]:
         """How many nodes verifications read; those without iterations are left out."""
@@ -476,139 +472,6 @@ def _is_same(
     return is_same_claim and stored.has_sub_claims_of(claim)
 
 
-class _Trails(NamedTuple):
-    """Verifications with their trails, the rows of their rounds, and which are explained."""
-
-    verifications: list[Verification]
-    rounds: list[Row]
-    explained: set[str]
-
-
 def _has_source(found: Verification) -> bool:
     """Whether a source text is among the nodes that an outline names, which have evidence."""
     return any(ref.is_root for one in found.iterations for ref in one.checked)
-
-
-def _read(
-    tx: Transaction,
-    ids: list[str],
-    rounds: str = "trail/read_iterations",
-    *,
-    ends: bool = False,
-) -> _Trails:
-    """Verifications with their trails, and the rows of their rounds.
-
-    Args:
-        tx: The transaction.
-        ids: Their ids.
-        rounds: The statement that reads the rounds.
-        ends: Whether it is looked for what ends the trails.
-    """
-    verifications = tx.run("trail/read_verifications", verification_ids=ids, ends=ends)
-    iterations = tx.run(rounds, verification_ids=ids)
-    evidence = _grouped(
-        tx.run("trail/read_evidence", verification_ids=ids),
-        lambda row: (row[0], row[1]),
-        lambda row: _evidence(*row[2:]),
-    )
-    paths = _grouped(tx.run("trail/read_paths", verification_ids=ids), lambda row: row[0], _path)
-    steps = _grouped(
-        tx.run("trail/read_steps", verification_ids=ids),
-        lambda row: row[0]["verification_id"],
-        lambda row: noun_from(StepRecord, row[0]),
-    )
-    iterations_of = _grouped(
-        iterations,
-        lambda row: row[0]["verification_id"],
-        lambda row: _iteration(
-            row[0], row[1], evidence.get((row[0]["verification_id"], row[0]["number"]), ())
-        ),
-    )
-    made, explained = [], set()
-    for properties, errors, is_explained in verifications:
-        key = properties["verification_id"]
-        if is_explained:
-            explained.add(key)
-        made.append(
-            _verification(
-                properties,
-                errors,
-                iterations=tuple(iterations_of.get(key, ())),
-                paths=tuple(paths.get(key, ())),
-                steps=tuple(steps.get(key, ())),
-            )
-        )
-    return _Trails(made, iterations, explained)
-
-
-def _grouped(
-    rows: Sequence[Row], key: Callable[[Row], Any], make: Callable[[Row], T]
-) -> dict[Any, list[T]]:
-    groups: dict[Any, list[T]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(make(row))
-    return groups
-
-
-def _verification(
-    properties: Mapping[str, Any], errors: Sequence[Sequence[Any]], **parts: Any
-) -> Verification:
-    """A verification from its properties, its error localization and its parts."""
-    nodes: dict[bool, list[NodeRef]] = {True: [], False: []}
-    places: dict[str, int] = {}
-    for introduced, place, *node in errors:
-        if node[0] is not None:
-            ref = node_from(node)
-            nodes[introduced].append(ref)
-            places[ref.node_id] = place or 0
-    node_id = properties["node_id"]
-    if properties.get("value_place") is not None:
-        parts["value_place"] = json.loads(properties["value_place"])
-    return noun_from(
-        Verification,
-        properties,
-        error_nodes=tuple(
-            sorted(nodes[True], key=lambda ref: (places[ref.node_id], frontier_order(ref)))
-        ),
-        propagated_nodes=tuple(  # the verified node is the last
-            sorted(nodes[False], key=lambda ref: (ref.node_id == node_id, frontier_order(ref)))
-        ),
-        **parts,
-    )
-
-
-def _evidence(properties: Mapping[str, Any], sentences: Sequence[Sequence[Any]]) -> Evidence:
-    """Evidence from its properties and its cited sentences, each with its place before it."""
-    keys = ("role", "node_id", "sentence", "start", "end", "text")
-    cited = [
-        dict(zip(keys, row, strict=True))
-        for _, *row in sorted(sentences, key=lambda sentence: sentence[0])
-    ]
-    return noun_from(Evidence, properties, text=properties["summary"], sentences=cited)
-
-
-def _iteration(
-    properties: Mapping[str, Any], checked: Sequence[Sequence[Any]], evidence: Sequence[Evidence]
-) -> Iteration:
-    """An iteration from its properties, the nodes that it checked and what it found."""
-    places = properties.get("carried_places") or []
-    carried = tuple(
-        NodeRef(node_id, stage, position, Role.ROOT)
-        for node_id, stage, position in zip(
-            properties.get("carried_roots") or [], places[0::2], places[1::2], strict=True
-        )
-    )
-    refs = (node_from(node) for node in checked if node[0] is not None)
-    return noun_from(
-        Iteration,
-        properties,
-        checked=tuple(sorted(refs, key=frontier_order)),
-        carried_roots=carried,
-        summaries=tuple(evidence),
-        judged=json.loads(properties.get("judged") or "[]"),
-    )
-
-
-def _path(row: Row) -> EvidencePath:
-    _, source, target, iteration, via = row
-    return EvidencePath(source=source, target=target, iteration=iteration, via=tuple(via or ()))

@@ -51,7 +51,7 @@ from veritrail_graph.graph.model.dialogue import (
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
-from veritrail_graph.graph.schema.model import schema_rules
+from veritrail_graph.graph.schema.rules import schema_rules
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.dialogues import RunOfTurns
 from veritrail_graph.graph.store.trail_writing import short

@@ -26,7 +26,7 @@ from veritrail_graph.graph.schema.drawing import (
     Point,
     drawing,
 )
-from veritrail_graph.graph.schema.model import schema_rules
+from veritrail_graph.graph.schema.rules import schema_rules
 from veritrail_graph.graph.schema.style import (
     LABELS,
     RELATIONSHIP_COLOURS,
