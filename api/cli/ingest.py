@@ -317,7 +317,8 @@ def _unverifiable(found: Ingested, verifying: Mapping[str, Any] | None) -> str:
     """Why nothing of a process can be verified, and what to do; empty where something can."""
     from veritrail_graph.api.settings import Settings
 
-    if found.claims or Settings().model or (verifying or {}).get("model"):
+    given = verifying or {}
+    if found.claims or Settings().model or given.get("model") or given.get("extract"):
         return ""
     return (
         f"{found.process_id} has no claims, and no model is named that could extract some. Give "

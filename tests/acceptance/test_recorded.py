@@ -38,6 +38,25 @@ def test_a_recorded_run_is_repeated_without_a_server_and_what_is_new_is_no_guess
     assert "--budget has no effect" in failed.err
 
 
+def test_an_answer_is_checked_again_by_what_was_recorded_of_the_first_time(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    answer, source, file = (tmp_path / name for name in ("a.txt", "s.md", "answers.jsonl"))
+    answer.write_text("The ferry carries 48 cars. It runs daily.", "utf-8")
+    source.write_text("The ferry carries 42 cars. It runs daily.", "utf-8")
+    check = ["check", "--answer", str(answer), "--sources", str(source), "--json"]
+    with ModelServer() as server:
+        first = veritrail(*check, "--record", str(file), **asking(server)).json
+    process = [*check, "--process-id", "checked-again"]
+    again = veritrail(*process, "--recorded", str(file)).json
+    found = [
+        [(one["claim"], one["verdict"]) for one in told["verification"]["verifications"]]
+        for told in (first, again)
+    ]
+    assert found[0] == found[1]
+    assert {verdict for _, verdict in found[0]} == {"FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
