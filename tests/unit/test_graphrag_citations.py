@@ -27,6 +27,10 @@ from veritrail_graph.graph.importers.graphrag.citations import (
         ("A [records: Entities (5), Relationships (3, 4)].", {ENTITY: (5,), RELATIONSHIP: (3, 4)}),
         ("[data:claims (2)\n; Covariates (3)]", {COVARIATE: (2, 3)}),
         ("[Data: Reports (1); Data: Entities (2)]", {REPORT: (1,), ENTITY: (2,)}),
+        (
+            "[Data: Reports (1, 5-7, -1); Entities (2\u20133)]",
+            {REPORT: (1, 5, 6, 7, -1), ENTITY: (2, 3)},
+        ),
         ("no citation: Reports (1), [Reports (2)], (Data: Reports (3))", {}),
     ],
 )
@@ -47,7 +51,8 @@ def test_more_is_noted_and_no_number():
     [
         ("[Data: General Knowledge (href)]", ("General Knowledge (href)",)),
         ("[Data: Reports (1, x)]", ("Reports (x)",)),
-        ("[Data: Reports (1-3)]", ("Reports (1-3)",)),
+        ("[Data: Reports (3-1)]", ("Reports (3-1)",)),
+        ("[Data: Reports (0-999999999)]", ("Reports (0-999999999)",)),
         ("[Data: Reports]", ("Reports",)),
         ("[Data: (15), Reports (1)]", ("(15)",)),
         ("So it is [Sources: Harbour report (15)].", ("Sources: Harbour report (15)",)),

@@ -135,7 +135,7 @@ def test_dangling_references_are_dropped_and_said(tmp_path):
     warnings = warnings_of(process)
     assert "1 (entity/2) rows come from no text unit" in warnings
     assert "2 (row 2, row 3) rows name text units" in warnings
-    assert "2 (community_report/2, community_report/4) reports have no known" in warnings
+    assert "2 (community_report/2, community_report/4) reports have no entity or" in warnings
     assert "2 entity_ids or relationship_ids" in warnings
     assert "community_report/3: entity 77" in warnings
     assert "answer/a: Reports (2), answer/a: Entities (2)" in warnings
@@ -407,6 +407,46 @@ def test_folders_of_0_3_and_0_4_give_the_same_process(tmp_path):
     assert nodes["relationship/0"].metadata["combined_degree"] == 3
     repeated = "create_final_relationships.parquet: 1 (row 1) rows repeat an earlier one"
     assert repeated in warnings_of(process)
+
+
+@pytest.mark.parametrize("row", [None, community(-1, 0, ["a"], []), community(-1, 0, [], [])])
+def test_the_entities_of_no_community_are_those_of_community_minus_one(tmp_path, row):
+    tables = base_tables()
+    tables["entities"].append(entity("c", 2, "C", ["u1"]))
+    link = {**tables["relationships"][0], "id": "s", "human_readable_id": 1, "source": "C"}
+    tables["relationships"].append({**link, "target": "A"})
+    tables["communities"] += [] if row is None else [row]
+    tables["community_reports"].append(report(-1, 0, "Of A and C, uncited."))
+    tables["nodes"] = [
+        {"id": key, "community": number, "level": level}
+        for key, number, level in [("a", -1, 0), ("c", -1, 0), ("b", 0, 0), ("b", -1, 1)]
+    ]
+    folder = write(tmp_path / "g", tables, prefix="create_final_")
+    process = opened(folder, "Yes [Data: Reports (-1)].")
+    _, sources = graph_of(process)
+    inside = {} if row else {"relationship/1": None}
+    assert sources["community_report/-1"] == {"entity/0": None, "entity/2": None, **inside}
+    assert sources["answer/a"]["community_report/-1"] is True
+    assert ("the table of nodes alone" in warnings_of(process)) == (row is None)
+
+
+def test_rows_that_an_update_wrote_again_are_read_once(tmp_path):
+    tables = base_tables()
+    tables["text_units"].append({**tables["text_units"][1], "human_readable_id": 9})
+    tables["entities"].append({**tables["entities"][1], "human_readable_id": 7})
+    tables["community_reports"].append({**report(7, 0, "Other [Data: Entities (0)]."), "id": "p0"})
+    answer = "Yes [Data: Sources (3); Entities (7); Reports (7)]."
+    process = opened(write(tmp_path / "g", tables), answer)
+    nodes, sources = graph_of(process)
+    assert [name for name in nodes if name.startswith(("text_unit", "entity"))] == [
+        "text_unit/0", "text_unit/1", "text_unit/2", "entity/0", "entity/1",
+    ]  # fmt: skip
+    cited = {name for name, is_cited in sources["answer/a"].items() if is_cited}
+    assert cited == {"text_unit/1", "entity/1", "community_report/7"}
+    assert "text_units.parquet: 1 (row 3) rows repeat an earlier one" in warnings_of(process)
+    tables["text_units"][3]["text"] = "Another."
+    with pytest.raises(InputError, match="has wrong ids"):
+        opened(write(tmp_path / "h", tables))
 
 
 def test_runs_of_0_3_in_folders_by_time_are_found_and_the_newest_is_read(tmp_path):

@@ -41,9 +41,9 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.graphrag.nodes import (
     EXTRACT,
     SUMMARIZE,
-    WRITE_REPORT,
     shown,
 )
+from veritrail_graph.graph.importers.graphrag.reports import WRITE_REPORT
 from veritrail_graph.graph.importers.graphrag.tables import (
     ENTITY,
     EXTRACTED_ENTITY,

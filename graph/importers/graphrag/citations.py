@@ -3,8 +3,8 @@
 Citations are those that GraphRAG asks its models for:
 `[Data: Reports (1, 2, +more); Entities (5)]`, and `[records: Entities (5)]` as its prompt tuning
 asked for up to 2.0. Numbers in brackets without a table belong to the table before them:
-`[Data: Sources (17), (15)]`. The numbers are those of the tables in the prompt
-(column `id` there), which GraphRAG fills from
+`[Data: Sources (17), (15)]`; `(52-83)` is each number from 52 to 83. The numbers are those of the
+tables in the prompt (column `id` there), which GraphRAG fills from
 
 - Reports: `community` of the report (equal to its `human_readable_id` in all generations),
 - Entities, Relationships, Claims: `human_readable_id`,
@@ -64,7 +64,10 @@ _FOREIGN = re.compile(
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"^\s*(?:Data|Records?)\s*:", re.IGNORECASE)
-_DIGITS = re.compile(r"[0-9]{1,18}")
+_DIGITS = re.compile(r"-?[0-9]{1,18}")  # community -1 holds what is in no other (0.9 to 1.1)
+_RANGE = re.compile(r"([0-9]{1,18})\s*[-\u2013]\s*([0-9]{1,18})")
+_WIDEST = 1_000
+"""Numbers that a range may name; a wider one is no citation of rows that were read."""
 _EDGE = " \t\r\n;,."
 
 
@@ -133,11 +136,22 @@ def _read_part(
         item = piece.strip()
         if _DIGITS.fullmatch(item):
             found[int(item)] = None
+        elif span := _range(item):
+            found |= dict.fromkeys(span)
         elif item.lower().replace(" ", "") == "+more":
             more.add(kind)
         elif item:
             unread.append(f"{name or NAME_OF_KIND[kind]} ({item})")
     return kind
+
+
+def _range(item: str) -> range | None:
+    """Return the numbers of `52-83`, the last one too; None: it is no range."""
+    ends = _RANGE.fullmatch(item)
+    if ends is None:
+        return None
+    numbers = range(int(ends[1]), int(ends[2]) + 1)
+    return numbers if 0 < len(numbers) <= _WIDEST else None
 
 
 Given = Mapping[str, tuple[int, ...]]

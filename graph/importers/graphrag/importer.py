@@ -13,13 +13,12 @@ from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, Answer, r
 from veritrail_graph.graph.importers.graphrag.answering import Choice, Written, write_answer
 from veritrail_graph.graph.importers.graphrag.nodes import (
     Index,
-    Members,
     Part,
     place_covariates,
     place_extractions,
-    place_reports,
     place_text_units,
 )
+from veritrail_graph.graph.importers.graphrag.reports import Members, place_reports
 from veritrail_graph.graph.importers.graphrag.tables import (
     ENTITY,
     RELATIONSHIP,
@@ -210,7 +209,11 @@ def _read_index(layout: Layout, tables: dict[str, Table]) -> Index:
     relationships = place_extractions(index, RELATIONSHIP, tables, units)
     claims = place_covariates(index, tables.get("covariates"), units)
     titles = {row["id"]: row["title"] or "" for row in tables["entities"].rows(["id", "title"])}
-    place_reports(index, tables, Members(entities, relationships, titles, claims))
+    ends = {
+        row["id"]: (row["source"] or "", row["target"] or "")
+        for row in tables["relationships"].rows(["id", "source", "target"])
+    }
+    place_reports(index, tables, Members(entities, relationships, titles, ends, claims))
     return index
 
 

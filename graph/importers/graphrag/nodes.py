@@ -1,4 +1,4 @@
-"""Stages 1 to 4: text units, extractions, summarized descriptions and community reports.
+"""Stages 1 to 3: text units, extractions and summarized descriptions.
 
 Nodes are ids, stages and source nodes. Texts are left in the files until the records are read:
 memory grows with ids and edges only.
@@ -6,11 +6,6 @@ memory grows with ids and edges only.
 A description that comes from one text unit is an extraction (stage 2); one that comes from
 several was summarized (stage 3). GraphRAG keeps the extractions behind a summary only with
 `snapshots.raw_graph`; without them the text units are the sources of a summary.
-
-A report's prompt holds the entities of its community, relationships that touch them and
-claims about them, as far as they fit. The folder names the entities and relationships of
-a community but keeps no prompt; what a report cites beside those was in its prompt too
-(GraphRAG gives each entity a relationship that may lead out of its community).
 
 Source: VeriTrail B.2.1.
 """
@@ -22,15 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.graphrag.citations import Citations, parse_citations
 from veritrail_graph.graph.importers.graphrag.tables import (
     COVARIATE,
     ENTITY,
     EXTRACTED_ENTITY,
     EXTRACTED_RELATIONSHIP,
-    NODES,
     RELATIONSHIP,
-    REPORT,
     TEXT_UNIT,
     Row,
     Table,
@@ -122,11 +114,16 @@ def shown(items: Iterable[object]) -> str:
     )
 
 
-def parquet_ids(table: Table, rows: Sequence[Row]) -> list[str]:
-    """The ids of the rows, each there once.
+def parquet_ids(table: Table, rows: Sequence[Row], *, unique: bool = True) -> list[str]:
+    """The ids of the rows.
+
+    Args:
+        table: The table, for messages.
+        rows: Its rows.
+        unique: Whether other tables name rows by their ids, so that each must be there once.
 
     Raises:
-        InputError: An id is empty or there twice.
+        InputError: An id is empty, or there twice where each must be there once.
     """
     ids = [row["id"] for row in rows]
     problems = [
@@ -137,7 +134,7 @@ def parquet_ids(table: Table, rows: Sequence[Row]) -> list[str]:
     problems += [
         Violation("repeated_id", str(table.path), f"the id {key!r} is there {times} times")
         for key, times in Counter(filter(None, ids)).items()
-        if times > 1
+        if times > 1 and unique
     ]
     if problems:
         raise InputError(f"{table.path} has wrong ids", problems)
@@ -150,7 +147,14 @@ def node_ids(kind: str, keys: Sequence[str], numbers: Sequence[int | None]) -> l
     The whole table changes over, so that an id never depends on the order of its rows.
     """
     unique = None not in numbers and len(set(numbers)) == len(numbers)
-    return [f"{kind}/{name}" for name in (numbers if unique else keys)]
+    if unique or len(set(keys)) == len(keys):
+        return [f"{kind}/{name}" for name in (numbers if unique else keys)]
+    seen: Counter[str] = Counter()
+    names = []
+    for key in keys:
+        seen[key] += 1
+        names.append(f"{kind}/{key}" if seen[key] == 1 else f"{kind}/{key}~{seen[key]}")
+    return names
 
 
 def human_numbers(rows: Sequence[Row], column: str = "human_readable_id") -> list[int | None]:
@@ -174,18 +178,23 @@ def place_text_units(index: Index, table: Table) -> dict[str, str]:
     Raises:
         InputError: There is none.
     """
-    rows = list(table.rows(["id"]))
-    if not rows:
+    all_rows, repeats = _read_rows(table, ["id", "text"])
+    if not all_rows:
         raise InputError(f"{table.path} holds no rows: without text units there is no process.")
-    keys = parquet_ids(table, rows)
+    _warn_repeated(index, table, repeats)
+    places = [place for place in range(len(all_rows)) if place not in repeats]
+    keys = parquet_ids(table, [all_rows[place] for place in places])
+    part = Part(TEXT_UNIT, table, [()] * len(all_rows))
+    found = {}
     # The place in the table, not `human_readable_id`, is what `Sources (n)` means.
-    names = node_ids(TEXT_UNIT, keys, list(range(len(keys))))
-    part = Part(TEXT_UNIT, table)
-    for place, name in enumerate(names):
-        part.places.append((Placed(name, 1, "chunk"),))
+    for place, key, name in zip(places, keys, node_ids(TEXT_UNIT, keys, places), strict=True):
+        part.places[place] = (Placed(name, 1, "chunk"),)
         index.number(TEXT_UNIT, place, name)
+        found[key] = name
+    for place in repeats:
+        index.number(TEXT_UNIT, place, found[all_rows[place]["id"]])
     index.parts.append(part)
-    return dict(zip(keys, names, strict=True))
+    return found
 
 
 def place_extractions(
@@ -198,10 +207,7 @@ def place_extractions(
     table = tables[_TABLES[kind]]
     columns = ["id", "human_readable_id", "text_unit_ids", "description", *_KEYS[kind]]
     all_rows, repeated = _read_rows(table, columns)
-    index.warn(
-        f"{table.path.name}: {{}} rows repeat an earlier one; each is read once.",
-        [f"row {place}" for place in sorted(repeated)],
-    )
+    _warn_repeated(index, table, repeated)
     rows = [row for place, row in enumerate(all_rows) if place not in repeated]
     keys, numbers = parquet_ids(table, rows), human_numbers(rows)
     part = Part(kind, table)
@@ -223,6 +229,10 @@ def place_extractions(
     if repeated:  # a part has a place for every row of its table
         filled = iter(part.places)
         part.places = [() if at in repeated else next(filled) for at in range(len(all_rows))]
+        for place, first in repeated.items():
+            again, before = human_numbers([all_rows[place], all_rows[first]])
+            if again != before and all_rows[place]["id"] in names:
+                index.number(kind, again, names[all_rows[place]["id"]])
     if raw:
         kept = {_key(kind, row) for row in rows}
         index.warn(
@@ -237,21 +247,32 @@ def place_extractions(
     return names
 
 
-def _read_rows(table: Table, columns: Sequence[str]) -> tuple[list[Row], set[int]]:
-    """The rows without their descriptions, and the places of those that repeat an earlier one.
+_TEXTS = ("description", "text", "full_content")
 
-    GraphRAG wrote rows of relationships several times before 0.4.
+
+def _read_rows(table: Table, columns: Sequence[str]) -> tuple[list[Row], dict[int, int]]:
+    """The rows without their texts, and which repeat an earlier one: its place by theirs.
+
+    GraphRAG wrote rows of relationships several times before 0.4, and an incremental update adds
+    text units again, with other numbers: only the number may differ.
     """
     rows: list[Row] = []
-    repeated: set[int] = set()
-    seen: dict[str, int] = {}
+    repeats: dict[int, int] = {}
+    seen: dict[str, tuple[int, int]] = {}
     for place, row in enumerate(table.rows(columns)):
-        content = hash(tuple(str(value) for value in row.values()))
-        if row["id"] in seen and seen[row["id"]] == content:
-            repeated.add(place)
-        seen.setdefault(row["id"], content)
-        rows.append({key: value for key, value in row.items() if key != "description"})
-    return rows, repeated
+        content = hash(tuple(str(row[key]) for key in row if key != "human_readable_id"))
+        first, its = seen.setdefault(row["id"], (place, content))
+        if row["id"] and first != place and its == content:
+            repeats[place] = first
+        rows.append({key: value for key, value in row.items() if key not in _TEXTS})
+    return rows, repeats
+
+
+def _warn_repeated(index: Index, table: Table, repeats: Iterable[int]) -> None:
+    index.warn(
+        f"{table.path.name}: {{}} rows repeat an earlier one; each is read once.",
+        [f"row {place}" for place in sorted(repeats)],
+    )
 
 
 def _place(name: str, units: Sequence[str], extracted: Sequence[Placed]) -> Placed:
@@ -371,164 +392,3 @@ def _warn_rootless(index: Index, table: Table, rootless: Sequence[str]) -> None:
         "left out, because nothing could support them.",
         rootless,
     )
-
-
-WRITE_REPORT = "create_community_reports"
-
-
-@dataclass(slots=True)
-class Members:
-    """What the nodes of stages 1 to 3 are called in the tables.
-
-    Attributes:
-        entities: node_ids of the entities by parquet id.
-        relationships: node_ids of the relationships by parquet id.
-        titles: Titles of the entities by parquet id.
-        claims: node_ids of the claims by the title of their subject.
-    """
-
-    entities: Mapping[str, str]
-    relationships: Mapping[str, str]
-    titles: Mapping[str, str]
-    claims: Mapping[str, Sequence[str]]
-
-
-_WARNINGS = {
-    "beyond": "{} citations name something outside the report's community; it is a source node "
-    "of the report, because the report cites it.",
-    "unknown": "{} citations name nothing that could be an input.",
-    "more": "{} reports end citations in `+more`: they rest on others that they do not name, "
-    "which count as not cited.",
-    "unread": "{} citations cannot be read.",
-    "empty": "{} reports have no known entity or relationship; they were left out, because "
-    "nothing could support them.",
-}
-_Found = dict[str, list[str]]
-
-
-def place_reports(index: Index, tables: Mapping[str, Table], members: Members) -> None:
-    """Hang every report on its source nodes.
-
-    Raises:
-        InputError: There is no report, or one has no community or level.
-    """
-    table = tables["community_reports"]
-    rows, cited = _read_reports(table)
-    keys, numbers = parquet_ids(table, rows), human_numbers(rows, "community")
-    names = node_ids(REPORT, keys, numbers)
-    found: _Found = {name: [] for name in _WARNINGS}
-    sources = _community_sources(index, tables, members)
-    part = Part(REPORT, table)
-    for row, number, name in zip(rows, numbers, names, strict=True):
-        given = sources.get(number if number is not None else -1, {})
-        part.places.append((Placed(name, 4, WRITE_REPORT, dict(given)),))
-        index.number(REPORT, number, name)
-        index.levels[name] = as_number(row["level"]) or 0
-    # From the deepest level up, as GraphRAG writes them: a report may cite deeper ones only.
-    for place in sorted(range(len(rows)), key=lambda place: -index.levels[names[place]]):
-        (node,) = part.places[place]
-        _cite(index, node, cited[place], found)
-        if not node.sources:
-            part.places[place] = ()
-            index.forget(REPORT, numbers[place], node.node_id)
-            del index.levels[node.node_id]
-            found["empty"].append(node.node_id)
-    index.parts.append(part)
-    _warn_of_reports(index, table, found, has_claims="covariates" in tables)
-
-
-def _read_reports(table: Table) -> tuple[list[Row], list[Citations]]:
-    rows: list[Row] = []
-    cited: list[Citations] = []
-    for row in table.rows(["id", "community", "level", "full_content"]):
-        cited.append(parse_citations(row["full_content"] or ""))
-        rows.append({key: row[key] for key in ("id", "community", "level")})
-    if not rows:
-        raise InputError(
-            f"{table.path} holds no rows: the index step wrote no community reports, "
-            "and an answer of a global search rests on them. Run the index step again."
-        )
-    problems = [
-        Violation("wrong_value", table.where(place), f"{key} is {row[key]!r}, not an integer")
-        for place, row in enumerate(rows)
-        for key in ("community", "level")
-        if as_number(row[key]) is None
-    ]
-    if problems:
-        raise InputError(f"{table.path} has wrong values", problems)
-    return rows, cited
-
-
-def _community_sources(
-    index: Index, tables: Mapping[str, Table], members: Members
-) -> dict[int, dict[str, bool | None]]:
-    """Source nodes of the report of each community, by its number."""
-    sources: dict[int, dict[str, bool | None]] = {}
-    entity_ids = _entity_ids(tables.get(NODES))
-    unknown = 0
-    columns = ["community", "level", "entity_ids", "relationship_ids"]
-    for row in tables["communities"].rows(columns):
-        number = as_number(row["community"])
-        if number is None:
-            continue
-        entities: Sequence[str] = row.get("entity_ids") or entity_ids.get(number) or ()
-        relationships = row["relationship_ids"] or ()
-        titles = [members.titles[key] for key in entities if key in members.titles]
-        given = [members.entities.get(key) for key in entities]
-        given += [members.relationships.get(key) for key in relationships]
-        given += [claim for title in titles for claim in members.claims.get(title, ())]
-        unknown += given.count(None)
-        known: dict[str, bool | None] = dict.fromkeys(name for name in given if name)
-        sources.setdefault(number, {}).update(known)
-        index.communities[number] = (as_number(row["level"]) or 0, frozenset(entities))
-    if unknown:
-        index.warnings.append(
-            f"communities: {unknown} entity_ids or relationship_ids are of nothing that became a "
-            "node; those edges were left out."
-        )
-    return sources
-
-
-def _entity_ids(nodes: Table | None) -> dict[int, list[str]]:
-    """Ids of the entities of each community, by its number, as indexes before 0.9 keep them."""
-    found: dict[int, list[str]] = {}
-    for row in nodes.rows(["id", "community"]) if nodes else ():
-        number = as_number(row["community"])
-        if number is not None and row["id"]:
-            found.setdefault(number, []).append(row["id"])
-    return found
-
-
-def _cite(index: Index, node: Placed, citations: Citations, found: _Found) -> None:
-    """Mark the source nodes that the report cites, if the report cites any."""
-    found["unread"] += [f"{node.node_id}: {piece}" for piece in citations.unread]
-    found["more"] += [node.node_id] if citations.more else []
-    if not citations:
-        return
-    node.sources = dict.fromkeys(node.sources, False)
-    for kind, numbers in citations.numbers.items():
-        for number in numbers:
-            names = [name for name in index.cited(kind, number) if _may_cite(index, node, name)]
-            if not names:
-                found["unknown"].append(f"{node.node_id}: {kind} {number}")
-            for name in names:
-                if name not in node.sources:
-                    found["beyond"].append(f"{node.node_id} cites {name}")
-                node.sources[name] = True
-
-
-def _may_cite(index: Index, node: Placed, name: str) -> bool:
-    level = index.levels.get(name)
-    return level is None or level > index.levels[node.node_id]
-
-
-def _warn_of_reports(index: Index, table: Table, found: _Found, *, has_claims: bool) -> None:
-    index.warnings.append(
-        "Community reports: the folder does not keep their prompts. Each report has as sources all "
-        "entities and relationships of its community"
-        + (", the claims about these entities" if has_claims else "")
-        + " and what it cites beside them; what did not fit into the prompt, and reports of "
-        "sub-communities that replaced it in large communities, is not known."
-    )
-    for name, text in _WARNINGS.items():
-        index.warn(f"{table.path.name}: {text}", found[name])

@@ -192,7 +192,11 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("entity_ids", Shape.TEXTS, required=False),  # before 0.9 in `nodes`
         Column("relationship_ids", Shape.TEXTS),
     ),
-    "nodes": (Column("id"), Column("community", Shape.NUMBER)),
+    "nodes": (
+        Column("id"),
+        Column("community", Shape.NUMBER),
+        *_optional(Shape.NUMBER, "level"),
+    ),
     "community_reports": (
         Column("id"),
         Column("community", Shape.NUMBER),
@@ -280,7 +284,12 @@ def open_tables(layout: Layout) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     for name, columns in COLUMNS.items():
         path = layout.path(name)
-        if path.is_file() and (name != NODES or _needs_nodes(tables)):
+        if path.is_file() and name == NODES and not _needs_nodes(tables):
+            # Its columns matter only where it says more than `communities` (0.9 to 1.1).
+            nodes = _check(path, columns, [])
+            if nodes.columns and {"id", "community"} <= {*nodes.columns}:
+                tables[name] = nodes
+        elif path.is_file():
             tables[name] = _check(path, columns, problems)
     if _needs_nodes(tables) and NODES not in tables:
         where = f"{layout.path('communities')} column 'entity_ids'"
@@ -389,8 +398,9 @@ def as_number(value: Any) -> int | None:
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and value.is_integer() else None
     if isinstance(value, str) and len(value) <= 18:
-        digits = value.strip().removesuffix(".0")
-        return int(digits) if digits.isascii() and digits.isdigit() else None
+        said = value.strip().removesuffix(".0")
+        digits = said.removeprefix("-")
+        return int(said) if digits.isascii() and digits.isdigit() else None
     return None
 
 
