@@ -27,10 +27,11 @@ from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.attribution import ConfiguredAttribution
     from veritrail_graph.api.work.attribution import AttributionWork
-    from veritrail_graph.graph.model import Process, Usage
+    from veritrail_graph.graph.model import Claim, Process, Usage
     from veritrail_graph.graph.model.attribution import (
         Against,
         AttributedNode,
+        CarriedSentence,
         NodeAttribution,
         SentenceAttribution,
         StoredNodeAttribution,
@@ -170,6 +171,24 @@ class Attributions(Part):
         None: there is none.
         """
         return await (await self._store()).attributions.before(process_id, node_id, number)
+
+    async def stating(self, process_id: str, claim: Claim) -> list[CarriedSentence]:
+        """The attributed sentences of a claim's node that state it; none where no place is known.
+
+        Args:
+            process_id: The process.
+            claim: The claim with its places.
+        """
+        if not claim.places:
+            return []
+        attributions = (await self._store()).attributions
+        found = await attributions.places(process_id, [claim.node_id])
+        places = [
+            place
+            for place in found
+            if any(place[2] < end and start < place[3] for start, end in claim.places)
+        ]
+        return await attributions.of_sentences(process_id, places) if places else []
 
     async def nodes(
         self, process_id: str, after: tuple[int, int] = (-1, -1), limit: int = 100

@@ -62,6 +62,7 @@ def shared(request: Request) -> dict[str, Any]:
     return {
         "caller": caller,
         "is_signed_in": caller is not None and getattr(request.state, "session", None) is not None,
+        "is_guest": caller is not None and caller.only_process is not None,
         "may": (lambda scope: caller is not None and caller.may(Scope(scope))),
         "form_token": lambda: form_token(request),
         "here": links.sent(request.scope),

@@ -18,6 +18,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.requests.attribute import AttributeRequest
 from veritrail_graph.api.views.attribution import failed_mark
+from veritrail_graph.api.views.two_answers import Verdicted, two_answers
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import plain
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start
@@ -48,6 +49,7 @@ from veritrail_graph.graph.model.attribution import (
     StoredSentence,
 )
 from veritrail_graph.graph.model.lineage import Direction
+from veritrail_graph.graph.model.listed import ListedNode, PlacedClaim
 
 router = APIRouter(include_in_schema=False)
 
@@ -56,6 +58,9 @@ MOST_READ = 2_000_000
 
 MOST_BESIDE = 60_000
 """The same of sources in which nothing is marked; of longer ones the beginning is shown."""
+
+MOST_CONTRADICTED = 5
+"""Claims of a sentence that are named because their verdicts contradict its label."""
 
 _SPACE = 2
 """Characters between two sentences that are white space, most likely."""
@@ -100,6 +105,7 @@ async def show_attribution(
         app.nodes.texts(process_id, [name for name in names if name not in lit], MOST_BESIDE),
     )
     texts = {**marked, **others}
+    others_say = await _two_answers(app, process_id, node, opened) if opened else ()
     beginnings = {one.node_id: one.excerpt for one in inputs}
     open_failed = next((one for one in failed if one.number == sentence), None)
     behind = [one for one in failed if last is None or one.number > last.sentence]
@@ -117,6 +123,7 @@ async def show_attribution(
         gap=gap_of(rest, behind) if behind else None,
         open_failed=open_failed,
         open=view,
+        two_answers=others_say,
         sources=sources_of(
             names, texts, attributed, view.lit if view is not None else (), beginnings
         ),
@@ -126,6 +133,30 @@ async def show_attribution(
         following=listing.cursor(last.start, last.end, last.sentence)
         if last is not None and found.more
         else None,
+    )
+
+
+async def _two_answers(
+    app: Application, process_id: str, node: ListedNode, sentence: StoredSentence
+) -> tuple[tuple[str, str], ...]:
+    """Claims of a sentence whose verdicts its label contradicts, each with why."""
+    found, _ = await app.claims.in_text(process_id, node.node_id, sentence.start, sentence.end)
+    words = []
+    for claim in found:
+        if not _is_in(claim, sentence):
+            continue
+        is_earlier = bool(claim.error_stages) and node.stage not in claim.error_stages
+        verdict = Verdicted(claim.verdict, None, claim.indicative, is_earlier)
+        if (why := two_answers(sentence, verdict)) is not None:
+            words.append((claim.claim_id, why))
+    return tuple(words[:MOST_CONTRADICTED])
+
+
+def _is_in(claim: PlacedClaim, sentence: StoredSentence) -> bool:
+    """Whether a claim is known to be stated in a sentence."""
+    first = () if claim.start is None or claim.end is None else ((claim.start, claim.end),)
+    return any(
+        start < sentence.end and sentence.start < end for start, end in (*first, *claim.also)
     )
 
 

@@ -26,6 +26,7 @@ from veritrail_graph.api.views.dialogue import listed_mark
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
 from veritrail_graph.api.views.sources import SourcePlace, place_of
 from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
+from veritrail_graph.api.views.two_answers import Verdicted, two_answers
 from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_reason
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import reviewer_of
@@ -91,10 +92,11 @@ async def show_claim(
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.claim.node_id, *(node.node_id for node in shown)]
-    texts, comments, source_place = await asyncio.gather(
+    texts, comments, source_place, stating = await asyncio.gather(
         app.nodes.texts(process_id, names),
         _comments(app, caller, process_id, claim_id),
         _source_place(app, process_id, contrast),
+        app.attributions.stating(process_id, judged.claim),
     )
     known = {"verification": verification, "iteration": view.until if view else None}
     place = ("processes", process_id, "claims", claim_id)
@@ -121,6 +123,7 @@ async def show_claim(
         view=view,
         contrast=contrast,
         source_place=source_place,
+        two_answers=_two_answers(view, stating),
         columns=columns_of(view) if view else (),
         ways=asking_sentences([view.verification]) if view is not None else (),
         asked_as=asked_as,
@@ -130,6 +133,16 @@ async def show_claim(
         routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
         **_cypher(app, view),
     )
+
+
+def _two_answers(view: TrailView | None, stating: Sequence[CarriedSentence]) -> str | None:
+    """Why the attribution of a sentence that states the claim, or carried it, says otherwise."""
+    if view is None:
+        return None
+    found = view.verification
+    sentences = [*stating, *(twist.carried for twist in view.twists)]
+    words = (two_answers(one, Verdicted.of(found, one.node_id)) for one in sentences)
+    return next((one for one in words if one is not None), None)
 
 
 async def _source_place(

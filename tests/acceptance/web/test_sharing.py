@@ -60,7 +60,9 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         assert told in shown.text
         assert "None of its 24 claims has a verdict yet." in shown.text
         for path in (place, f"{place}/claims/k01", f"{place}/nodes/final/attribution"):
-            words = guest.get(path).text
+            opened = guest.get(path)
+            assert opened.status_code == 200, path
+            words = opened.text
             for told in ("Verify claims", f"{place}/edit", f"{place}/share", "/jobs", "/upload"):
                 assert told not in words, (path, told)
             for told in (
