@@ -467,3 +467,64 @@ def test_the_example_is_found_and_keeps_all_rules():
         process = one.open()
         assert process.header.source_format == "agents"
         assert Graph(process).nodes
+
+
+@pytest.mark.parametrize("layout", ["message", "items", "parts"])
+def test_calls_that_were_asked_for_at_once_are_no_inputs_of_each_other(graph, layout):
+    asks = [("a", "read", {"file": "f"}), ("b", "list", {"at": "pier"})]
+    if layout == "message":
+        said = [{"role": "assistant", "content": "", "tool_calls": [
+            call(name, given, link) for link, name, given in asks]}]  # fmt: skip
+    elif layout == "items":
+        said = [
+            {"type": "function_call", "call_id": link, "name": name, "arguments": json.dumps(given)}
+            for link, name, given in asks
+        ]
+    else:
+        said = [{"role": "assistant", "content": [
+            {"type": "tool_use", "id": link, "name": name, "input": given}
+            for link, name, given in asks]}]  # fmt: skip
+    log = [
+        with_tool()[1],
+        *said,
+        {"role": "tool", "tool_call_id": "b", "content": "Two piers are there, A and B."},
+        {"role": "tool", "tool_call_id": "a", "content": LONG},
+        {"role": "assistant", "content": "It carried 412 cars."},
+    ]
+    read = graph(log)
+    calls = [name for name, one in read.nodes.items() if one.kind == "tool_call"]
+    assert [read.inputs[one] for one in calls] == [["message/0"]] * 2
+    (last,) = read.header.terminals
+    assert set(calls) < set(read.inputs[last])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "redacted_thinking", "data": "AbC9" * 30},
+         {"type": "thinking", "thinking": "It may be 500.", "signature": "AbC9" * 30}],
+        [{"reasoningContent": {"reasoningText": {"text": "It may be 500."}}}],
+        [{"thought": True, "text": "It may be 500."}],
+        "<think>It may be 500.</think>",
+    ],
+)  # fmt: skip
+def test_thoughts_are_never_the_final_output(graph, content):
+    answer = "It carried 412 cars."
+    last = content + answer if isinstance(content, str) else [*content, {"text": answer}]
+    read = graph([*with_tool()[:-1], {"role": "assistant", "content": last}])
+    (terminal,) = read.header.terminals
+    thoughts = [one.text for one in read.nodes.values() if one.kind == "thought"]
+    assert (read.nodes[terminal].text, thoughts) == (answer, ["It may be 500."])
+
+
+def test_a_tool_that_returns_what_it_was_handed_is_no_source_text(graph):
+    wrong = "The ferry carried 900 cars in the second week of May."
+    log = with_tool()
+    log[4:4] = [
+        {"role": "assistant", "content": "", "tool_calls": [call("note", {"text": wrong}, "c2")]},
+        {"role": "tool", "tool_call_id": "c2", "content": json.dumps({"saved": wrong})},
+    ]
+    read = graph(log)
+    assert read.origin("message/5") is Origin.GENERATED
+    assert read.inputs["message/5"] == ["message/4"]
+    assert read.origin("message/3") is Origin.SOURCE

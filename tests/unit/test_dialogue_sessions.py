@@ -169,6 +169,14 @@ def test_runs_of_a_thread_of_langsmith_are_one_dialogue(tmp_path: Path) -> None:
     assert turns(Graph(one.open())) == SPOKEN
 
 
+def test_a_question_under_any_key_is_what_the_user_said(tmp_path: Path) -> None:
+    asked, answer = "Fährt die Fähre im Mai?", "Ja, sie fährt täglich."
+    value = run(1, {"anliegen": asked, "session": "abc"}, {"output": answer})
+    (one,) = found(tmp_path, [value])
+    read = Graph(one.open())
+    assert turns(read) == [("user", asked), ("assistant", answer)]
+
+
 def test_examples_of_langsmith_are_conversations(tmp_path: Path) -> None:
     example = {
         "id": "example-1",

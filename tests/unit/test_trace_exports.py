@@ -333,3 +333,81 @@ def test_a_bad_call_of_other_tracers_is_left_out_and_named(
     (draft,) = drafts(write(tmp_path, content))
     assert ANSWER in texts(draft)
     assert any(words in one for one in draft.header.warnings)
+
+
+def flat(name: str, number: int, **attributes: Any) -> dict[str, Any]:
+    """A span in the form that agent runtimes export: attributes as an object."""
+    return {
+        "trace_id": TRACE, "span_id": f"{number:016x}", "parent_span_id": None, "name": name,
+        "start_time": number * 10, "end_time": number * 10 + 5,
+        "attributes": {key.replace("__", "."): one for key, one in attributes.items()},
+    }  # fmt: skip
+
+
+_SNAKE = {
+    "traceId": "trace_id", "spanId": "span_id", "startTimeUnixNano": "start_time_unix_nano",
+    "endTimeUnixNano": "end_time_unix_nano", "stringValue": "string_value",
+    "resourceSpans": "resource_spans", "scopeSpans": "scope_spans",
+}  # fmt: skip
+
+
+def snake(one: Any) -> Any:
+    if isinstance(one, dict):
+        return {_SNAKE.get(key, key): snake(inner) for key, inner in one.items()}
+    return [snake(inner) for inner in one] if isinstance(one, list) else one
+
+
+_ASKS = json.dumps([user(f"{PAGE} {ASKED}")])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        snake(request(GOOD)),
+        {"session_id": "s", "spans": [
+            flat("chat", 1, openinference__span__kind="LLM", input__value=_ASKS,
+                 output__value=ANSWER)]},
+        request(span("call_llm", 1, gcp__vertex__agent__llm_request=json.dumps(
+            {"contents": [{"role": "user", "parts": [{"text": f"{PAGE} {ASKED}"}]}]}),
+            gcp__vertex__agent__llm_response=json.dumps(
+                {"content": {"role": "model", "parts": [{"text": ANSWER}]}}))),
+        request(span("model", 1, langsmith__span__kind="llm", gen_ai__prompt=_ASKS,
+                     gen_ai__completion=json.dumps({"generations": [[{"text": ANSWER}]]}))),
+        request(span("model", 1, **{"mlflow.spanType": '"CHAT_MODEL"', "mlflow.spanInputs": _ASKS,
+                                    "mlflow.spanOutputs": json.dumps(ANSWER)})),
+        request(span("model", 1, **{"langfuse.observation.type": "generation",
+                                    "langfuse.observation.input": _ASKS,
+                                    "langfuse.observation.output": ANSWER})),
+    ],
+)  # fmt: skip
+def test_what_products_write_into_spans_is_read(tmp_path: Path, content: Any) -> None:
+    (draft,) = drafts(write(tmp_path, content))
+    assert draft.header.source_format == "otlp"
+    assert texts(draft) == {f"{PAGE} {ASKED}": Origin.GIVEN, ANSWER: Origin.GENERATED}
+
+
+def test_events_of_a_tool_hold_its_result_and_no_answer(tmp_path: Path) -> None:
+    def event(name: str, message: Any) -> dict[str, Any]:
+        key = "message" if name.endswith("choice") else "content"
+        return {"name": name, "attributes": [{"key": key, "value": value(json.dumps(message))}]}
+
+    ask = {"toolUse": {"toolUseId": "u1", "name": "look", "input": {"q": "lock"}}}
+    result = {"toolResult": {"toolUseId": "u1", "content": [{"text": PAGE}]}}
+    asks = span("chat", 1, gen_ai__operation__name="chat")
+    asks["events"] = [event("gen_ai.user.message", [{"text": ASKED}]),
+                      event("gen_ai.choice", [ask])]  # fmt: skip
+    tool = span("execute_tool look", 2, gen_ai__operation__name="execute_tool",
+                gen_ai__tool__call__id="u1")  # fmt: skip
+    tool["events"] = [event("gen_ai.tool.message", {"q": "lock"}),
+                      event("gen_ai.choice", [{"text": PAGE}])]  # fmt: skip
+    says = span("chat", 3, gen_ai__operation__name="chat")
+    says["events"] = [
+        event("gen_ai.user.message", [{"text": ASKED}]), event("gen_ai.assistant.message", [ask]),
+        event("gen_ai.tool.message", [result]), event("gen_ai.choice", [{"text": ANSWER}]),
+    ]  # fmt: skip
+    (draft,) = drafts(write(tmp_path, request(asks, tool, says)))
+    assert texts(draft) == {
+        ASKED: Origin.GIVEN, 'look({"q":"lock"})': Origin.GENERATED, PAGE: Origin.SOURCE,
+        ANSWER: Origin.GENERATED,
+    }  # fmt: skip
+    assert draft.edges[f"execute_tool look/{2:016x}", f"chat/{3:016x}"].inferred is None

@@ -169,7 +169,7 @@ class _Reader:
         """The pieces of a message: first thoughts, then its text, then calls, then results."""
         others = [part for part in parts if part.kind == "other"]
         self.found.left_out["parts"] += len(others)
-        thoughts = "\n".join(part.text for part in parts if part.kind == "thought")
+        thoughts = "\n".join(part.text for part in parts if part.kind == "thought" and part.text)
         spoken = bool(text.strip())
         if thoughts.strip():
             yield self._piece(

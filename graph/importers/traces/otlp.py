@@ -435,7 +435,9 @@ def _part(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _first(flat: Mapping[str, Any], *names: str) -> Any:
-    return next((flat[name] for name in names if flat.get(name) not in (None, "")), None)
+    name = next((name for name in names if flat.get(name) not in (None, "")), None)
+    found = None if name is None else flat[name]
+    return _json_or(found) if name is not None and name.startswith("mlflow.") else found
 
 
 def _json(value: Any) -> Any:

@@ -18,6 +18,7 @@ from veritrail_graph.graph.importers.traces.repeats import Repeats, is_answering
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
     Piece,
+    answers_of,
     everything,
     everything_of_output,
     is_blocks,
@@ -253,7 +254,10 @@ class Reading:
             made = {"role": "assistant", "content": content}
         every = list(everything_of_output(made, by_model=True))
         found = [one for one in every if is_said(one) and one.role not in ("system", "user")]
-        if isinstance(made, str) and found and all(one.role is None for one in found):
+        is_raw = isinstance(made, str)
+        if isinstance(content, dict) and set(content) != {"output"}:
+            is_raw = is_raw and answers_of(content) is None  # a vendor's answer as JSON
+        if is_raw and found and all(one.role is None for one in found):
             said = content if isinstance(content, str) and "\\" in made else made
             if not isinstance(content, list) or len(found) != 1:
                 said, thought = parts.without_thought(said)

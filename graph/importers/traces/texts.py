@@ -505,10 +505,10 @@ def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[Piec
     """
     if isinstance(value, str):
         inner = unfold(value)
-        if isinstance(inner, list) or (isinstance(inner, dict) and _answers(inner) is not None):
+        if isinstance(inner, list) or (isinstance(inner, dict) and answers_of(inner) is not None):
             value = inner
     if isinstance(value, dict):
-        answers = _answers(value)
+        answers = answers_of(value)
         value = value if answers is None else answers
     own = value
     if isinstance(value, dict):
@@ -521,7 +521,7 @@ def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[Piec
     return everything(value if whole is None else whole)
 
 
-def _answers(value: Mapping[str, Any]) -> Any:
+def answers_of(value: Mapping[str, Any]) -> Any:
     """What a model wrote, in an answer as its vendor gives it; None: it is none."""
     if isinstance(value.get("generations"), list):
         return value["generations"]  # of LangChain
