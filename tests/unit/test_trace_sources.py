@@ -285,6 +285,20 @@ def test_an_answer_in_the_arguments_of_a_call_comes_from_that_call() -> None:
     assert into(draft, ANSWER) == {f'submit_answer({{"answer":"{ANSWER}"}})'}
 
 
+@pytest.mark.parametrize("has_tool", [True, False])
+def test_an_answer_that_a_tool_only_takes_is_in_what_it_was_handed(*, has_tool: bool) -> None:
+    hands = {"id": "c1", "name": "submit", "arguments": json.dumps({"answer": ANSWER})}
+    takes = at("submit", TOOL, 5, 6, {"answer": ANSWER}, "Angenommen.", link="c1")
+    draft = read(
+        run(None),
+        at("search", TOOL, 1, 2, {"ort": "Bach"}, LEDGER),
+        at("m", LLM, 3, 4, [user(f"{ASKED} {LEDGER}")], said("Fertig.", tool_calls=[hands])),
+        *([takes] if has_tool else []),
+    )
+    assert final(draft) == (ANSWER if has_tool else f'submit({{"answer":"{ANSWER}"}})')
+    assert "Angenommen." not in origins(draft)
+
+
 # Ids of calls.
 
 

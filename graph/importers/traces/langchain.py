@@ -126,15 +126,19 @@ def _call(numbered: tuple[int, Mapping[str, Any]], where: str) -> Call:
     where = f"{where}: run {shown(name)}"
     start = nanoseconds(run.get("start_time"), f"{where}, start_time")
     ended = run.get("end_time")
+    kind = _KINDS.get(str(run.get("run_type")), CallKind.OTHER)
+    made = run.get("outputs")
+    if kind is CallKind.TOOL and isinstance(made, dict) and set(made) == {"output"}:
+        made = made["output"]  # LangSmith puts any value that is no object below this name
     return Call(
         name,
         text_or_none(run.get("name")) or str(run.get("run_type")),
-        _KINDS.get(str(run.get("run_type")), CallKind.OTHER),
+        kind,
         text_or_none(run.get("parent_run_id")),
         start,
         nanoseconds(ended, f"{where}, end_time") if ended else start,
         run.get("inputs"),
-        run.get("outputs"),
+        made,
         _model(run),
     )
 

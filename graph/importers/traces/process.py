@@ -291,7 +291,7 @@ class _Linking:
             last = [one for one in self.spans if one.kind == "generation" or _is_handed_in(one)]
         if not last:
             last = [one for one in self.spans if one.origin is Origin.GENERATED and one.call]
-        return max(last, key=lambda one: one.order, default=None)
+        return max(last, key=lambda one: (one.order, _is_handed_in(one)), default=None)
 
     def _kept(self, sources: dict[int, list[Source[Span]]], terminal: Span | None) -> list[Span]:
         """The nodes, but for what nothing was made of, and for what read the final output."""
@@ -340,6 +340,8 @@ class _Linking:
 
 def _is_handed_in(span: Span) -> bool:
     """Whether it is an answer that a model handed to a tool."""
+    if span.kind == TOOL_CALL and span.call is not None:
+        return is_answering(span.text.partition("(")[0])
     is_result = span.kind == "tool_result" and span.origin is Origin.GENERATED
     return is_result and span.call is not None and is_answering(span.call.name)
 

@@ -6,6 +6,7 @@ What such a tool returns is no source text: somebody in the run wrote it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ _MOST_OF_IT = {CallKind.TOOL: 0.75, CallKind.RETRIEVER: 0.95}
 """Share of a result that stands in what was written before the call began, by its kind."""
 _HALF = 0.5
 """The same for what was written while it went on."""
+_MOST_WRITERS = 50
+"""Of the calls that wrote one text the latest so many are looked at."""
 _LEAST_BLANKS = 2
 _SHORTEST = 8
 """Characters; a shorter text is compared as a whole alone."""
@@ -46,20 +49,16 @@ class Repeats:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._texts: list[str] = []
-        self._calls: list[Call] = []
+        self._writers: dict[str, list[Call]] = {}
         for call in tree.ordered:
             if not tree.writes(call):
                 continue
             for piece in of_output(call.made):
                 form = normalised(piece.text) if piece.role in (None, "assistant") else ""
                 if form:
-                    self._texts.append(form)
-                    self._calls.append(call)
+                    self._writers.setdefault(form, []).append(call)
+        self._texts = list(self._writers)
         self._finder = Finder.of(self._texts, _SHORTEST)
-        self._equal: dict[str, list[int]] = {}
-        for number, text in enumerate(self._texts):
-            self._equal.setdefault(text, []).append(number)
 
     def is_written(self, call: Call, text: str) -> bool:
         """Whether a model wrote what a tool or a retriever returned, or it was handed that.
@@ -75,26 +74,31 @@ class Repeats:
         before = during = 0
         for one in said:
             hits = self._finder.within(one)
-            inner = [hit for hit in hits if self._is_there(hit.found, call, during=True)]
-            earlier = [
-                hit for hit in hits
-                if _is_said(self._texts[hit.found])
-                and self._is_there(hit.found, call, during=False)
-            ]  # fmt: skip
-            equal = any(self._is_there(n, call, during=True) for n in self._equal.get(one, ()))
-            before += covered(earlier)
-            during += len(one) if equal else covered(inner)
+            found = {self._texts[hit.found] for hit in hits}
+            inner = {text for text in found if self._was_written(text, call, during=True)}
+            earlier = {
+                text for text in found
+                if _is_said(text) and self._was_written(text, call, during=False)
+            }  # fmt: skip
+            before += covered(hit for hit in hits if self._texts[hit.found] in earlier)
+            if one in self._writers and self._was_written(one, call, during=True):
+                during += len(one)
+            else:
+                during += covered(hit for hit in hits if self._texts[hit.found] in inner)
         least = _MOST_OF_IT.get(call.kind, 1.0) * total
         return bool(total) and (before >= least or during >= _HALF * total)
 
-    def _is_there(self, number: int, call: Call, *, during: bool) -> bool:
+    def _was_written(self, text: str, call: Call, *, during: bool) -> bool:
         """Whether a text was written before a call ended; `during`: while it went on."""
-        writer = self._calls[number]
-        if writer is call or self._tree.is_inside(call, writer):
-            return False
-        if during:
-            return self._tree.is_during(writer, call)
-        return writer.end <= call.end and writer.start <= call.start
+        writers = self._writers[text]
+        behind = bisect_right(writers, call.end, key=lambda one: one.end)
+        for writer in reversed(writers[max(0, behind - _MOST_WRITERS) : behind]):
+            if writer is call or self._tree.is_inside(call, writer):
+                continue
+            is_during = self._tree.is_during(writer, call)
+            if is_during if during else writer.start <= call.start:
+                return True
+        return False
 
 
 def forms(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from veritrail_graph.graph.importers.agents.pieces import is_agent
 from veritrail_graph.graph.importers.traces import asked, parts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
-from veritrail_graph.graph.importers.traces.repeats import Repeats, is_answering
+from veritrail_graph.graph.importers.traces.repeats import Repeats, forms, is_answering, is_handed
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
     Piece,
@@ -132,7 +132,7 @@ class Reading:
             self.warnings.append(
                 f"{len(unrecorded)} step(s) hold no call of a model: what they gave counts as "
                 "generated, from what they were given and what was recorded inside of them: "
-                f"{some(unrecorded)}"
+                f"{some(unrecorded)}. Record what looks something up as a tool or a retriever"
             )
 
     def given(self, call: Call) -> list[Piece]:
@@ -217,8 +217,17 @@ class Reading:
         if any(one.role in ("tool", "document", "assistant") for one in found):
             given = [one for one in found if one.role != "call"]
             yield from (replace(one, link=one.link or link) for one in given)
-        elif text.strip():
-            yield Piece(text, "tool", link=link)
+        elif text.strip() or is_answering(call.name):
+            yield Piece(self._handed_in(call, text), "tool", link=link)
+
+    def _handed_in(self, call: Call, text: str) -> str:
+        """What a tool returned; of one that takes the final answer, the answer."""
+        if not is_answering(call.name) or is_handed(call.name, call.given, forms(text)):
+            return text
+        handed = self.given(call)
+        return next(
+            (one.text for one in handed if is_answer(one)), handed[0].text if handed else text
+        )
 
     def _answer(self, call: Call) -> None:
         """Note which call of a tool a tool with an id answers: the last open one before it."""
