@@ -5,12 +5,12 @@ Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Protocol
 
-from veritrail_graph.api.views.words import either
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.model import LocatedBy, MarkedSentence, Verification
+from veritrail_graph.graph.model import MarkedSentence, ValuePlace
 from veritrail_graph.graph.word_diff import Piece
 
 BY_VALUE = "found by its value"
@@ -25,23 +25,35 @@ AROUND = 120
 _NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 
-def how_located(one: Verification) -> str | None:
+class Located(Protocol):
+    """A verification, or a claim with the one that counts."""
+
+    @property
+    def value_place(self) -> ValuePlace | None:
+        """Where a value came in."""
+        ...
+
+    @property
+    def error_stages(self) -> Sequence[int]:
+        """The stages of its place by the verdicts, or by the value where no model judged."""
+        ...
+
+    @property
+    def indicative(self) -> bool | None:
+        """Whether no model judged."""
+        ...
+
+
+def how_located(one: Located) -> str | None:
     """How the place of an error was found; None: by the verdicts, as the paper has it."""
-    if one.offered_place is not None:
+    if one.value_place is None:
+        return None
+    if not one.error_stages:
         return OFFERED
-    return BY_VALUE if one.located_by is LocatedBy.VALUE else None
+    return BY_VALUE if one.indicative else None
 
 
-def value_stages(one: Verification) -> str:
-    """The stages at which a value may have come in, as far as they are known: `2`."""
-    place = one.value_place
-    stages = one.error_stages
-    if place is not None and not stages and place.wrote.stage is not None:
-        stages = (place.wrote.stage,)  # candidates are equally near: they have one stage
-    return either([str(stage) for stage in stages])
-
-
-def went_wrong(one: Verification, names: Mapping[int, str] = _NO_NAMES) -> str | None:
+def went_wrong(one: Located, names: Mapping[int, str] = _NO_NAMES) -> str | None:
     """Where a value came in: `went wrong in sum (summary, stage 2), found by its value`.
 
     Args:
@@ -51,9 +63,9 @@ def went_wrong(one: Verification, names: Mapping[int, str] = _NO_NAMES) -> str |
     place = one.value_place
     if place is None:
         return None
-    stage = place.wrote.stage
+    stage = place.wrote.stage  # candidates are equally near: they have one stage
     name = names.get(stage) if stage is not None else None
-    where = ", ".join(part for part in (name, f"stage {value_stages(one)}") if part)
+    where = ", ".join(part for part in (name, f"stage {stage}") if part)
     shown = ", ".join(place.node_ids[:NODES_NAMED])
     more = len(place.node_ids) - NODES_NAMED
     if place.culprit is None:

@@ -18,6 +18,7 @@ from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.conversation import DialogueCost
+    from veritrail_graph.graph.model.located import ValuePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class JudgedClaim:
         engine: The engine of the verification in force; None: there is none.
         model: Its model; None: it has none.
         q: Its q.
+        value_place: Where a value came in, if one leads anywhere.
     """
 
     claim: Claim
@@ -56,6 +58,7 @@ class JudgedClaim:
     engine: str | None = None
     model: str | None = None
     q: int | None = None
+    value_place: ValuePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

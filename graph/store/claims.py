@@ -46,6 +46,7 @@ from veritrail_graph.graph.store.rows import (
     extraction_pages,
     noun_from,
     places_from,
+    value_place_from,
 )
 from veritrail_graph.graph.store.trail_writing import CLEARING
 
@@ -570,6 +571,7 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
         engine=found.get("engine"),
         model=found.get("model"),
         q=found.get("q"),
+        value_place=value_place_from(found),
     )
 
 

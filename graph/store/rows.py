@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from veritrail_graph.graph.errors import EngineError
-from veritrail_graph.graph.model import Claim, NodeRef, Noun, Role, Usage, Verdict
+from veritrail_graph.graph.model import Claim, NodeRef, Noun, Role, Usage, ValuePlace, Verdict
 from veritrail_graph.graph.store.database import Database
 
 if TYPE_CHECKING:
@@ -105,16 +105,36 @@ def noun_from(kind: type[N], properties: Mapping[str, Any], **more: Any) -> N:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise EngineError(
-            f"A {kind.__name__} of the graph is damaged ({first_fault(error)}). Another program "
-            "made or changed its node."
-        ) from None
+        raise damaged(kind, error) from None
+
+
+def damaged(kind: type[Noun], error: ValidationError) -> EngineError:
+    """The fault of a node that describes no such noun."""
+    return EngineError(
+        f"A {kind.__name__} of the graph is damaged ({first_fault(error)}). Another program "
+        "made or changed its node."
+    )
 
 
 def first_fault(error: ValidationError) -> str:
     """The first thing that does not fit into a noun: `nodes: Input should be a valid integer`."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def value_place_from(properties: Mapping[str, Any]) -> ValuePlace | None:
+    """Where a value of a claim came in, from the properties of its verification.
+
+    Raises:
+        EngineError: They do not describe it: another program wrote or changed the node.
+    """
+    text = properties.get("value_place")
+    if text is None:
+        return None
+    try:
+        return ValuePlace.model_validate_json(text)
+    except ValidationError as error:
+        raise damaged(ValuePlace, error) from None
 
 
 def node_from(node: Sequence[Any]) -> NodeRef:

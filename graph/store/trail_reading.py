@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import (
     frontier_order,
 )
 from veritrail_graph.graph.store.database import Row, Transaction
-from veritrail_graph.graph.store.rows import node_from, noun_from
+from veritrail_graph.graph.store.rows import node_from, noun_from, value_place_from
 
 T = TypeVar("T")
 
@@ -108,8 +108,7 @@ def verification_from(
             nodes[introduced].append(ref)
             places[ref.node_id] = place or 0
     node_id = properties["node_id"]
-    if properties.get("value_place") is not None:
-        parts["value_place"] = json.loads(properties["value_place"])
+    properties = {**properties, "value_place": value_place_from(properties)}
     return noun_from(
         Verification,
         properties,

@@ -18,7 +18,9 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
+from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.dialogue import listed_mark
+from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import mark_now
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.graph import (
@@ -116,6 +118,8 @@ async def _focus(
     end = verification.node_id
     on_path = [name for path in paths for name in (*path.via, path.source, path.target)]
     errors = [ref.node_id for ref in verification.error_nodes]
+    if verification.value_place is not None:
+        errors += [*verification.value_place.node_ids, verification.value_place.source.node_id]
     asked = [selection.node] if selection.node else []
     # Where the trail is long, what went wrong and what is nearest to the answer comes first.
     pinned = tuple(dict.fromkeys([end, *asked, *errors, *on_path]))
@@ -386,8 +390,17 @@ async def _focused(
         picture=picture,
         explored=explored,
         mark=_mark(explored),
+        pair=_pair(explored, process),
         looked_at=picture.box_at(selection.at) or picture.culprit or begin,
     )
+
+
+def _pair(explored: Explored, process: Process) -> Contrast | None:
+    """The two sentences with the value that was turned, where a value leads to its culprit."""
+    found = explored.verification
+    if found is None or found.value_place is None:
+        return None
+    return contrast_of(trail_view(found, process.stage_names))
 
 
 def edge_counts(request: Request) -> EdgeCounts:

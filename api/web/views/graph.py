@@ -225,6 +225,9 @@ def part_of(node_id: str, explored: Explored) -> Part | None:
     if verification is not None:
         if any(ref.node_id == node_id for ref in verification.error_nodes):
             return Part.ERROR
+        offered = verification.offered_place
+        if offered is not None and node_id in offered.node_ids:
+            return Part.ERROR
         if node_id == focus.begin:
             return Part.VERIFIED
         if node_id in focus.cited:
@@ -242,6 +245,8 @@ def part_words(part: Part, node_id: str, explored: Explored) -> str:
         count = explored.focus.cited[node_id]
         return f"{count:,} sentence{'s' * (count != 1)} cited"
     found = explored.verification
+    if part is Part.ERROR and found is not None and found.offered_place is not None:
+        return "offered by value"
     if part is Part.ERROR and found is not None and len(found.error_nodes) > 1:
         return "perhaps introduced"
     return PART_WORDS[part][0]

@@ -404,7 +404,9 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
     strokes.sort(key=lambda stroke: stroke.is_on_trail)
     there = explored.arrivals.keys()
     found = explored.verification
-    errors = found.error_nodes if found is not None else ()
+    errors = [ref.node_id for ref in found.error_nodes] if found is not None else []
+    if found is not None and found.offered_place is not None:
+        errors = list(found.offered_place.node_ids)
     return Picture(
         boxes=boxes,
         strokes=tuple(strokes),
@@ -415,7 +417,7 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
         has_inferred=bool(explored.inferred),
         is_full=explored.is_full,
         pinned_left_out=sum(1 for name in explored.focus.pinned if name not in there),
-        first_error=errors[0].node_id if errors else None,
+        first_error=errors[0] if errors else None,
     )
 
 

@@ -13,6 +13,7 @@ from veritrail_graph.api.app.summaries import Place, Ranked
 from veritrail_graph.api.views.answer import AnswerText, TextClaim
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.dialogue import listed_mark, unchecked_mark
+from veritrail_graph.api.views.located import went_wrong
 from veritrail_graph.api.views.texts import Clipped, clip, part_of
 from veritrail_graph.api.views.words import (
     MARKS,
@@ -125,6 +126,8 @@ class ClaimRow:
         is_elsewhere: Whether that is another node than the one that is shown.
         part: The part of the text that holds it; None: not known, or there is one.
         failure: Why it could not be checked, in short; None: it could, or that is not known.
+        went_wrong: Where a value of it came in, in words; None: none leads anywhere.
+        turned: The value that the source has, and the one that was written.
     """
 
     number: int
@@ -137,7 +140,12 @@ class ClaimRow:
     is_elsewhere: bool
     part: int | None = None
     failure: str | None = None
+    went_wrong: str | None = None
+    turned: tuple[str, str] = ("", "")
 
+
+TURNED = 120
+"""Characters of a value in the list."""
 
 STATES: Mapping[Mark, str] = {
     mark: VERDICT_OF[mark.kind].value if mark.is_verdict else mark.kind.value for mark in MARKS
@@ -211,6 +219,8 @@ def claim_rows(
             shown_node is not None and one.claim.node_id != shown_node,
             _part(one, shown_node, text),
             _failure(one),
+            went_wrong(one, process.stage_names),
+            _turned(one),
         )
         for one in claims
     )
@@ -227,6 +237,14 @@ def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | N
     if text is None or one.claim.node_id != shown_node or start is None:
         return None
     return part_of(start, text)
+
+
+def _turned(one: JudgedClaim) -> tuple[str, str]:
+    place = one.value_place
+    if place is None:
+        return "", ""
+    source, wrote = place.difference.source, place.difference.wrote
+    return source[:TURNED], wrote[:TURNED]
 
 
 def _failure(one: JudgedClaim) -> str | None:
