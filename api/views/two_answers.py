@@ -12,7 +12,7 @@ from veritrail_graph.api.views.words import FAITHFULNESS_WORDS, VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.graph.model.attribution import Against, Faithfulness, StoredSentence
 
-LONGEST_NAME = 60
+LONGEST_NAME = 100
 _OPPOSITE = {
     Verdict.NOT_FULLY_SUPPORTED: Faithfulness.FAITHFUL,
     Verdict.FULLY_SUPPORTED: Faithfulness.UNFAITHFUL,
@@ -29,12 +29,14 @@ class Verdicted:
     """A claim's verdict, as far as it is compared with the label of a sentence.
 
     Attributes:
+        node_id: The node of the sentence.
         verdict: The verdict; None: there is none.
         model: The model that gave it, where it is known.
         indicative: Whether words were compared.
         is_earlier: Whether an error is known to have come in before the sentence's node.
     """
 
+    node_id: str
     verdict: Verdict | None
     model: str | None
     indicative: bool
@@ -45,7 +47,7 @@ class Verdicted:
         """The verdict of a verification, compared with a sentence of a node."""
         wrong = [ref.node_id for ref in found.error_nodes]
         is_earlier = bool(wrong) and node_id not in wrong
-        return cls(found.verdict, found.model, found.indicative, is_earlier)
+        return cls(node_id, found.verdict, found.model, found.indicative, is_earlier)
 
 
 def two_answers(sentence: StoredSentence, claim: Verdicted) -> str | None:
@@ -54,8 +56,9 @@ def two_answers(sentence: StoredSentence, claim: Verdicted) -> str | None:
     if claim.verdict is None or label is None or label is not _OPPOSITE.get(claim.verdict):
         return None
     return (
-        f"Two answers: the attribution calls this sentence {FAITHFULNESS_WORDS[label]}, "
-        f"the claim is {VERDICT_WORDS[claim.verdict]}. The attribution compared the sentence with "
+        f"Two answers: the attribution calls sentence {sentence.sentence} of "
+        f"{one_line(claim.node_id, LONGEST_NAME)} {FAITHFULNESS_WORDS[label]}, the claim is "
+        f"{VERDICT_WORDS[claim.verdict]}. The attribution compared the sentence with "
         f"{_COMPARED[sentence.against]}, {_who(sentence.model, indicative=sentence.indicative)}; "
         "the verification looked for the claim step by step back to the sources, "
         f"{_who(claim.model, indicative=claim.indicative)}. {_why(sentence, claim)}"
@@ -74,4 +77,4 @@ def _why(sentence: StoredSentence, claim: Verdicted) -> str:
 def _who(model: str | None, *, indicative: bool) -> str:
     if indicative:
         return "by comparing words"
-    return f"with the model {one_line(model, LONGEST_NAME)}" if model else "with a model"
+    return f"by {one_line(model, LONGEST_NAME)}" if model else "by a model"

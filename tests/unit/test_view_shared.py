@@ -34,8 +34,8 @@ def test_a_guest_is_told_who_shared_it_and_until_when() -> None:
 @pytest.mark.parametrize(
     ("judges", "indicative", "states", "words"),
     [
-        ((MODEL,), 0, {"FULLY_SUPPORTED": 1}, "1 of its 1 claim has a verdict, given by the model"),
-        ((WORDS, MODEL), 2, {"FULLY_SUPPORTED": 3}, "and by the model a-model; 2 of them are ind"),
+        ((MODEL,), 0, {"FULLY_SUPPORTED": 1}, "1 of its 1 claim has a verdict, given by a-model"),
+        ((WORDS, MODEL), 2, {"FULLY_SUPPORTED": 3}, "and by a-model; 2 of them are ind"),
         ((), 0, {"undecided": 2}, "None of its 2 claims has a verdict yet."),
         ((), 0, {}, "No claims of it were checked."),
     ],

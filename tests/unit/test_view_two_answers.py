@@ -31,11 +31,10 @@ def verdict(of: Verdict | None, error: NodeRef | None = None, **other: Any) -> V
 def test_they_are_told_with_who_compared_what() -> None:
     told = two_answers(sentence(Faithfulness.FAITHFUL), verdict(NFS, ANSWER, **LEXICAL))
     assert told == (
-        "Two answers: the attribution calls this sentence faithful, the claim is Not Fully "
-        "Supported. The attribution compared the sentence with the inputs of its node, with the "
-        "model m; the verification looked for the claim step by step back to the sources, by "
-        "comparing words. Comparing words cannot tell what is said in other words, so one may be "
-        "wrong."
+        "Two answers: the attribution calls sentence 0 of t faithful, the claim is Not Fully "
+        "Supported. The attribution compared the sentence with the inputs of its node, by m; the "
+        "verification looked for the claim step by step back to the sources, by comparing words. "
+        "Comparing words cannot tell what is said in other words, so one may be wrong."
     )
 
 
@@ -43,7 +42,7 @@ def test_they_are_told_with_who_compared_what() -> None:
     ("label", "against", "verdict_of", "why"),
     [
         ("FAITHFUL", "inputs", verdict(NFS, NODES["s1"]), "Both can be right: the sentence may"),
-        ("FAITHFUL", "roots", verdict(NFS, NODES["s1"]), "with the sources below its node, with"),
+        ("FAITHFUL", "roots", verdict(NFS, NODES["s1"]), "with the sources below its node, by m"),
         ("FAITHFUL", "roots", verdict(NFS, NODES["s1"]), "One of them is wrong: a person has to"),
         ("UNFAITHFUL", "inputs", verdict(FS), "unfaithful, the claim is Fully Supported."),
     ],

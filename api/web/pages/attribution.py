@@ -146,7 +146,7 @@ async def _two_answers(
         if not _is_in(claim, sentence):
             continue
         is_earlier = bool(claim.error_stages) and node.stage not in claim.error_stages
-        verdict = Verdicted(claim.verdict, None, claim.indicative, is_earlier)
+        verdict = Verdicted(node.node_id, claim.verdict, None, claim.indicative, is_earlier)
         if (why := two_answers(sentence, verdict)) is not None:
             words.append((claim.claim_id, why))
     return tuple(words[:MOST_CONTRADICTED])

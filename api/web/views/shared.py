@@ -9,7 +9,7 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model.listed import InForce, Tally
 
 MOST_JUDGES = 3
-LONGEST_NAME = 60
+LONGEST_NAME = 100
 
 
 def shared_words(caller: Caller, tally: Tally) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def _checked_words(tally: Tally) -> str:
 def _judge(one: InForce) -> str:
     """Who judged, as the end of a sentence."""
     if one.model is not None:
-        return f"by the model {one.model[:LONGEST_NAME]}"
+        return f"by {one.model[:LONGEST_NAME]}"
     if one.engine == BY_WORDS:
         return "by comparing words, without a language model"
     return f"by {one.engine[:LONGEST_NAME]}"
