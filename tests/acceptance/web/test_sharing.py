@@ -19,9 +19,6 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
     name, other = f"shown-{uuid.uuid4().hex[:8]}", f"hidden-{uuid.uuid4().hex[:8]}"
     for process_id in (name, other):
         beside("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", process_id)
-    at = {"VERITRAIL_URL": "https://veritrail.example/"}
-    assert beside("share", other, **at).out.startswith("https://veritrail.example/shared/")
-    assert beside("share", other).out.startswith("/shared/")
     key = beside("keys", "create", "--name", "Ada", "--scope", "write,read", "--json").json["key"]
     with serving(beside, args=["--no-worker"]) as service:
         service.until_ready()
@@ -125,3 +122,15 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         owner.close()
         guest.close()
         row.close()
+
+
+def test_a_link_is_printed_whole_where_the_service_is_known(
+    beside: Veritrail, harbour: str
+) -> None:
+    at = {"VERITRAIL_URL": "https://veritrail.example/"}
+    whole = beside("share", harbour, **at)
+    assert whole.out.startswith("https://veritrail.example/shared/")
+    assert "VERITRAIL_URL" not in whole.err
+    path = beside("share", harbour)
+    assert path.out.startswith("/shared/")
+    assert "with VERITRAIL_URL set to it" in path.err
