@@ -78,11 +78,13 @@ class LabelledPart:
         turns: The turns.
         labelled: The numbers of those that are labelled as they are now.
         after: The number behind which more turns come; None: there are none.
+        unresolved: How many of them have no label, though annotators labelled their claims.
     """
 
     turns: Sequence[SaidTurn]
     labelled: frozenset[int]
     after: int | None
+    unresolved: int
 
 
 class TurnLabels(Part):
@@ -139,7 +141,12 @@ class TurnLabels(Part):
         known = await self._answered(dialogue_id, annotator)
         done = [one.stage for one in turns if known.get(one.stage) == hash_of(one.turn.text)]
         more = shown[-1].stage if len(said) > _AT_ONCE else None
-        return LabelledPart(turns, frozenset(done), more)
+        answers = await self._answers(dialogue_id)
+        labelled = [
+            one for turn in turns if (one := _labelled_turn(dialogue_id, turn, answers)) is not None
+        ]
+        unresolved = agreed_on(DialogueGold({}, labelled), {}).unresolved_turns
+        return LabelledPart(turns, frozenset(done), more, unresolved)
 
     async def first_open(self, dialogue_id: str, annotator: str, after: int = -1) -> int | None:
         """The number of the first turn behind a place that is not labelled yet; None: none."""
@@ -187,23 +194,14 @@ class TurnLabels(Part):
             InputError: The process is no dialogue, or no turn is labelled.
             NotFound: It is not stored.
         """
-        by_number: dict[int, list[TurnAnswer]] = {}
-        for one in await self._repository.all(dialogue_id):
-            by_number.setdefault(one.number, []).append(one)
+        answers = await self._answers(dialogue_id)
         process = await self._app.processes.get(dialogue_id)
         turns, labelled = [], []
         async for said in self._turns(dialogue_id, -1):
             turns.append(said.turn)
-            hashed = hash_of(said.turn.text)
-            labels = [one for one in by_number.get(said.stage, ()) if one.said == hashed]
-            if labels:
-                labelled.append(
-                    LabelledTurn(
-                        dialogue_id=dialogue_id,
-                        turn_id=said.turn.turn_id,
-                        labels=tuple(annotation_of(one) for one in labels),
-                    )
-                )
+            turn = _labelled_turn(dialogue_id, said, answers)
+            if turn is not None:
+                labelled.append(turn)
         if not labelled:
             raise InputError("No turn of this dialogue is labelled yet.", code="no_labels")
         names = list(dict.fromkeys(name for turn in turns for name in turn.documents))
@@ -255,6 +253,13 @@ class TurnLabels(Part):
             claims=tuple(ClaimAnswer(proposed=text) for text in texts),
         )
 
+    async def _answers(self, dialogue_id: str) -> Mapping[int, Sequence[TurnAnswer]]:
+        """What annotators said, by the number of the turn."""
+        by_number: dict[int, list[TurnAnswer]] = {}
+        for one in await self._repository.all(dialogue_id):
+            by_number.setdefault(one.number, []).append(one)
+        return by_number
+
     async def _answered(self, dialogue_id: str, annotator: str | None) -> Mapping[int, str]:
         return {} if annotator is None else await self._repository.answered(dialogue_id, annotator)
 
@@ -295,6 +300,17 @@ class TurnLabels(Part):
     async def _knowledge(self, dialogue_id: str) -> tuple[str, ...]:
         stored = await (await self._store()).dialogues.turns(dialogue_id)
         return tuple(text for _, text in stored.knowledge)
+
+
+def _labelled_turn(
+    dialogue_id: str, said: SaidTurn, answers: Mapping[int, Sequence[TurnAnswer]]
+) -> LabelledTurn | None:
+    """A turn with what annotators said of it as it is now; None: nobody did."""
+    hashed = hash_of(said.turn.text)
+    labels = [annotation_of(one) for one in answers.get(said.stage, ()) if one.said == hashed]
+    if not labels:
+        return None
+    return LabelledTurn(dialogue_id=dialogue_id, turn_id=said.turn.turn_id, labels=tuple(labels))
 
 
 def _place(name: str) -> int:

@@ -2,9 +2,11 @@
 
 A claim counts when more than half of the annotators of a turn name it, with the category that more
 than half of those give it. Where a claim has no such category, the turn has no agreed claims until
-it is decided. The paper votes alike, and decides by discussion.
+it is decided. The paper votes alike, and decides by discussion. Nor has a turn agreed claims while
+its claims would make it verified only because annotators worded what is not verified differently.
 
-Source: VISTA 5 (majority vote; discussion where all annotators differ).
+Source: VISTA 5 (claims are the same by text or cosine; majority vote; discussion where all
+annotators differ).
 """
 
 from __future__ import annotations
@@ -21,13 +23,16 @@ from veritrail_graph.evaluation.dialogues.gold import (
     LabelledTurnClaim,
     TurnAnnotation,
     TurnKey,
+    finds_unverifiable,
+    label_of,
 )
 from veritrail_graph.evaluation.dialogues.sheets import LABEL_WORDS, category_of
 from veritrail_graph.evaluation.tables import read_table
 from veritrail_graph.graph.errors import shown
-from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
 DECISION_COLUMNS = ("dialogue_id", "turn_id", "claim", "label")
+_VERIFIED = ClaimCategory.VERIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,14 @@ class OpenClaim:
         key: The turn.
         claim: The claim, in the words of the first annotator who names it.
         counts: How many annotators gave it each category.
+        is_named_by_most: Whether most annotators of the turn name it; else it may be another's
+            claim in other words, or count for nothing.
     """
 
     key: TurnKey
     claim: str
     counts: Mapping[ClaimCategory, int]
+    is_named_by_most: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +60,32 @@ class Consensus:
     Attributes:
         gold: The turns.
         unresolved: Claims that wait for a decision.
-        dropped: Claims that half of the annotators of their turn, or fewer, name.
+        dropped: Claims that half of the annotators of their turn, or fewer, name, and that wait
+            for no decision.
     """
 
     gold: DialogueGold
     unresolved: tuple[OpenClaim, ...]
     dropped: int
 
+    @property
+    def unresolved_turns(self) -> int:
+        """Turns that have no label until claims of them are decided."""
+        return len({one.key for one in self.unresolved})
+
 
 def agreed_on(
-    gold: DialogueGold, decisions: Mapping[tuple[TurnKey, str], ClaimCategory]
+    gold: DialogueGold,
+    decisions: Mapping[tuple[TurnKey, str], ClaimCategory],
+    matcher: ClaimMatcher | None = None,
 ) -> Consensus:
     """Put the agreed claims of annotators into the turns; turns without any keep their claims.
 
     Args:
         gold: The turns, with what annotators said.
-        decisions: The categories of claims that a person decided, by turn and claim.
+        decisions: The categories of claims that a person decided, by turn and claim; such a claim
+            counts, whoever named it.
+        matcher: Says which claims are the same; None: those of equal text.
     """
     turns, unresolved, dropped = [], [], 0
     for turn in gold.turns:
@@ -77,28 +95,49 @@ def agreed_on(
             continue
         claims: list[LabelledTurnClaim] = []
         still_open: list[OpenClaim] = []
-        for wordings, categories in _units(said):
-            if 2 * len(categories) <= len(said):
-                dropped += 1
-                continue
+        fewer: list[OpenClaim] = []
+        for wordings, categories in _units(said, matcher or ClaimMatcher()):
             decided = next(
                 (decisions[turn.key, one] for one in wordings if (turn.key, one) in decisions), None
             )
             counts = Counter(categories)
             found, count = counts.most_common(1)[0]
-            if decided is None and 2 * count <= len(categories):
+            if decided is None and 2 * len(categories) <= len(said):
+                fewer.append(OpenClaim(turn.key, wordings[0], counts, is_named_by_most=False))
+            elif decided is None and 2 * count <= len(categories):
                 still_open.append(OpenClaim(turn.key, wordings[0], counts))
             else:
                 category = found if decided is None else decided
                 claims.append(LabelledTurnClaim(claim=wordings[0], category=category))
+        waiting = _hidden(said, claims, fewer) if not still_open else []
+        dropped += len(fewer) - len(waiting)
+        still_open += waiting
         unresolved += still_open
         turns.append(turn.replace(claims=None if still_open else tuple(claims)))
     return Consensus(replace(gold, turns=tuple(turns)), tuple(unresolved), dropped)
 
 
-def _units(said: Sequence[TurnAnnotation]) -> list[tuple[list[str], list[ClaimCategory]]]:
+def _hidden(
+    said: Sequence[TurnAnnotation],
+    claims: Sequence[LabelledTurnClaim],
+    fewer: Sequence[OpenClaim],
+) -> list[OpenClaim]:
+    """Return the claims without which a turn would be verified only because words differ.
+
+    They are those not verified that too few name, where no claim is agreed on, or where most
+    annotators name one, though all that are agreed on are verified.
+    """
+    waiting = [one for one in fewer if any(kind is not _VERIFIED for kind in one.counts)]
+    if not waiting or label_of(claims) is not DialogueLabel.VERIFIED:
+        return []
+    most = 2 * sum(map(finds_unverifiable, said)) > len(said)
+    return waiting if most or not claims else []
+
+
+def _units(
+    said: Sequence[TurnAnnotation], matcher: ClaimMatcher
+) -> list[tuple[list[str], list[ClaimCategory]]]:
     """The claims of the annotators of a turn, equal ones together, with their categories."""
-    matcher = ClaimMatcher()
     units: list[tuple[list[str], list[ClaimCategory]]] = []
     for one in said:
         claims = one.claims or ()
@@ -112,6 +151,11 @@ def _units(said: Sequence[TurnAnnotation]) -> list[tuple[list[str], list[ClaimCa
             wordings.append(claim.claim)
             categories.append(claim.category)
     return units
+
+
+def annotated_claims(gold: DialogueGold) -> list[str]:
+    """Return the texts of all claims that annotators name: those that a matcher needs."""
+    return [one.claim for turn in gold.turns for said in turn.labels for one in said.claims or ()]
 
 
 def read_turn_decisions(path: Path, gold: DialogueGold) -> dict[tuple[TurnKey, str], ClaimCategory]:

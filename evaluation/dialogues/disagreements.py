@@ -131,7 +131,7 @@ def with_data_set(gold: DialogueGold) -> Disagreements:
         (
             (_Side(turn.label), turn.claims)
             for turn in gold.turns
-            if turn.label is not None and turn.claims is not None
+            if turn.label is not None and turn.claims is not None and not turn.is_unresolved
         ),
         ClaimMatcher(),
     )

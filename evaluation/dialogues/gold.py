@@ -84,12 +84,28 @@ class LabelledTurn(Noun):
         return self.dialogue_id, self.turn_id
 
     @property
+    def is_unresolved(self) -> bool:
+        """Whether annotators named claims, and what they agreed on gives the turn no label.
+
+        It does not where claims wait for a decision, nor where no claim was agreed on though an
+        annotator named one that is not verified: a turn is not verified because words differ.
+        """
+        if self.claims is None:
+            return any(one.claims is not None for one in self.labels)
+        return not self.claims and any(map(finds_unverifiable, self.labels))
+
+    @property
     def consensus(self) -> DialogueLabel | None:
         """The label that follows from the claims of the annotators; None: they are not known.
 
         Source: VISTA 6.1 (any claim that is not verified makes a turn unverifiable).
         """
-        return None if self.claims is None else label_of(self.claims)
+        return None if self.claims is None or self.is_unresolved else label_of(self.claims)
+
+
+def finds_unverifiable(said: TurnAnnotation) -> bool:
+    """Return whether an annotator names a claim that is not verified."""
+    return any(one.category is not ClaimCategory.VERIFIED for one in said.claims or ())
 
 
 def label_of(claims: Sequence[LabelledTurnClaim]) -> DialogueLabel:

@@ -35,9 +35,10 @@ from veritrail_graph.graph.model.dialogue import (
 LABELS = tuple(DialogueLabel)
 CATEGORIES = tuple(ClaimCategory)
 YES, NO = "yes", "no"
-MISSING, NO_LABEL = "missing", "no_label"
+MISSING, NO_LABEL, UNRESOLVED = "missing", "no_label", "unresolved"
 EXCLUDED = (
     NO_LABEL,
+    UNRESOLVED,
     Status.FAILED.value,
     Status.OVER_BUDGET.value,
     Status.CANCELLED.value,
@@ -284,14 +285,14 @@ class TurnScore:
         for turn in gold.turns:
             label = labels.get(turn.key)
             if label is None:
-                excluded[NO_LABEL] += 1
+                excluded[UNRESOLVED if turn.is_unresolved else NO_LABEL] += 1
                 continue
             found = predicted.turns.get(turn.key)
             answer = label_of_turn(found)
             outcomes[turn.key] = label, answer
             if answer is None:
                 excluded[_why(found)] += 1
-        with_claims = [turn for turn in gold.turns if turn.claims is not None]
+        with_claims = [turn for turn in gold.turns if turn.consensus is not None]
         is_scored = with_claims and predicted.names_claims
         claims = ClaimScore.of(with_claims, predicted, matcher) if is_scored else None
         return cls(predicted, gold.turns, outcomes, excluded, claims)

@@ -9,6 +9,7 @@ from typing import Any
 import openpyxl
 import pytest
 from acceptance.command import Veritrail
+from fakes.embedding_server import EmbeddingModelServer
 
 PROCESS = {
     "process_id": "quay",
@@ -211,3 +212,35 @@ def test_claims_of_turns_go_from_a_run_into_sheets_and_back(
     assert document["categories"] == {"VERIFIED": 1}
     again = ("eval", "sheets", str(output), "-o", str(tmp_path / "more"))
     assert "--all" in veritrail(*again, status=2).err
+
+
+def test_reworded_claims_leave_a_turn_unresolved_until_a_model_finds_them(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    turns = [{"turn_id": "t1", "role": "assistant", "text": "It closed in 1962."}]
+    dialogue = {"format": "veritrail.dialogue/1", "dialogue_id": "school", "turns": turns}
+    said = {"a": "The school closed in 1962.", "b": "In 1962 the school closed.", "c": "It closed."}
+    labels = [
+        {"annotator": name, "claims": [{"claim": text, "category": "CONTRADICTED"}]}
+        for name, text in said.items()
+    ]
+    turn = {"dialogue_id": "school", "turn_id": "t1", "labels": labels, "claims": []}
+    source, output = tmp_path / "labelled.jsonl", tmp_path / "agreed.jsonl"
+    source.write_text("\n".join(map(json.dumps, ({"dialogue": dialogue}, {"turn": turn}))))
+    scored = veritrail("eval", "dialogue", str(source), "--method", "majority", "--json").json
+    assert (scored["gold"]["unresolved"], scored["gold"]["no_label"]) == (1, 0)
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text("dialogue_id,turn_id,claim,label\nschool,t1,It closed.,Verifiable\n")
+    asked = ("eval", "sheets", str(source), "-o", str(output))
+    told = veritrail(*asked, "--adjudicate", str(decisions))
+    assert "1 turn(s) are unresolved" in told.err
+    assert "--embedding" in told.err
+    with EmbeddingModelServer() as server:
+        found = veritrail(
+            *asked, "--embedding", "words", "--json",
+            OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="sk-test",
+        ).json  # fmt: skip
+    assert (found["unresolved_turns"], found["categories"]) == (0, {"CONTRADICTED": 1})
+    assert "cosine above 0.9 (words)" in found["matching"]
+    scored = veritrail("eval", "dialogue", str(output), "--method", "majority", "--json").json
+    assert scored["gold"]["labels"]["UNVERIFIABLE"] == 1

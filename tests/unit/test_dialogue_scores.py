@@ -15,6 +15,7 @@ from veritrail_graph.evaluation.dialogues.gold import (
     DialogueGold,
     LabelledTurn,
     LabelledTurnClaim,
+    TurnAnnotation,
 )
 from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns, read_predicted
 from veritrail_graph.evaluation.dialogues.score import TurnScore
@@ -281,6 +282,24 @@ def test_labels_are_those_of_the_data_set_or_of_the_annotators() -> None:
     assert score(turns, said).as_json()["accuracy"] == 1
     row = score(turns, said, consensus=True).as_json()
     assert (row["accuracy"], row["scored"], row["excluded"]["no_label"]) == (0.5, 2, 1)
+
+
+def test_a_turn_whose_annotators_agree_on_nothing_is_counted_apart_and_not_scored() -> None:
+    labels = tuple(
+        TurnAnnotation(annotator=name, claims=people(**{name: ClaimCategory.LACKING_EVIDENCE}))
+        for name in "abc"
+    )
+    turns = [
+        labelled("t1", labels=labels, claims=()),  # of a file from before they waited
+        labelled("t2", labels=labels),
+        labelled("t3", DialogueLabel.VERIFIED, labels=labels, claims=()),
+        labelled("t4"),
+    ]
+    said = method("m", {name: verified(name) for name in ("t1", "t2", "t3", "t4")})
+    row = score(turns, said).as_json()
+    assert (row["scored"], row["excluded"]["unresolved"], row["excluded"]["no_label"]) == (1, 2, 1)
+    row = score(turns, said, consensus=True).as_json()
+    assert (row["scored"], row["excluded"]["unresolved"], row["claims"]) == (0, 3, None)
 
 
 GOLD = DialogueGold({"d": Dialogue.model_construct(turns=())}, ())

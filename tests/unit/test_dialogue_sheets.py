@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 from unit.dataset_files import write_csv, write_json
 
-from veritrail_graph.evaluation.dialogues.consensus import agreed_on, read_turn_decisions
+from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher
+from veritrail_graph.evaluation.dialogues.consensus import (
+    agreed_on,
+    annotated_claims,
+    read_turn_decisions,
+)
 from veritrail_graph.evaluation.dialogues.gold import (
     DialogueGold,
     LabelledTurn,
@@ -33,7 +38,7 @@ from veritrail_graph.evaluation.dialogues.sheets_back import (
     with_annotations,
 )
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
 openpyxl = pytest.importorskip("openpyxl")
 docx = pytest.importorskip("docx")
@@ -43,6 +48,7 @@ V, LACKING, OPINION = (
     ClaimCategory.LACKING_EVIDENCE,
     ClaimCategory.OUT_OF_SCOPE,
 )
+UNVERIFIABLE = DialogueLabel.UNVERIFIABLE
 DIALOGUE: dict[str, Any] = {
     "format": "veritrail.dialogue/1",
     "dialogue_id": "quay",
@@ -235,6 +241,59 @@ def test_a_turn_waits_until_its_open_claims_are_decided(gold: DialogueGold, tmp_
         "row 3, column label",
         "row 4, column turn_id",
     ]
+
+
+REWORDED = {
+    "a": "It opened in 1900.", "b": "It opened in the year 1900.", "c": "In 1900 it was opened.",
+}  # fmt: skip
+
+
+def _reworded(category: ClaimCategory, *, also: str | None = None) -> list[TurnAnnotation]:
+    more = {} if also is None else {also: V}
+    return [_said(name, **{text: category}, **more) for name, text in REWORDED.items()]
+
+
+def test_claims_in_other_words_are_one_where_their_vectors_are_alike(gold: DialogueGold) -> None:
+    turns = _turns(gold, *_reworded(LACKING))
+    vectors = dict.fromkeys(annotated_claims(turns), (0.6, 0.8))
+    found = agreed_on(turns, {}, ClaimMatcher(vectors, "m"))
+    (turn,) = found.gold.turns
+    assert [(one.claim, one.category) for one in turn.claims or ()] == [(REWORDED["a"], LACKING)]
+    assert turn.consensus is UNVERIFIABLE
+    assert (found.dropped, found.unresolved) == (0, ())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        _reworded(LACKING),
+        _reworded(LACKING, also="old"),  # agreed: one verified claim
+        [_said("a", red=LACKING), _said("b"), _said("c")],
+        [_said("a", red=LACKING), _said("b", big=V), _said("c", old=V)],
+    ],
+)
+def test_no_turn_is_verified_because_its_claims_were_left_out(
+    gold: DialogueGold, said: list[TurnAnnotation]
+) -> None:
+    turns = _turns(gold, *said)
+    found = agreed_on(turns, {})
+    (turn,) = found.gold.turns
+    assert (turn.claims, turn.consensus, turn.is_unresolved) == (None, None, True)
+    assert found.unresolved_turns == 1
+    assert all(one.counts == {LACKING: 1} for one in found.unresolved)
+    assert not any(one.is_named_by_most for one in found.unresolved)
+    claim = found.unresolved[0].claim
+    decided = agreed_on(turns, {(turn.key, claim): LACKING})
+    assert decided.gold.turns[0].consensus is UNVERIFIABLE
+    every = {(turn.key, one.claim): V for one in found.unresolved}
+    assert agreed_on(turns, every).gold.turns[0].consensus is DialogueLabel.VERIFIED
+
+
+def test_a_claim_that_one_of_three_doubts_waits_for_nobody(gold: DialogueGold) -> None:
+    said = [_said("a", old=V, red=LACKING), _said("b", old=V), _said("c", old=V)]
+    found = agreed_on(_turns(gold, *said), {})
+    assert found.gold.turns[0].consensus is DialogueLabel.VERIFIED
+    assert (found.dropped, found.unresolved) == (1, ())
 
 
 def test_a_new_answer_of_an_annotator_replaces_the_old_one(gold: DialogueGold) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.evaluation.annotation.grouping import Grouping
     from veritrail_graph.evaluation.annotation.reading import ReadSheets
     from veritrail_graph.evaluation.annotation.writing import WrittenSheets
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from veritrail_graph.evaluation.datasets.model import LabelledClaim
     from veritrail_graph.evaluation.dialogues.build import BuiltDialogues
     from veritrail_graph.evaluation.dialogues.consensus import Consensus
-    from veritrail_graph.evaluation.dialogues.gold import LabelledTurn
+    from veritrail_graph.evaluation.dialogues.gold import DialogueGold, LabelledTurn
     from veritrail_graph.evaluation.dialogues.sheets import WrittenDialogues
     from veritrail_graph.evaluation.dialogues.sheets_back import DialoguesBack
-    from veritrail_graph.graph.model import Verdict
+    from veritrail_graph.graph.model import Usage, Verdict
 
 
 def build_dataset(
@@ -313,44 +314,87 @@ class TurnsRead:
         sheets: What came back.
         found: What they agree on.
         turns: The labelled turns that were written.
+        matching: How claims were found to be the same.
+        usage: What that cost.
     """
 
     sheets: DialoguesBack
     found: Consensus
     turns: Sequence[LabelledTurn]
+    matching: str
+    usage: Usage
 
 
-def read_turn_sheets(
-    dialogues: Path, output: Path, sheets: Path | None, decisions: Path | None, *, is_partial: bool
+async def read_turn_sheets(
+    settings: Settings,
+    dialogues: Path,
+    output: Path,
+    sheets: Path | None,
+    decisions: Path | None,
+    embedding: str | None = None,
+    *,
+    is_partial: bool,
 ) -> TurnsRead:
     """Put what annotators said, and decisions, into a file of labelled turns.
 
+    Args:
+        settings: The settings.
+        dialogues: The dialogues, or their labelled turns.
+        output: The file to write.
+        sheets: The folder of the sheets that came back; None: there are none.
+        decisions: A table of decisions about claims; None: there is none.
+        embedding: The model that finds reworded claims; None: claims of equal text are the same.
+        is_partial: Turns that are not finished, and missing files, are counted, and no fault.
+
     Raises:
-        InputError: A file cannot be used, or no turn has a label.
+        VeriTrailError: A file or the model cannot be used, or no turn has a label.
     """
+    from veritrail_graph.api.app.evaluation.dialogues import claim_matcher
+    from veritrail_graph.api.app.evaluation.resources import shared_within
+    from veritrail_graph.evaluation.dialogues import consensus
+
+    _refuse_folder(output)
+    back, merged = _annotated(dialogues, sheets, is_partial=is_partial)
+    decided = {} if decisions is None else consensus.read_turn_decisions(decisions, merged)
+    texts, shared = consensus.annotated_claims(merged), shared_within(None, None)
+    matcher, usage = await claim_matcher(settings, embedding, texts, True, shared)
+    found = consensus.agreed_on(merged, decided, matcher)
+    said = _write_turns(found.gold, output)
+    return TurnsRead(back, found, said, matcher.words, usage)
+
+
+def _refuse_folder(output: Path) -> None:
+    if output.is_dir():
+        raise InputError(f"{output} is a folder; name the file of labelled turns to write.")
+
+
+def _annotated(
+    dialogues: Path, sheets: Path | None, *, is_partial: bool
+) -> tuple[DialoguesBack, DialogueGold]:
+    """What came back, and the turns with it."""
     from veritrail_graph.evaluation.dialogues import sheets as of_dialogues
-    from veritrail_graph.evaluation.dialogues.consensus import agreed_on, read_turn_decisions
-    from veritrail_graph.evaluation.dialogues.gold import DialogueGold, write_gold
     from veritrail_graph.evaluation.dialogues.sheets_back import (
         DialoguesBack,
         read_dialogue_sheets,
         with_annotations,
     )
 
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name the file of labelled turns to write.")
     gold, back = of_dialogues.read_turns(dialogues), DialoguesBack()
     if sheets is not None:
         back = read_dialogue_sheets(gold, sheets, is_partial=is_partial)
-    merged = with_annotations(gold, back.labels)
-    decided = {} if decisions is None else read_turn_decisions(decisions, merged)
-    found = agreed_on(merged, decided)
+    return back, with_annotations(gold, back.labels)
+
+
+def _write_turns(gold: DialogueGold, output: Path) -> Sequence[LabelledTurn]:
+    """Write the turns of which anything is said, and return them."""
+    from veritrail_graph.evaluation.dialogues.gold import write_gold
+
     said = tuple(
         one
-        for one in found.gold.turns
+        for one in gold.turns
         if one.labels or one.label is not None or one.holds or one.claims is not None
     )
     if not said:
         raise InputError("No turn has a label yet; nothing was written.")
-    write_gold(DialogueGold(found.gold.dialogues, said), output)
-    return TurnsRead(back, found, said)
+    write_gold(replace(gold, turns=said), output)
+    return said

@@ -17,6 +17,7 @@ from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.evaluation.dialogues.assumed import AssumedDialogues, assumptions
 from veritrail_graph.evaluation.dialogues.claim_sets import ClaimMatcher
 from veritrail_graph.evaluation.dialogues.compared import Ablation, DialogueMethod
+from veritrail_graph.evaluation.dialogues.consensus import annotated_claims
 from veritrail_graph.evaluation.dialogues.gold import DialogueGold, TurnKey
 from veritrail_graph.evaluation.dialogues.methods import MethodRun
 from veritrail_graph.evaluation.dialogues.predicted import PredictedTurns
@@ -187,12 +188,14 @@ class ComparedDialogues:
         agreement = ClaimAgreement.of(gold, matcher)
         counts = Counter(labels.values())
         claims = [turn.claims for turn in gold.turns if turn.claims is not None]
+        unresolved = sum(turn.is_unresolved for turn in gold.turns if turn.key not in labels)
         return {
             "gold": {
                 "dialogues": len(gold.dialogues),
                 "turns": len(gold.turns),
                 "labels": {name.value: counts[name] for name in LABELS},
-                "no_label": len(gold.turns) - len(labels),
+                "no_label": len(gold.turns) - len(labels) - unresolved,
+                "unresolved": unresolved,
                 "claims": sum(map(len, claims)) if claims else None,
                 "labels_from": "claims" if consensus else "labels",
             },
@@ -479,18 +482,36 @@ async def _matcher(
     Raises:
         VeriTrailError: The model cannot be opened, or gave no vectors.
     """
-    from veritrail_graph.api.configured.embeddings import open_embedder
-
-    if how.embedding is None:
-        return ClaimMatcher(), Usage()
     gold = labelled.gold
     texts = [one.claim for turn in gold.turns for one in turn.claims or ()]
+    texts += annotated_claims(gold)
     for turn in gold.turns:
-        texts += [one.claim for said in turn.labels for one in said.claims or ()]
         if turn.claims is not None:
             found = (one.turns.get(turn.key) for one in (*predicted, *labelled.finished))
             texts += [claim.claim for one in found if one is not None for claim in one.claims]
+    return await claim_matcher(settings, how.embedding, texts, how.models.use_cache, shared)
+
+
+async def claim_matcher(
+    settings: Settings, named: str | None, texts: Sequence[str], use_cache: bool, shared: Shared
+) -> tuple[ClaimMatcher, Usage]:
+    """Return what says which of some claims are the same, and what its vectors cost.
+
+    Args:
+        settings: The settings.
+        named: The embedding model; None: claims of equal text alone are the same.
+        texts: The claims.
+        use_cache: Whether vectors come from the cache of answers, and go into it.
+        shared: What its calls share with those of other models.
+
+    Raises:
+        VeriTrailError: The model cannot be opened, or gave no vectors.
+    """
+    from veritrail_graph.api.configured.embeddings import open_embedder
+
+    if named is None:
+        return ClaimMatcher(), Usage()
     meter = Meter()
     async with AsyncExitStack() as stack:
-        embedder = await open_embedder(settings, how.embedding, how.models.use_cache, shared, stack)
+        embedder = await open_embedder(settings, named, use_cache, shared, stack)
         return await ClaimMatcher.of(texts, embedder, meter), meter.total

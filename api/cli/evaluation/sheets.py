@@ -63,12 +63,20 @@ def sheets(
             help="Of dialogues: claims to begin with, as `dialogue verify --json` prints them.",
         ),
     ] = None,
+    embedding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of dialogues: an embedding model that finds reworded claims in the sheets that "
+            "are read, or in a file of labelled turns; default: equal texts alone.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write sheets for annotators, and read their labels back.
 
     Each annotator gets a folder for each question or document, with claims.xlsx and articles.docx.
-    With --read or --adjudicate labels are put into a data set.
+    With --read or --adjudicate labels are put into a data set; of dialogues also with --embedding.
     The label that counts is the majority's, else that of a decision; without either it stays open.
     Of dialogues each annotator gets a folder for each dialogue, and keeps, edits, deletes and adds
     the claims of its turns.
@@ -81,17 +89,20 @@ def sheets(
     if holds_dialogues(dataset):
         if by is not Grouping.QUESTION:
             raise InputError("Sheets of dialogues have a folder for each dialogue; leave out --by.")
-        if read is None and adjudicate is None:
+        if read is None and adjudicate is None and embedding is None:
             turns = write_turns(dataset, output, names, proposed, with_labelled=with_labelled)
         elif proposed is not None or with_labelled:
             raise InputError("--proposed and --all are for sheets that are written.")
         else:
-            turns = read_turns_back(dataset, output, read, adjudicate, is_partial=partial)
+            turns = read_turns_back(
+                dataset, output, read, adjudicate, embedding, is_partial=partial, as_json=as_json
+            )
         if as_json:
             print_json(turns)
         return
-    if proposed is not None:
-        raise InputError(f"--proposed is for dialogues, and {dataset} holds none.")
+    for option, given in (("--proposed", proposed), ("--embedding", embedding)):
+        if given is not None:
+            raise InputError(f"{option} is for dialogues, and {dataset} holds none.")
     if read is None and adjudicate is None:
         document = _write(dataset, output, names, by, with_labelled=with_labelled)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.api.views.texts import clean, one_line
 
@@ -54,12 +55,23 @@ def write_turns(
 
 
 def read_turns_back(
-    path: Path, output: Path, read: Path | None, adjudicate: Path | None, *, is_partial: bool
+    path: Path,
+    output: Path,
+    read: Path | None,
+    adjudicate: Path | None,
+    embedding: str | None,
+    *,
+    is_partial: bool,
+    as_json: bool,
 ) -> dict[str, Any]:
     """Put what annotators said into a file of labelled turns, and say what was read."""
     from veritrail_graph.api.app.evaluation.datasets import read_turn_sheets
+    from veritrail_graph.api.settings import Settings
 
-    done = read_turn_sheets(path, output, read, adjudicate, is_partial=is_partial)
+    reading = read_turn_sheets(
+        Settings(), path, output, read, adjudicate, embedding, is_partial=is_partial
+    )
+    done = run_work(reading, as_json=as_json)
     back, found, said = done.sheets, done.found, done.turns
     document = {
         "output": str(output),
@@ -72,16 +84,20 @@ def read_turns_back(
         "categories": dict(
             Counter(claim.category.value for one in said for claim in one.claims or ())
         ),
+        "matching": done.matching,
         "dropped": found.dropped,
+        "unresolved_turns": found.unresolved_turns,
         "unresolved": [
             {
                 "dialogue_id": one.key[0],
                 "turn_id": one.key[1],
                 "claim": one.claim,
                 "labels": {category.value: count for category, count in one.counts.items()},
+                "named_by_most": one.is_named_by_most,
             }
             for one in found.unresolved
         ],
+        "usage": done.usage.json_object(),
     }
     _tell(document)
     return document
@@ -102,12 +118,22 @@ def _tell(document: dict[str, Any]) -> None:
     ):
         if document[name]:
             say(f"{document[name]:,} {what}", "yellow")
+    if document["unresolved_turns"]:
+        say(
+            f"{document['unresolved_turns']:,} turn(s) are unresolved: no label follows from what "
+            "their annotators agree on, and no figure counts them. Decide with --adjudicate"
+            + (
+                "; --embedding NAME finds claims in other words."
+                if any(not one["named_by_most"] for one in document["unresolved"])
+                else "."
+            ),
+            "yellow",
+        )
     for one in document["unresolved"][:SHOWN]:
         counts = ", ".join(f"{count} {name}" for name, count in one["labels"].items())
         claim = one_line(clean(one["claim"]))
-        say(
-            f"{one['dialogue_id']}, {one['turn_id']}: no majority for {claim!r}: {counts}", "yellow"
-        )
+        why = "no majority for" if one["named_by_most"] else "not named by most, and not verified:"
+        say(f"{one['dialogue_id']}, {one['turn_id']}: {why} {claim!r}: {counts}", "yellow")
     more = len(document["unresolved"]) - SHOWN
     if more > 0:
         say(f"… and {more:,} more; --json lists all.", "yellow")

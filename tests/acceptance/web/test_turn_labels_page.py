@@ -134,7 +134,12 @@ def test_annotators_keep_edit_delete_and_add_claims_and_the_file_is_read(
     overview = words_of(ada.get(place(talk)).text)
     assert "Ada : 2 of 15 turns Bea : 1 of 15 turns" in overview
     assert re.search(r"turn 4 labelled .* turn 6 to do", overview)
+    assert "unresolved" not in overview
     assert f'href="{place(talk)}"' in ada.get(f"/processes/{talk}/dialogue").text
+    for browser, text in ((ada, "It rained."), (bea, "There was rain.")):
+        label(browser, talk, 30, new_1=text, new_label_1="LACKING_EVIDENCE")
+    assert "1 of the turns on this page is unresolved" in words_of(ada.get(place(talk)).text)
+    assert "claims" not in lines(ada, talk)[2]["turn"]
 
 
 def test_what_is_incomplete_is_named_and_nothing_that_was_typed_is_lost(
