@@ -95,6 +95,7 @@ REST: Mapping[str, str] = {
     "no_claims_of_dialogue": (
         "POST /v1/dialogue-verifications does so. Claims of your own can be given in `claims`."
     ),
+    "nothing_stated": "Say in `claims` what is to be checked.",
     "no_claims": "Give some in `claims`, or have a model `extract` them.",
     "node_needed": "Name the node in `node_id`.",
     "other_format": "?format={format} takes it.",

@@ -139,7 +139,12 @@ _OF_A_STEP = {
     "structured": "structured output",
 }
 _OF_A_GROUP = {"limits": "the numbers of sentences", "samples": "the samples"}
-_PLAIN = {"engine": "the engine", "language": "the language", "sub_claims": "sub-claims or none"}
+_PLAIN = {
+    "engine": "the engine",
+    "language": "the language",
+    "sentences": "where sentences end",
+    "sub_claims": "sub-claims or none",
+}
 
 
 def settings_in_words(changed: Sequence[Changed]) -> list[str]:

@@ -115,6 +115,9 @@ class Ingested(Answer):
         None, description="Reviews that are kept there.", exclude_if=_is_none
     )
     stage_names: dict[int, str] = Field(default={}, exclude=True)
+    not_stated: str = Field(
+        default="", description="Why no claims could be taken from its outputs.", exclude=True
+    )
 
     @classmethod
     def of(cls, report: IngestReport) -> Ingested:

@@ -271,6 +271,43 @@ class Claims(Part):
 
         return await store_claims(await self._store(), process_id, records, node)
 
+    async def lacking(self, process_id: str, node: str | None = None) -> bool:
+        """Whether a process, or one of its nodes, has no claims, so that a run makes some.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        from veritrail_graph.api.work.stated import lacks_claims
+
+        store = await self._store()
+        return await lacks_claims(store, await store.processes.get(process_id), node)
+
+    async def state(self, process_id: str, node: str | None = None) -> list[Claim]:
+        """Store what final outputs state as claims, a sentence each, where there are none.
+
+        Args:
+            process_id: The process.
+            node: The node whose sentences are taken; None: every final output.
+
+        Returns:
+            The claims; none where it has some already, or is a dialogue.
+
+        Raises:
+            InputError: The outputs state nothing.
+            NotFound: The process or the node is not stored.
+        """
+        from veritrail_graph.api.work.claims import store_claims
+        from veritrail_graph.api.work.stated import lacks_claims, stated_claims
+        from veritrail_graph.graph.sentences import SentenceSplitter
+
+        store = await self._store()
+        process = await store.processes.get(process_id)
+        if not await lacks_claims(store, process, node):
+            return []
+        splitter = SentenceSplitter.for_language(self._app.settings.language)
+        records = await stated_claims(store, process, splitter, node)
+        return (await store_claims(store, process_id, records, node))[0]
+
     async def edit(
         self,
         process_id: str,

@@ -54,6 +54,22 @@ def engine_choices(settings: Settings, names: Iterable[str] | None = None) -> li
     return sorted(found, key=lambda one: not one.works)
 
 
+def asks_model(settings: Settings, engine: str | None = None, model: str | None = None) -> bool:
+    """Return whether the engine that these options select asks a model, which can extract claims.
+
+    Args:
+        settings: The settings; they name the engine where the options do not.
+        engine: The engine.
+        model: The model.
+
+    Raises:
+        InputError: There is no such engine.
+    """
+    from veritrail_graph.verifier.engines import engine_named
+
+    return engine_named(settings.engine_name(engine, model)).asks_models
+
+
 def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
     """The engine to begin with: that of the settings where it works, else the first that does.
 

@@ -12,6 +12,7 @@ from veritrail_graph.api.app.kept_estimate import Kept, kept_of
 from veritrail_graph.api.configured.models import all_model_settings, own_prices, price_of
 from veritrail_graph.api.jobs.earlier import version_for
 from veritrail_graph.api.work.claims import choose_claims
+from veritrail_graph.api.work.stated import stated_where_none
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
@@ -117,10 +118,10 @@ async def estimate_claims(
         InputError: A claim, a node, a setting or a prompt is wrong.
         EngineError: The graph cannot be reached.
     """
-    tasks = await chosen_unstored(store, request, records)
+    splitter = SentenceSplitter.for_language(settings.language)
+    tasks = await chosen_unstored(store, request, splitter, records)
     process = await store.processes.get(request.process_id)
     size, edges = process.nodes, process.edges
-    splitter = SentenceSplitter.for_language(settings.language)
     nodes = SharedNodes(store.reading, request.process_id, splitter, size=size, edges=edges)
 
     async def opened() -> Store:
@@ -139,24 +140,34 @@ async def estimate_claims(
 
 
 async def chosen_unstored(
-    store: Store, request: VerifyRequest, records: Sequence[ClaimRecord] | None = None
+    store: Store,
+    request: VerifyRequest,
+    splitter: SentenceSplitter,
+    records: Sequence[ClaimRecord] | None = None,
 ) -> list[Task]:
     """The claims of a request; those that are new are not stored.
+
+    Where the process has none, sentences stand for the claims that a model would extract.
 
     Args:
         store: The graph.
         request: Which claims.
+        splitter: Cuts texts into sentences.
         records: The claims that are given; None: those of `request.claims`.
 
     Raises:
         InputError: A claim breaks a rule, there is none, or its node is a root.
         NotFound: The process, a node or a claim_id is not stored.
     """
+    if records is None:
+        records = request.claim_records()
+    if not records:
+        records = await stated_where_none(store, request, splitter)
     return await choose_claims(
         replace(store, claims=_NotStored(store.database)),
         request.process_id,
         (),
-        request.claim_records() if records is None else records,
+        records,
         request.claim_ids or (),
         request.node_id,
     )

@@ -76,7 +76,7 @@ class IngestOptions:
         force: Whether it is replaced also while jobs verify its claims.
         format: Name of the source's format; None: it is detected.
         importing: Options of the importer; None: the defaults.
-        stated: Whether each sentence of the final outputs becomes a claim where there is none.
+        stated: Whether what the final outputs state becomes claims where there are none.
         patience: Seconds to wait while another process writes the same.
         keep: Whether what is replaced is kept under an id of its own, with its verifications.
     """
@@ -261,12 +261,6 @@ class Processes(Part):
             source = RecordedInput(source, by.key_name)
         if chosen.importing is not None and chosen.importing.only_explicit:
             source = ExplicitInput(source)
-        if chosen.stated:
-            from veritrail_graph.graph.importers.plain import StatedClaims
-            from veritrail_graph.graph.sentences import SentenceSplitter
-
-            splitter = SentenceSplitter.for_language(self._app.settings.language)
-            source = StatedClaims(source, splitter)
         left = threading.Event()
 
         def watched(what: str, done: int, total: int) -> None:
@@ -285,7 +279,19 @@ class Processes(Part):
             await link_copies(await self._store(), report.survey.process_id, opened)
         found = Ingested.of(report)
         await self._record_ingest(by, found, force=chosen.force)
-        return found
+        return await self._with_claims(found) if chosen.stated else found
+
+    async def _with_claims(self, found: Ingested) -> Ingested:
+        """What was stored, with claims where it has none: what its final outputs state."""
+        if found.claims:
+            return found
+        try:
+            made = await self._app.claims.state(found.process_id)
+        except InputError as error:
+            if error.code != "nothing_stated":
+                raise
+            return found.model_copy(update={"not_stated": str(error)})
+        return found.model_copy(update={"claims": len(made), "claims_added": len(made)})
 
     async def _importing(
         self, path: Path, options: IngestOptions, stack: AsyncExitStack

@@ -88,6 +88,9 @@ ADVICE: Mapping[str, str] = {
     ),
     "other_format": "--format {format} takes it.",
     "no_claims": "Give some with --claim or --claims, or extract them with a model: --extract.",
+    "nothing_stated": (
+        'Say what is to be checked, such as: veritrail verify {process_id} --claim "…"'
+    ),
     "no_error_node": "`veritrail verify PROCESS` finds error nodes.",
     "nodes_and_claims": "With --claim-id or --unsupported, leave --node out.",
     "nothing_to_judge": "Add --judge or --correct, or leave --mode out.",

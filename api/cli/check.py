@@ -82,20 +82,22 @@ def check(
     """Check an answer against the texts that it was made from.
 
     The sources are cut into chunks and stored with the answer as a process; its claims are
-    extracted with the model, or are its sentences where no model is named; each is verified.
+    extracted with the model, or are its sentences that state something where no model is named;
+    each is verified.
     """
     from veritrail_graph.api.app.engine import begin_engine
+    from veritrail_graph.api.app.engines import asks_model
     from veritrail_graph.api.app.processes import IngestOptions
 
     how = {name: value for name, value in locals().items() if name in _HOW}
     settings = recording_settings(dict(how))
     named = engine or (RECORDED if recorded is not None and model is None else None)
-    asks_model = settings.engine_name(named, model) in _ASKING
+    asks = asks_model(settings, named, model)
     options = IngestOptions(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         force=True,
         format=None if answer is not None else "rag",
-        stated=not asks_model,
+        stated=not asks,
     )
     given = [*(sources or ()), *(paths or ())]
     if answer is None and (sources or question is not None):
@@ -120,14 +122,12 @@ def check(
 
     store_and_tell(
         storing,
-        {"extract": asks_model, **how},
+        {"extract": asks, **how},
         nothing=f"{some([str(path) for path in given])}: there is no row in it",
         as_json=as_json,
     )
 
 
-_ASKING = ("openai", "azure", RECORDED)
-"""Engines with a model that extracts claims."""
 _HOW = {
     "q", "engine", "verdict_engine", "model", "budget", "max_calls", "price", "no_cache",
     "recorded", "record", "concurrency",

@@ -140,7 +140,9 @@ def ingest(
     verifies: Annotated[
         bool,
         typer.Option(
-            "--verify", help="Verify their claims afterwards; extract some where a model is named."
+            "--verify",
+            help="Verify their claims afterwards; where there are none, a model extracts some, or "
+            "they are the sentences of the final outputs.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -149,7 +151,9 @@ def ingest(
 
     An input that breaks rules is refused whole, with what is wrong and where.
     """
+    from veritrail_graph.api.app.engines import asks_model
     from veritrail_graph.api.app.processes import IngestOptions
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.registry import ImportOptions
 
     if append and replace:
@@ -165,6 +169,7 @@ def ingest(
         append=append,
         force=True,
         strict=strict,
+        stated=verifies and not asks_model(Settings()),
         format=format_name,
         importing=ImportOptions(
             answer,
@@ -229,7 +234,7 @@ def store_and_tell(
             say(f"Next: {_next(found)}", "dim")
     document, status = found.model_dump(mode="json"), 0
     if verifying is not None:
-        if why := _unverifiable(found, verifying):
+        if why := _unverifiable(found):
             document.update(verification=None, not_verified=why)
             say(f"Stored, but not verified: {why}", "yellow")
             status = WRONG_USE
@@ -284,22 +289,24 @@ def _tell_many(
     worst = 0
     document = made.model_dump(mode="json")
     stored = [one for one in made.processes if isinstance(one, Ingested)]
-    unverified: list[Ingested] = []
-    for one, shown in zip(made.processes, document["processes"], strict=True):
+    unverified: list[str] = []
+    for (where, _), one, shown in zip(outcomes, made.processes, document["processes"], strict=True):
         if verifying is None or not isinstance(one, Ingested):
             continue
-        if why := _unverifiable(one, verifying):
-            unverified.append(one)
+        if why := _unverifiable(one):
+            unverified.append(f"{one_line(where, 100)}: {why}")
             shown.update(verification=None, not_verified=why)
             continue
         shown["verification"], status = _verified(one, verifying, as_json=as_json)
         worst = max(worst, status)
     if unverified:
-        count = f"{len(unverified):,} of {len(stored):,}"
-        say(
-            f"Not verified: {count}. The first: {_unverifiable(unverified[0], verifying)}", "yellow"
-        )
-        worst = max(worst, WRONG_USE if len(unverified) == len(stored) else 0)
+        say(f"Not verified: {len(unverified):,} of {len(stored):,}.", "yellow")
+        for words in unverified[:_MOST_UNVERIFIED]:
+            say(f"  {words}", "yellow")
+        if (more := len(unverified) - _MOST_UNVERIFIED) > 0:
+            say(f"  and {more:,} more", "yellow")
+        is_none = len(unverified) == len(stored)
+        worst = max(worst, WRONG_USE if is_none else NOT_ALL_SUCCEEDED)
     if as_json:
         print_json(document)
     for warning in shared_warnings(stored):
@@ -313,18 +320,11 @@ def _tell_many(
     return made, worst
 
 
-def _unverifiable(found: Ingested, verifying: Mapping[str, Any] | None) -> str:
+def _unverifiable(found: Ingested) -> str:
     """Why nothing of a process can be verified, and what to do; empty where something can."""
-    from veritrail_graph.api.settings import Settings
-
-    given = verifying or {}
-    if found.claims or Settings().model or given.get("model") or given.get("extract"):
+    if not found.not_stated:
         return ""
-    return (
-        f"{found.process_id} has no claims, and no model is named that could extract some. Give "
-        f'some: veritrail verify {found.process_id} --claim "…", or name a model in '
-        "VERITRAIL_MODEL and run the command again."
-    )
+    return f"{found.not_stated} {ADVICE['nothing_stated'].format(process_id=found.process_id)}"
 
 
 def _verified(
@@ -332,14 +332,14 @@ def _verified(
 ) -> tuple[dict[str, Any] | None, int]:
     """Verify the claims of a process: the document of `verify --json`, and the exit status.
 
-    Claims are extracted where there are none and a model is named, which alone can do that.
+    Where there are none, the run makes some.
     """
     from veritrail_graph.api.cli.verified import as_document, end, tell
     from veritrail_graph.api.cli.verify import verify_stored
 
     report = None
     try:
-        report = verify_stored(found.process_id, {"extract": not found.claims, **how})
+        report = verify_stored(found.process_id, how)
         if not as_json:
             tell(report)
         end(report)
@@ -357,6 +357,9 @@ def _end(made: IngestedMany, status: int) -> None:
     if made.failed:
         raise Exit(NOT_ALL_SUCCEEDED)
 
+
+_MOST_UNVERIFIED = 20
+"""Rows of a table that could not be verified and are named."""
 
 _MOST_STAGES = 12
 """Stages that have a line of their own; a long trace has thousands."""
@@ -398,9 +401,7 @@ def _next(found: Ingested) -> str:
 
     if found.format == NAME:
         return f"veritrail dialogue verify {found.process_id}"
-    follow = "" if found.claims else ' --claim "…"'
-    if found.claims and found.kept_verifications:
-        follow = " --since last"
+    follow = " --since last" if found.claims and found.kept_verifications else ""
     return f"veritrail verify {found.process_id}{follow}"
 
 

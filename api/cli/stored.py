@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veritrail_graph.api.cli import completion
+from veritrail_graph.api.cli.answers import Answer, answers_of, tell_answers
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_about
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
@@ -73,7 +74,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a stored verification with its whole trail."""
-    found, reviews, carried = ask(lambda app: _whole(app, verification, claim), as_json=as_json)
+    found, reviews, carried, answers = ask(
+        lambda app: _whole(app, verification, claim), as_json=as_json
+    )
     if as_json:
         from veritrail_graph.api.app.verifications import ended_json
 
@@ -84,13 +87,21 @@ def show(
 
     tree = trail_tree(found, carried=carried)
     add_reviews(tree, found.verification_id, reviews)
+    tell_answers(answers)
     print_result(tree)
 
 
 async def _whole(
     app: Application, verification: str, claim: str | None
+) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...], list[Answer]]:
+    """A verification by its id, a short form of it, or its process and claim; and its answer."""
+    found, reviews, carried = await _found(app, verification, claim)
+    return found, reviews, carried, await answers_of(app, found.process_id, [found.node_id])
+
+
+async def _found(
+    app: Application, verification: str, claim: str | None
 ) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...]]:
-    """A verification by its id, by a short form of it, or by its process and claim."""
     if claim is not None:
         return await app.verifications.whole(await app.names.of_claim(verification, claim))
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.cli.answers import Answer, tell_answers
 from veritrail_graph.api.cli.batches import say_batch_calls, say_batches
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
@@ -72,6 +73,7 @@ class Report:
         interrupted: Whether a person stopped it.
         explained: What the error nodes did with their sources, where that was asked for.
         changes: What it changed against an earlier version, where one was named.
+        answers: The texts that the claims are about, as far as they are shown.
     """
 
     process_id: str
@@ -85,6 +87,7 @@ class Report:
     interrupted: bool
     explained: ExplainedTrails | None = None
     changes: Changes | None = None
+    answers: Sequence[Answer] = ()
 
     def with_explanation(self, explained: ExplainedTrails) -> Report:
         """The same with what was attributed, which counts as spent."""
@@ -202,6 +205,7 @@ def tell(report: Report) -> None:
     from veritrail_graph.graph.near_duplicates import near_duplicates
 
     done = report.done.verifications
+    tell_answers(report.answers)
     ended = [v for v in done if v.status is not Status.CANCELLED]
     if len(ended) <= TRAILS_SHOWN:
         for verification in ended:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veritrail_graph.api.cli import completion
+from veritrail_graph.api.cli.answers import answers_of
 from veritrail_graph.api.cli.batches import cancel_batches, say_left
 from veritrail_graph.api.cli.exits import (
     about,
@@ -70,7 +71,7 @@ from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.changes import Changes
-    from veritrail_graph.api.app.jobs import LocalResult
+    from veritrail_graph.api.app.jobs import LocalOptions, LocalResult, LocalRun, Progress
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
@@ -209,8 +210,10 @@ def verify(
 ) -> None:
     """Verify claims of a process, backward to its source text.
 
-    Without --claim, --claims, --claim-id or --extract the stored claims are verified. What was
-    verified with the same settings before is shown again and costs nothing.
+    Without --claim, --claims, --claim-id or --extract the stored claims are verified. Where there
+    are none, a model extracts some; without a model they are the sentences of the final outputs
+    that state something. What was verified with the same settings before is shown again and costs
+    nothing.
     """
     options_given = dict(locals())
     del options_given["webhook"]
@@ -299,10 +302,8 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                 name, job = await about(
                     app,
                     request.process_id,
-                    lambda app, name: app.jobs.submit_here(
-                        request.model_copy(update={"process_id": name}),
-                        here=here,
-                        progress=progress,
+                    lambda app, name: _submitted(
+                        app, request.model_copy(update={"process_id": name}), here, progress
                     ),
                 )
                 if request.mode == "batch":
@@ -327,6 +328,9 @@ async def _verify(settings: Settings, given: _Given) -> Report:
         if request.explain or done.explanation is not None:
             explained = await explained_trails(app, done)
         after = await _after(app, done)
+        answers = await answers_of(
+            app, done.process_id, [one.node_id for one in done.verifications]
+        )
         changes = None
         if any(one.reuse_reason is not None for one in done.verifications) or request.since:
             changes = await _changes(app, done)
@@ -334,8 +338,26 @@ async def _verify(settings: Settings, given: _Given) -> Report:
     if request.budget_usd is not None and not done.judge.how.calls_models:
         say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
     found = Report.of(done.judge, done.process_id, done, after, interrupted=watch.interrupted)
-    found = replace(found, changes=changes)
+    found = replace(found, changes=changes, answers=answers)
     return found if explained is None else found.with_explanation(explained)
+
+
+async def _submitted(
+    app: Application, request: VerifyRequest, here: LocalOptions, progress: Progress
+) -> LocalRun:
+    """Submit the run; where there are no claims, say which ones it makes."""
+    from veritrail_graph.api.configured.judge import judge_options
+
+    is_named = request.extract or request.retry_failed or request.names_claims
+    if not (is_named or here.records) and await app.claims.lacking(
+        request.process_id, request.node_id
+    ):
+        how = judge_options(app.settings, request)
+        says = "the model extracts some from its answer first, which costs calls"
+        if not how.asks_models:
+            says = "the sentences of its answer that state something are verified"
+        say(f"{request.process_id} has no claims: {says}.", "dim")
+    return await app.jobs.submit_here(request, here=here, progress=progress)
 
 
 def _load_splitter(language: str) -> None:

@@ -292,9 +292,12 @@ def _settings(
     of_steps = {name: step.settings for name, step in prompted.items() if step is not None}
     if "attribution" in own:  # it asks a language model
         of_steps["attribution"] = own.pop("attribution")
+    from veritrail_graph.graph.sentences import RULES
+
     decides = {
         "engine": engine,
         "language": settings.language,
+        "sentences": RULES,
         "against": asked.against.value,
         "mode": asked.mode.value,
         "steps": of_steps,

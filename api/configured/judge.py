@@ -278,10 +278,13 @@ def check_engines(engines: Sequence[Engine], how: JudgeOptions) -> None:
 
 
 def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:
+    from veritrail_graph.graph.sentences import RULES
+
     decides = {
         "engine": how.engine_words,
         "q": how.q,
         "language": settings.language,
+        "sentences": RULES,
         **judge.settings,
     }
     return canonical(decides).decode()

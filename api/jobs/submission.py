@@ -49,6 +49,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text, wanted_turns
 from veritrail_graph.api.work.sentences import selected_sentences
+from veritrail_graph.api.work.stated import lacks_claims, stated_where_none
 from veritrail_graph.graph.asking import Asking, asking_of
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError
@@ -171,7 +172,7 @@ class Submission:
         """
         await self._check_budget(caller, request)
         async with self._ready(opened, caller, request, LocalOptions()) as (judge, since):
-            if request.extract:
+            if request.extract or await _extracts(opened, judge, request):
                 await _extractable(await opened(), request)
             return Plan(asking_of(judge.settings), since)
 
@@ -187,6 +188,9 @@ class Submission:
         last = [explanation_row()] if request.explain else []
         async with self._ready(opened, caller, request, here) as (judge, since):
             job |= {"settings": judge.settings, "header": header_of(judge, since)}
+            if not request.extract and await _extracts(opened, judge, request, here.records):
+                request = request.model_copy(update={"extract": True})
+                job |= {"request": request.to_json(), "is_extracted": False}
             if request.extract:
                 job["content_hash"] = await _extractable(await opened(), request)
                 return await self._keep(job, last, void)
@@ -416,6 +420,20 @@ def _new_job(
     }
 
 
+async def _extracts(
+    opened: Callable[[], Awaitable[Store]],
+    judge: ConfiguredJudge,
+    request: VerifyRequest,
+    records: Sequence[ClaimRecord] | None = None,
+) -> bool:
+    """Whether a model extracts the claims of a job, as there are none and it could."""
+    if judge.models is None or records or request.names_claims or request.retry_failed:
+        return False
+    store = await opened()
+    process = await store.processes.get(request.process_id)
+    return await lacks_claims(store, process, request.node_id)
+
+
 async def _extractable(store: Store, request: VerifyRequest) -> str:
     """The content hash of a process from whose node claims can be extracted.
 
@@ -457,6 +475,8 @@ async def chosen(
 ) -> Chosen:
     """Choose the claims of a job, and store those that are new.
 
+    Where the process has none, they are the sentences of its final outputs that state something.
+
     Args:
         store: The graph.
         judge: Who judges.
@@ -469,11 +489,15 @@ async def chosen(
     Raises:
         InputError: A claim or a node cannot be verified.
     """
+    if records is None:
+        records = request.claim_records()
+    if not (records or extracted or request.extract or request.retry_failed):
+        records = await stated_where_none(store, request, judge.splitter)
     tasks = await choose_claims(
         store,
         request.process_id,
         (),
-        request.claim_records() if records is None else records,
+        records,
         [*(request.claim_ids or ()), *extracted],
         request.node_id,
         unfinished=request.unfinished,

@@ -80,8 +80,9 @@ class ClaimPair(BaseModel):
 class VerifyRequest(OfProcess):
     """Which claims are verified, and how; omitted fields have the defaults of `veritrail verify`.
 
-    Without `claims`, `claim_ids` and `extract` the stored claims of the process are verified. No
-    field names a file, an address or a secret of the server.
+    Without `claims`, `claim_ids` and `extract` the stored claims of the process are verified; where
+    it has none, a model extracts some, or without a model they are the sentences of its final
+    outputs that state something. No field names a file, an address or a secret of the server.
     """
 
     model_config = ConfigDict(
@@ -206,6 +207,11 @@ class VerifyRequest(OfProcess):
             for one in records
         )
         return self.model_copy(update={"claims": objects or None})
+
+    @property
+    def names_claims(self) -> bool:
+        """Whether the request itself gives or names claims."""
+        return bool(self.claims or self.claim_ids)
 
     @property
     def named_model(self) -> str | None:

@@ -54,6 +54,7 @@ ADVICE: Mapping[str, str] = {
     "extraction_needs_model": "Name one in Model.",
     "model_needed": "Name it in Model, or let the service be set up with one.",
     "no_claims": "Give some.",
+    "nothing_stated": "Type in what is to be checked.",
     "no_claims_of_dialogue": "The page of the conversation does so; or give some of your own.",
     "node_needed": "Choose the node.",
     "nodes_and_claims": "Choose one of the two.",

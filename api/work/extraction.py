@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Claim, Process, StepRecord, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
-from veritrail_graph.verifier.claims.extraction import extract
+from veritrail_graph.verifier.claims.extraction import Extraction, extract
 from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Meter
@@ -98,6 +98,7 @@ async def extract_claims(
     found = await extract(
         node_id, text, question, steps, splitter.split, meter, on_sentence=on_sentence
     )
+    found = await _under_stored_ids(store, process_id, node_id, found)
     added = await store.claims.keep_extraction(
         process_id, process.content_hash, node_id, found.sentences, found.claims
     )
@@ -105,6 +106,27 @@ async def extract_claims(
     claims = tuple(stored[one.claim_id] for one in found.claims if one.claim_id in stored)
     return ExtractionReport(
         process_id, node_id, found.sentences, claims, added, meter.total, meter.steps
+    )
+
+
+async def _under_stored_ids(
+    store: Store, process_id: str, node_id: str, found: Extraction
+) -> Extraction:
+    """What was extracted, where a claim with the text of a stored one has the id of that."""
+    known = await store.claims.same_text(process_id, [one.text for one in found.claims])
+    names = {
+        one.claim_id: stored
+        for one in found.claims
+        if (stored := known.get((node_id, one.text), one.claim_id)) != one.claim_id
+    }
+    if not names:
+        return found
+    return Extraction(
+        tuple(
+            one.replace(claim_ids=tuple(names.get(name, name) for name in one.claim_ids))
+            for one in found.sentences
+        ),
+        tuple(one.replace(claim_id=names.get(one.claim_id, one.claim_id)) for one in found.claims),
     )
 
 

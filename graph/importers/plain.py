@@ -1,7 +1,6 @@
 """An answer and the plain texts that it was made from: a process without any JSON.
 
-The sources are cut into chunks at sentences, and each chunk is an input to the answer. Where no
-language model can extract claims, each sentence of the answer is one.
+The sources are cut into chunks at sentences, and each chunk is an input to the answer.
 """
 
 from __future__ import annotations
@@ -14,15 +13,10 @@ from pathlib import Path
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.records import (
-    ClaimRecord,
-    Header,
-    NodeRecord,
-    ProcessInput,
-    Record,
-)
+from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.model import Origin, Sentence
 from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.graph.sentences.stating import word_count
 
 NAME = "plain"
 """What is stored as the format of such a process."""
@@ -32,8 +26,6 @@ CHUNK_WORDS = 200
 
 TEXT_SUFFIXES = (".txt", ".md", ".rst")
 """Files of a folder that are read."""
-
-_FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +148,7 @@ def chunks_of(text: str, splitter: SentenceSplitter, words: int) -> Iterator[tup
     first: Sentence | None = None
     last, held = None, 0
     for sentence in splitter.split("", text):
-        size = len(sentence.text.split())
+        size = word_count(sentence.text)
         if first is not None and last is not None:
             is_paragraph = "\n\n" in text[last.end : sentence.start].replace("\r", "")
             if held + size > words or (is_paragraph and held * 2 >= words):
@@ -166,36 +158,3 @@ def chunks_of(text: str, splitter: SentenceSplitter, words: int) -> Iterator[tup
         last, held = sentence, held + size
     if first is not None and last is not None:
         yield first.start, last.end
-
-
-@dataclass(frozen=True, slots=True)
-class StatedClaims:
-    """An input without claims whose final outputs state one a sentence.
-
-    Headings and what has fewer than three words state nothing, and are left out.
-    """
-
-    source: ProcessInput
-    splitter: SentenceSplitter
-
-    @property
-    def header(self) -> Header:
-        """What the input says of the process as a whole."""
-        return self.source.header
-
-    def records(self) -> Iterator[Record]:
-        """Read it once from its beginning."""
-        finals = set(self.header.terminals or ())
-        stated: list[ClaimRecord] = []
-        for record in self.source.records():
-            if isinstance(record, ClaimRecord):
-                stated, finals = [], set()  # it has claims of its own
-            elif isinstance(record, NodeRecord) and record.node_id in finals:
-                stated += self._stated(record)
-            yield record
-        yield from stated
-
-    def _stated(self, node: NodeRecord) -> Iterator[ClaimRecord]:
-        for one in self.splitter.split(node.node_id, node.text):
-            if len(one.text.split()) >= _FEWEST_WORDS and not one.text.startswith("#"):
-                yield ClaimRecord(one.text, node.where, None, node.node_id, one.start, one.end)

@@ -1,7 +1,8 @@
 """Sentences of a node's text, with offsets into it.
 
-NLTK's Punkt finds them inside blocks; blank lines, headings, list items and table rows end
-a sentence as well.
+NLTK's Punkt finds them inside blocks, and `boundaries` what it does not know: full stops of other
+scripts, more abbreviations, marks of citations. Blank lines, headings, list items and table rows
+end a sentence as well.
 
 Source: VeriTrail 3.1.2 (each source node is segmented with NLTK's sentence tokenizer).
 """
@@ -12,10 +13,11 @@ import re
 from collections.abc import Iterator
 
 from veritrail_graph.graph.model import Sentence
+from veritrail_graph.graph.sentences.boundaries import begun
 from veritrail_graph.graph.sentences.layout import Block, behind_marker, blocks
 from veritrail_graph.graph.sentences.tables import tokenizer
 
-__all__ = ["SentenceSplitter", "trimmed"]
+__all__ = ["RULES", "SentenceSplitter", "trimmed"]
 
 # Punkt can end a sentence only at one of these marks with something behind it.
 _POSSIBLE_END = re.compile(r"[.?!](?=[\s)\";}\]*:@'({\[\u2018\u2019\u201c\u201d\xab\xbb?!])")
@@ -27,6 +29,11 @@ _WORD = re.compile(r"[^\W_]")
 # is hidden from Punkt, which holds every mark of a run in memory at once. The end is not.
 _LONGEST_RUN = 1_000
 _RUN_END = 60
+
+
+RULES = 2
+"""Version of the rules where sentences end; it changes with them, and what was verified under
+other rules counts as verified with other settings."""
 
 
 class SentenceSplitter:
@@ -65,10 +72,13 @@ class SentenceSplitter:
         if start == end:
             return
         starts = [start]
-        if not block.whole and _POSSIBLE_END.search(text, start, end):
-            spans = tokenizer(self.language).span_tokenize(_as_punkt_reads(text[start:end]))
+        if not block.whole:
+            found: list[int] = []
+            if _POSSIBLE_END.search(text, start, end):
+                spans = tokenizer(self.language).span_tokenize(_as_punkt_reads(text[start:end]))
+                found = [start + first for first, _ in spans]
             words = behind_marker(text, start)
-            starts += [start + first for first, _ in spans if start + first > words]
+            starts += [place for place in begun(text, start, end, found) if place > words]
         yield from _joined(text, starts, end)
 
 

@@ -11,8 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from veritrail_graph.graph.sentences.boundaries import CLOSERS, STOPS
+
 _BULLET = re.compile(r"[-*+•‣◦▪●]\s+\S|[-*+•‣◦▪●]$")
-_COUNTED = re.compile(r"\(?(?:(?P<number>\d{1,3})[.)]|[A-Za-z][)]|[ivxIVX]{1,5}[)])(?:\s|$)")
+_COUNTED = re.compile(
+    r"\(?(?:(?P<number>\d{1,3})[.)]|[A-Za-z][)]|[ivxIVX]{1,5}[)])(?:\s|$)"
+    r"|\[\d{1,3}\]\s|\d{1,3}[、．）]|[一二三四五六七八九十]{1,3}、"  # noqa: RUF001
+)
 _HASH_HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _MARKER = re.compile(
     r"(?:#{1,6}\s+)?(?:[-*+•‣◦▪●]\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+)?"
@@ -22,7 +27,7 @@ _RULE = re.compile(
     r"(?:(?:-\s?){3,}|(?:\*\s?){3,}|(?:_\s?){3,}|(?:=\s?){3,}|(?:~\s?){3,})$|```|~~~"
 )
 _TABLE_LINES = re.compile(r"[|:+\-=\s]+$")
-_CLOSED = re.compile(r"[.!?…:;。！？]['\")\]}\u2019\u201d\u00bb*_]*$")  # noqa: RUF001
+_CLOSED = re.compile(rf"[.!?…:;：；{STOPS}]['\"*_{re.escape(CLOSERS)}]*$")  # noqa: RUF001
 _NEVER_LAST = frozenset(
     ("a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "or", "the")
 )
@@ -187,7 +192,8 @@ class _Reader:
         if counted is None:
             return False
         closed = not self.previous or _CLOSED.search(self.previous[-12:]) is not None
-        return closed or self._in_list or counted["number"] == "1"
+        is_first = counted["number"] == "1" or counted.group().startswith("[1]")
+        return closed or self._in_list or is_first
 
 
 def _is_item(line: str) -> bool:

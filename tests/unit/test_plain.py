@@ -1,4 +1,4 @@
-"""Answers over plain texts: chunks, names, and the sentences that become claims."""
+"""Answers over plain texts: chunks and names."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import pytest
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.plain import (
     PlainText,
-    StatedClaims,
     answer_over,
     chunks_of,
     read_sources,
     read_text,
 )
-from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.sentences import SentenceSplitter
 
@@ -30,6 +28,8 @@ def test_chunks_end_at_sentences_and_paragraphs_that_fill_half_begin_anew() -> N
         "Thirteen.",
     ]
     assert [text[a:b] for a, b in chunks_of(text, SPLITTER, 100)] == [text]
+    chinese = "渡轮可载48辆汽车。" * 3
+    assert len(list(chunks_of(chinese, SPLITTER, 10))) == 2
     sentence = "A sentence longer than that."
     assert list(chunks_of(sentence, SPLITTER, 2)) == [(0, len(sentence))]
 
@@ -41,17 +41,6 @@ def test_every_chunk_is_an_input_and_names_its_document() -> None:
     assert set(made.edges) == {(name, "answer") for name in ("a.md#1", "a.md#2", "b.md#1")}
     assert made.nodes["a.md#2"].metadata == {"document": "a.md", "start": 18, "end": 28}
     assert {one.origin for one in made.nodes.values()} == {Origin.SOURCE, Origin.GENERATED}
-
-
-def test_sentences_of_the_final_output_are_claims_and_headings_are_none() -> None:
-    answer = PlainText("x.txt", "# Result\n\nThe pier is short. Oh no!\n\nIt rained all day.")
-    made = answer_over(answer, [PlainText("a.md", "The pier is long.")], SPLITTER)
-    stated = [one for one in StatedClaims(made, SPLITTER).records() if isinstance(one, ClaimRecord)]
-    assert [one.text for one in stated] == ["The pier is short.", "It rained all day."]
-    assert [answer.text[one.start : one.end] for one in stated] == [one.text for one in stated]
-    made.claims.append(ClaimRecord("The pier is short.", "x"))
-    records = StatedClaims(made, SPLITTER).records()
-    assert [one for one in records if isinstance(one, ClaimRecord)] == made.claims
 
 
 def test_files_of_one_name_are_told_apart_and_folders_are_looked_through(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from veritrail_graph.api.app.samples import FOLDER, SAMPLES
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.sentences.tables import tokenizer
@@ -105,11 +108,57 @@ def test_text_without_visible_characters_has_no_sentences() -> None:
         ("| a | b |\n|---|---|\n| 1. X | Y. Z |", ["| a | b |\n|---|---|", "| 1. X | Y. Z |"]),
         ("| a |\nAfter the table.", ["| a |", "After the table."]),
         ("Before.\n---\nAfter it.", ["Before.\n---", "After it."]),
+        ("Sources:\n[1] Smith.\n[2] Doe.", ["Sources:", "[1] Smith.", "[2] Doe."]),
     ],
 )
 def test_layout_and_punctuation_end_sentences(text: str, expected: list[str]) -> None:
     assert texts(text) == expected
     check_offsets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "渡轮可载48辆汽车。|港口费涨到4欧元！|真的吗？|是的．|共3．5欧元。",  # noqa: RUF001
+        "他说：“好。”|然后他走了。|他说：“好！”，走了。|好.|不好.",  # noqa: RUF001
+        "「行く。」と言った。|彼は来た！|本当？|（後述。）|はい｡",  # noqa: RUF001
+        "नौका 42 कारें ले जाती है।| यह प्रतिदिन चलती है॥| डॉ. शर्मा आए।",
+        "كم سيارة تحمل؟| تحمل 42 سيارة۔| هي حمراء.| د. أحمد هنا.",  # noqa: RUF001
+        "Լավ է։| Այո։| ጤና ይስጥልኝ።| እንዴት ነህ፧| ကောင်းပါတယ်။| ល្អ។| បាទ៕",  # noqa: RUF001
+        "Είναι εδώ.| Паром ходит ежедневно, т.е. каждый день, и т.д. и т.п.| Он красный.",  # noqa: RUF001
+        "The plan is in Fig. 3 of the report.| Ferry No. 5 is approx. 61 m long.",
+        "See Sec. 2, Vol. IV, pp. 5-7 and Jan. 5 (cf. Smith et al. on e.g. Cod, i.e. big ones).",
+        "Eels, cod etc. are sold vs. ling.| It is 3 in. wide.| It cost more.| then less.",
+        "J. R. R. Tolkien and A. Brown met Dr. Lee.| Plan B.| The end.",
+        "It left at 9:30 a.m. for Ives.| At 5 p.m.| It came back at 6 p.m. on Monday.",
+        "It rose by 4.5, he said ... and fell.| Well… it fell.| It costs .5 euros.",
+        "Am 3. Oktober kam er, d.h. spät.| Der 2. und 3. Mai.| Es sind 5 Mio. Euro bzw. Nr. 4.",
+        "C'est p. ex. Paris.| La Sra. López, por ej. Madrid.| M. Dupont vient.",
+        "It carries 42 cars.[1]| It runs daily.[2][3]| It is red.¹| It sank.【4†a】| It rose.",
+        "It carries 42 cars. [1]| It runs. [Data: Reports (2, 3)]| It is red. [Smith 2020]| End.",
+        "It is red.| [2] says so.| Cars [1] are red.| See https://a.b/c. and that.| The end.",
+    ],
+)
+def test_sentences_of_many_languages_and_shapes(text: str) -> None:
+    expected = [one.strip() for one in text.split("|")]
+    assert texts(text.replace("|", "")) == expected
+    check_offsets(text)
+
+
+SAMPLES_SPLIT = "5b3dbf69c954e1863690c9518387c9a9778f87f9618cce85ba672385d11cb289"
+
+
+def test_the_samples_are_split_as_when_their_answers_were_recorded() -> None:
+    # Answers are looked up by the hash of a prompt, and a prompt numbers sentences.
+    split = {}
+    for name in SAMPLES:
+        sample = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        for node in sample["nodes"]:
+            spans = [(one.start, one.end) for one in SPLITTER.split("", node["text"])]
+            split[f"{name}/{node['node_id']}"] = spans
+    assert (len(split), sum(map(len, split.values()))) == (105, 517)
+    found = hashlib.sha256(json.dumps(split, sort_keys=True).encode()).hexdigest()
+    assert found == SAMPLES_SPLIT
 
 
 @pytest.mark.parametrize(
@@ -183,7 +232,10 @@ def _seconds(text: str) -> float:
 
 @pytest.mark.parametrize(
     "unit",
-    ["word ", "x", "!", ". ", "a!\u00a0", '."', "- a\n", "|\n", "\n", "One is. Two are. ", "AB\n"],
+    [
+        *("word ", "x", "!", ". ", "a!\u00a0", '."', "- a\n", "|\n", "\n", "One is. Two are. "),
+        *("AB\n", "好。", '好。"', "a.[1] ", "x.[Data: ", "a.¹", "A. B. ", "no. 3 "),
+    ],
 )
 def test_time_grows_linearly(unit: str) -> None:
     texts("Warm. Up.")

@@ -45,6 +45,7 @@ from veritrail_graph.api.web.views.jobs import (
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, Violation
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.listed import ClaimFilter, Place
+from veritrail_graph.graph.sentences import SentenceSplitter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
@@ -68,7 +69,8 @@ async def show_form(request: Request, app: App, process_id: str) -> Response:
         {name: query[name] for name in ("which", "node_id", "claims") if name in query}
     )
     if not process.claims and "which" not in query:
-        filled = replace(filled, which="typed")
+        can_state = await app.claims.lacking(process_id)
+        filled = replace(filled, which="answer" if can_state else "typed")
     return await _form(request, process, filled.anew())
 
 
@@ -112,19 +114,21 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
 
     settings = app.settings
     how = judge_options(settings, wanted)
-    if wanted.extract:
+    is_new = not wanted.names_claims and await app.claims.lacking(wanted.process_id, wanted.node_id)
+    if wanted.extract or (is_new and how.asks_models):
         why = "How many claims the text holds is known when they have been taken from it."
         model = wanted.model or settings.model
         return Cost(None, how.engine_words, model, True, why_unknown=why)
     claim_ids: list[str] = []
-    if wanted.unfinished:
+    if wanted.unfinished and not is_new:
         claim_ids = await _unverified(app, wanted.process_id)
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
     if not how.calls_models:
         known = len(claim_ids)
-        if wanted.claims or wanted.claim_ids:
-            known = len(await chosen_unstored(await app.graph.store(), wanted))
+        if wanted.names_claims or is_new:
+            splitter = SentenceSplitter.for_language(settings.language)
+            known = len(await chosen_unstored(await app.graph.store(), wanted, splitter))
         known = known or (await app.processes.get(wanted.process_id)).claims
         by_words = any(engine.name == "lexical" for engine in how.engines)
         return Cost(known, how.engine_words, is_by_words=by_words)

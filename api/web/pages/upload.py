@@ -20,6 +20,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import DETECT, store_any, upload_options
+from veritrail_graph.api.views.dialogue import is_dialogue
 from veritrail_graph.api.views.ingested import (
     SharedWarning,
     StoredLine,
@@ -318,6 +319,8 @@ def _form(
         process_id=sent.fields.get("process_id", "") if sent is not None else "",
         most=request.app.state.uploads.limits.wire,
         found=found,
+        can_state=found is not None and not (found.process.claims or is_dialogue(found.process)),
+        is_dialogue=found is not None and is_dialogue(found.process),
         facts=[one for one in facts if one],
         shared=shared[:SHOWN],
         options={name: sent.fields.get(name, "") for name in _OPTIONS} if sent else {},

@@ -358,6 +358,7 @@ WHICH = (
     ("unverified", "Stored claims without a verdict"),
     ("all", "All stored claims, again where they were judged with other settings"),
     ("chosen", "These claims"),
+    ("answer", "What the answer states"),
     ("typed", "Statements that I type in"),
     ("extract", "Claims taken from the text by a model"),
 )
@@ -449,7 +450,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     }
     if filled.which == "chosen":
         asked |= {"claim_ids": filled.claim_ids, "again": True}
-    if filled.which in {"typed", "extract"}:
+    if filled.which in {"answer", "typed", "extract"}:
         asked["node_id"] = filled.node_id or None
         asked["extract"] = filled.which == "extract"
         origin = {} if filled.add == "1" else {"origin": "asked"}
