@@ -487,7 +487,7 @@ class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, 
         idempotency_key: str | None = None,
         **options: Any,
     ) -> AsyncJob:
-        """Begin to verify claims; without any, the stored ones.
+        """Begin to verify claims; without any, the stored ones, or what the final outputs state.
 
         Args:
             process_id: The process.
