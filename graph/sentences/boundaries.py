@@ -44,19 +44,19 @@ _QUOTATIVE = re.compile(r"と|って")
 
 _NUMBERS = r"\^?\d{1,4}[a-z]?(?:\s?[,;\u2013-]\s?\^?\d{1,4}[a-z]?){0,30}"
 MARK = (
-    rf"(?:\[\[?{_NUMBERS}\]?\](?:\([^()\s]{{1,500}}\))?"
+    rf"(?>\[\[?{_NUMBERS}\]?\](?:\([^()\s]{{1,500}}\))?"
     r"|\[(?:Data|Sources?|Quellen?|Reports?|Entities|Relationships?|Claims|citation needed)\b"
     r"[^\[\]\n]{0,500}\]"
     r"|\[[^\W\d_][\w.&,' -]{1,60}\b\d{4}[a-z]?\]"
     r"|【[^【】\n]{1,200}】"
     r"|<sup>[^<>\n]{1,40}</sup>"
-    r"|[¹²³⁰⁴-⁹]{1,4}(?:[,⁻˒][¹²³⁰⁴-⁹]{1,4}){0,9})"
+    r"|[¹²³⁰⁴-⁹]{1,20}(?:[,⁻˒][¹²³⁰⁴-⁹]{1,4}){0,9})"
 )
 """A mark that names the source of a sentence: `[1]`, `[Data: Reports (2)]`, `¹`."""
 
 _MARKED_END = re.compile(
     rf"(?P<stop>[.?!…{STOPS}]['\"*_{re.escape(CLOSERS)}]{{0,5}})"
-    rf"(?P<marks>(?:[ \t\u00a0]{{0,2}}{MARK}){{1,20}})"
+    rf"(?P<marks>(?:[ \t\u00a0]{{0,2}}{MARK}){{1,20}}+)"
 )
 _SPACE = re.compile(r"\s*")
 _LOOK = 48

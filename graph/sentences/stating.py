@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ _ITEM = re.compile(
     r"|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|\d{1,3}[\u3001\uff0e])"
 )
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
-_TRAILING_MARKS = re.compile(rf"(?:\s{{0,2}}{MARK}){{1,20}}(?P<stop>[.!?…{STOPS}]*)$")
+_TRAILING_MARKS = re.compile(rf"(?:\s{{0,2}}{MARK}){{1,20}}+(?P<stop>[.!?…{STOPS}]*)$")
 _ENDING = rf"['\"*_{re.escape(CLOSERS)}\s]*$"
 _ASKS = re.compile(rf"[?？؟⁇⁈;\u037e፧\u055e]{_ENDING}")  # noqa: RUF001
 _ASKS_JAPANESE = re.compile(rf"(?:です|ます|でしょう|ません|ました)か[。？?]?{_ENDING}")  # noqa: RUF001
@@ -68,9 +69,11 @@ def statements(text: str, splitter: SentenceSplitter) -> list[Statement]:
     sentences = splitter.split("", text)
     found: list[Statement] = []
     code = list(_code(text))
+    starts = [start for start, _ in code]
     in_references = False
     for place, sentence in enumerate(sentences):
-        if any(start <= sentence.start < end for start, end in code):
+        block = bisect_right(starts, sentence.start)
+        if block and sentence.start < code[block - 1][1]:
             continue
         is_heading = _is_heading(text, sentences, place)
         if is_heading or _ANNOUNCES.search(sentence.text):

@@ -152,7 +152,7 @@ def test_what_is_stored_can_be_verified_in_one_go(veritrail: Veritrail, tmp_path
     done = veritrail("ingest", path, "--verify", "--json").json
     (verification,) = done["verification"]["verifications"]
     assert (verification["claim"], verification["status"]) == ("It has two piers.", "succeeded")
-    row = {"question": "When?", "contexts": ["It opened in 1901."], "answer": "In 1901."}
+    row = {"question": "When?", "contexts": ["It opened in 1901."], "answer": "Good luck!"}
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join([json.dumps(row)] * 2), encoding="utf-8")
     done = veritrail("ingest", str(log), "--verify", "--json", status=2)
@@ -160,7 +160,7 @@ def test_what_is_stored_can_be_verified_in_one_go(veritrail: Veritrail, tmp_path
     assert "has no claims" in done.json["processes"][0]["not_verified"]
     assert done.json["created"] + done.json["unchanged"] == 2  # it is stored all the same
     assert "Not verified: 2 of 2" in done.err
-    done = veritrail("ingest", path, str(log), "--verify", "--json")
+    done = veritrail("ingest", path, str(log), "--verify", "--json", status=1)
     assert [one["verification"] is None for one in done.json["processes"]] == [False, True, True]
     log.write_text(json.dumps(row), encoding="utf-8")
     done = veritrail("ingest", str(log), "--verify", "--json", status=2)

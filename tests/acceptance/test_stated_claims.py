@@ -72,7 +72,7 @@ def test_an_answer_that_states_nothing_is_shown_and_ends_with_a_fault(
     assert f'veritrail verify {name} --claim "…"' in refused.err
     assert "\x1b[31m" not in refused.err
     rows = [
-        '{"question": "q", "contexts": ["The ferry carries 42 cars."], "answer": "The count is 42."}',
+        '{"question": "q", "contexts": ["The ferry carries 42 cars."], "answer": "Now it is 42."}',
         '{"question": "q", "contexts": ["The ferry carries 42 cars."], "answer": "No idea!"}',
     ]
     (tmp_path / "log.jsonl").write_text("\n".join(rows), encoding="utf-8")
