@@ -359,6 +359,9 @@ def test_the_modes_show_all_or_the_attributed_sentences(step: Step) -> None:
     assert len(plain.sentences) == len(marked.sentences) == 7
     assert [marked.sentences[number] for number in marked.marked or ()] == texts
     assert list(alone.sentences.values()) == texts
+    assert not any(
+        block.context for one in of_mode[SourceMode.ATTRIBUTION].values() for block in one.blocks
+    )
     none = gold_sentences()[4]["text"]
     assert of_mode[SourceMode.HIGHLIGHTED][none].marked == ()
     assert none not in of_mode[SourceMode.ATTRIBUTION]  # nothing to show: unfaithful by definition

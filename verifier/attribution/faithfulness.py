@@ -24,7 +24,7 @@ from veritrail_graph.verifier.attribution.answers import (
 )
 from veritrail_graph.verifier.attribution.prompted import sentence_line, too_long
 from veritrail_graph.verifier.attribution.scored import ScoringJudge
-from veritrail_graph.verifier.attribution.windows import places, selected, whole
+from veritrail_graph.verifier.attribution.windows import alone, places, whole
 from veritrail_graph.verifier.excerpts import Unit, pack
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode, Split
@@ -66,7 +66,7 @@ class Material:
         chosen = places(self.attributed)
         units = whole(self.sources)
         if mode is SourceMode.ATTRIBUTION:
-            units = selected(self.sources, chosen)
+            units = alone(self.sources, chosen)
         if not units:
             return None
         marks = mode is SourceMode.HIGHLIGHTED

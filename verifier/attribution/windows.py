@@ -1,6 +1,7 @@
 """The source sentences of an attribution as excerpts, whole or those that were selected.
 
-Source: Error-tolerant attribution A.2 (an attribution must be readable in its context).
+Source: Error-tolerant attribution A.2 (an attribution must be readable in its context), 6.1
+(attribution only: without context).
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ def places(attributed: Iterable[AttributedSentence]) -> set[Place]:
 def whole(sources: Sequence[ReadNode]) -> list[Unit]:
     """A block for each source node that has sentences."""
     return [Unit(sentences) for node in sources if (sentences := node.sentences)]
+
+
+def alone(sources: Sequence[ReadNode], chosen: Collection[Place]) -> list[Unit]:
+    """Return a block for each run of chosen sentences, and nothing of what stands around it."""
+    return [Unit(unit.sentences) for unit in selected(sources, chosen)]
 
 
 def selected(sources: Sequence[ReadNode], chosen: Collection[Place]) -> list[Unit]:
