@@ -392,3 +392,18 @@ def test_a_run_that_the_lock_refuses_writes_no_report(
     assert not (folder / "report.json").exists()
     run(matrix, folder)
     assert (folder / "report.json").exists()
+
+
+@pytest.mark.parametrize("name", ["all-tables.toml", "paper.toml"])
+def test_limits_of_roots_and_other_nodes_move_together(tmp_path: Path, name: str) -> None:
+    shipped = (HARBOUR.parent / "evaluation" / name).read_text(encoding="utf-8")
+    path = tmp_path / name
+    if name == "paper.toml":  # its costly entries are comments
+        head, costly, rest = shipped.partition("# Table 4")
+        shipped = head + costly + rest.replace("\n# ", "\n")
+    path.write_text(shipped.replace("../", f"{HARBOUR.parent.as_posix()}/"), encoding="utf-8")
+    rows = [one for one in read_matrix(path).configurations if one.label == "veritrail, limits"]
+    limits = [
+        (one.parameters["max_root_sentences"], one.parameters["max_sentences"]) for one in rows
+    ]
+    assert limits == [(number, number) for number in (20, 40, 80, 160, 320)]
