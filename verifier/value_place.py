@@ -37,6 +37,9 @@ from veritrail_graph.verifier.walk import NeedSources
 MOST_AT_ONCE = 5_000
 """Nodes of a level from which on only those are followed that the walk found evidence in."""
 
+CLEARLY_MORE = 2
+"""Values of the claim that a source has more than one that speaks of something else."""
+
 MOST_NODES = 50
 """Candidates, and nodes that carried a value on, which are named."""
 
@@ -74,6 +77,12 @@ class _Said:
     sentence: Sentence
     value: Value
     likeness: float
+    others: int
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """How much it is about the matter of the claim."""
+        return self.others, self.likeness
 
     @property
     def marked(self) -> MarkedSentence:
@@ -95,17 +104,30 @@ class _Followed:
 
     Attributes:
         has: The sentence with the claim's value, by node.
-        rivals: The sentence with another one in its place, by node that has not both.
+        rivals: The sentence with another one in its place, by node.
+        perhaps: The sentence with the claim's value that differs from the claim in another one, by
+            node: it proves no culprit, but nobody is blamed for what stood in it before.
     """
 
     has: dict[str, _Said] = field(default_factory=dict)
     rivals: dict[str, _Said] = field(default_factory=dict)
+    perhaps: dict[str, _Said] = field(default_factory=dict)
 
-    def take(self, said: _Said, *, agrees: bool) -> None:
+    @property
+    def with_value(self) -> dict[str, _Said]:
+        """All nodes that have the claim's value, sure or not."""
+        return self.perhaps | self.has
+
+    @property
+    def speaking(self) -> set[str]:
+        """All nodes that say something of it."""
+        return self.with_value.keys() | self.rivals.keys()
+
+    def take(self, said: _Said, *, agrees: bool, is_sure: bool) -> None:
         """Note a sentence, where the node has none that is closer to the claim."""
-        kept = self.has if agrees else self.rivals
+        kept = (self.has if is_sure else self.perhaps) if agrees else self.rivals
         known = kept.get(said.ref.node_id)
-        if known is None or said.likeness > known.likeness:
+        if known is None or said.rank > known.rank:
             kept[said.ref.node_id] = said
 
 
@@ -201,14 +223,15 @@ def _listen(asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Foll
     for sentence in read.sentences:
         is_own = any(sentence.start < end and start < sentence.end for start, end in places)
         for number, saying in asked.heard(sentence.text, is_own=is_own):
-            said = _Said(ref, sentence, saying.value, saying.likeness)
-            followed[number].take(said, agrees=saying.agrees)
+            said = _Said(ref, sentence, saying.value, saying.likeness, saying.others)
+            followed[number].take(said, agrees=saying.agrees, is_sure=saying.is_sure)
 
 
 def _place(
     asked: Asked, graph: _Graph, node: NodeRef, followed: Sequence[_Followed]
 ) -> FoundPlace | None:
     """The node nearest to the sources that wrote a value; of several, all of them."""
+    followed = [_of_the_matter(graph, one) for one in followed]
     turned: list[tuple[NodeRef, _Followed]] = []
     for is_name in (False, True):  # names only where no other value leads anywhere
         for value, one in zip(asked.values, followed, strict=True):
@@ -242,15 +265,35 @@ def _place(
     return FoundPlace(place, ErrorLocation(nodes, propagated))
 
 
-def _turned(graph: _Graph, followed: _Followed) -> list[str]:
-    """The nodes that have the claim's value while what they were made from has another one.
+def _of_the_matter(graph: _Graph, followed: _Followed) -> _Followed:
+    """What was heard of a value, without what a source says with it of something else.
 
-    None where a source has the claim's value, too: then it did not come in on the way.
+    A source that has the claim's value ends it: the value did not come in on the way. But where
+    another source has `CLEARLY_MORE` of the claim's other values, and another one in place of this,
+    that one speaks of the claim's matter: "41 per cent were expected" is no source of "from January
+    to August it was 41". Then what the first one says does not count, nor what was made from it.
     """
+    refs, nothing = graph.refs, _Followed()
+    with_value = followed.with_value
+    sources = {name for name in with_value if refs[name].is_root}
+    if not sources:
+        return followed
+    denied = [said.others for name, said in followed.rivals.items() if refs[name].is_root]
+    bar = max(denied, default=0) - CLEARLY_MORE
+    other = {name for name, said in with_value.items() if said.others <= bar}
+    if not sources <= other <= sources | graph.downstream(sources):
+        return nothing
+    has, perhaps = (
+        {name: said for name, said in kept.items() if name not in other}
+        for kept in (followed.has, followed.perhaps)
+    )
+    return _Followed(has, followed.rivals, perhaps)
+
+
+def _turned(graph: _Graph, followed: _Followed) -> list[str]:
+    """The nodes that have the claim's value while what they were made from has another one."""
     refs = graph.refs
-    if any(refs[name].is_root for name in followed.has):
-        return []
-    speaking = followed.has.keys() | followed.rivals.keys()
+    speaking, with_value = followed.speaking, followed.with_value
     is_denied = any(refs[name].is_root for name in followed.rivals)
     found = []
     for name in followed.has:
@@ -260,7 +303,7 @@ def _turned(graph: _Graph, followed: _Followed) -> list[str]:
                 found.append(name)
             continue
         before = graph.upstream(name, speaking)
-        if before and not any(one in followed.has for one in before):
+        if before and not any(one in with_value for one in before):
             found.append(name)
     return found
 
@@ -268,16 +311,15 @@ def _turned(graph: _Graph, followed: _Followed) -> list[str]:
 def _source(graph: _Graph, culprit: NodeRef, followed: _Followed) -> _Said:
     """The sentence with the other value, of a root where any has it, else of the nearest node."""
     name = culprit.node_id
-    speaking = followed.has.keys() | followed.rivals.keys()
-    before = [one for one in graph.upstream(name, speaking) if one in followed.rivals]
+    before = [one for one in graph.upstream(name, followed.speaking) if one in followed.rivals]
     near = [followed.rivals[one] for one in before]
     above = [followed.rivals[one] for one in graph.upstream(name) if one in followed.rivals]
     if culprit.is_unsourced:
         above = list(followed.rivals.values())
-    closest = max(near, key=lambda said: said.likeness, default=None)
+    closest = max(near, key=lambda said: said.rank, default=None)
     same = [one for one in above if closest is None or one.value.agrees(closest.value)]
     roots = [one for one in same if one.ref.is_root]
-    return min(roots or near, key=lambda one: (-one.likeness, frontier_order(one.ref)))
+    return min(roots or near, key=lambda one: (-one.others, -one.likeness, frontier_order(one.ref)))
 
 
 def located(

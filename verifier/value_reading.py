@@ -22,9 +22,8 @@ LONGEST = 4_000
 """Characters of a sentence that are looked at."""
 STEM = 4
 """Letters of a word of the claim of which a sentence about its matter has at least one."""
-LEAST_NAMED_ALIKE = 0.5
-"""The share of the shorter one's words that both have where a name is all that differs."""
-
+LEAST_OF_CLAIM = 0.6
+"""The share of the claim's other words that a sentence has in which one name is not the claim's."""
 LEAST_SHARED = 2
 """Words that a claim and a sentence share where the claim has all that the sentence says."""
 
@@ -39,11 +38,15 @@ class Saying:
         value: The value of the sentence.
         likeness: How much of the words of both they share, from 0 to 1.
         agrees: Whether it is the claim's.
+        others: How many of the claim's other values the sentence has.
+        is_sure: Whether it differs from the claim in no other value, as far as it has the claim's.
     """
 
     value: Value
     likeness: float
     agrees: bool
+    others: int
+    is_sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +119,13 @@ class Asked:
             elif self._is_somebody_else(value, other):
                 differing.append((place, None))
         likeness = self._shared(other) / (len(self._claim.keys | other.keys) or 1)
-        if not differing or is_own:
-            for place, value in same:
-                yield place, Saying(value, likeness, agrees=True)
-        elif len(differing) == 1:
+        is_sure = not differing or is_own
+        for place, value in same:
+            yield place, Saying(value, likeness, True, len(same) - 1, is_sure)
+        if not is_sure and len(differing) == 1:
             ((place, rival_),) = differing
-            if rival_ is not None and self._is_sure(rival_, other):
-                yield place, Saying(rival_, likeness, agrees=False)
+            if rival_ is not None and self._is_sure(self.values[place], rival_, other):
+                yield place, Saying(rival_, likeness, False, len(same))
 
     def _same(self, value: Value, other: _Heard, *, is_own: bool) -> Value | None:
         """The claim's value in a sentence about its matter."""
@@ -171,6 +174,11 @@ class Asked:
             return False
         return any(not self._claim.has_name(one) for one in other.names)
 
-    def _is_sure(self, rival_: Value, other: _Heard) -> bool:
-        least = min(len(self._claim.keys), len(other.keys))
-        return rival_.kind is not ValueKind.NAME or self._shared(other) >= LEAST_NAMED_ALIKE * least
+    def _is_sure(self, value: Value, rival_: Value, other: _Heard) -> bool:
+        """Whether one value stands in the place of another: of names, only where they are alike."""
+        if value.kind is not ValueKind.NAME:
+            return True
+        rest = self._claim.keys - {words.key(part) for part in value.canonical.split()}
+        is_close = len(rest & other.keys) >= LEAST_OF_CLAIM * len(rest)
+        lengths = {len(_WORD.findall(one.canonical)) for one in (rival_, value)}
+        return is_close and len(lengths) == 1

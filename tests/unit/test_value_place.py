@@ -212,6 +212,37 @@ def test_a_value_that_a_source_has_did_not_come_in_on_the_way() -> None:
     assert (found.located_by, found.value_place) == (LocatedBy.VERDICTS, None)
 
 
+def test_a_source_that_has_the_value_of_something_else_does_not_hide_the_culprit() -> None:
+    expected = "The utility expects to use 41 per cent less natural gas."
+    measured = "From January to August 2024 the utility used 37 per cent less natural gas."
+    merged = "From January to August 2024 the utility used 41 per cent less natural gas."
+    sources = {"note": ("plan",), "merge": ("note", "paper"), "answer": ("merge",)}
+    texts = {"plan": expected, "note": expected, "paper": measured, "merge": merged}
+    found = told({**texts, "answer": merged}, merged, sources=sources)
+    assert (place(found).culprit, place(found).source.node_id) == ("merge", "paper")
+    made_of_neither = {**sources, "note": ("paper",), "merge": ("plan", "note")}
+    lost = told({**texts, "answer": merged}, merged, sources=made_of_neither)
+    assert lost.value_place is None
+
+
+def test_nobody_is_blamed_for_a_value_that_may_have_stood_before() -> None:
+    page = "The battery cost 28 million euros and belongs to Voltera Storage."
+    other = "By its accounts the battery at Ketterau cost 31 million euros."
+    claim = "The Ketterau battery cost 28 million euros."
+    sources = {"summary": ("page", "other"), "answer": ("summary",)}
+    texts = {"page": page, "other": other, "summary": claim, "answer": claim}
+    assert told(texts, claim, sources=sources).value_place is None
+    only_other = {"summary": ("other",), "answer": ("summary",)}
+    del texts["page"]
+    assert place(told(texts, claim, sources=only_other)).culprit == "summary"
+
+
+def test_a_name_of_something_else_stands_in_no_name_s_place() -> None:
+    texts = {"page": "The Lady Brae replaced the Island Maid on the ferry route in April."}
+    claim = "The ferry Lady Brae was built in Gdansk."
+    assert told({**texts, "summary": claim, "answer": claim}, claim).value_place is None
+
+
 def test_several_that_are_equally_near_are_candidates_and_none_is_the_culprit() -> None:
     sources = {"a": ("page",), "b": ("page",), "answer": ("a", "b")}
     texts = {"page": CRANE.replace(". ", ".|"), "a": SUMMARY, "b": SUMMARY, "answer": SUMMARY}
