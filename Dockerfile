@@ -16,8 +16,10 @@ COPY veritrail_graph /src/veritrail_graph
 # The samples of the package are links to these.
 COPY examples/graphrag-energy.json /src/examples/graphrag-energy.json
 COPY examples/graphrag-energy.labels.json /src/examples/graphrag-energy.labels.json
+COPY examples/graphrag-energy.recorded.jsonl /src/examples/graphrag-energy.recorded.jsonl
 COPY examples/harbour-summary.json /src/examples/harbour-summary.json
 COPY examples/harbour-summary.labels.json /src/examples/harbour-summary.labels.json
+COPY examples/harbour-summary.recorded.jsonl /src/examples/harbour-summary.recorded.jsonl
 RUN pip wheel --no-deps --wheel-dir /dist /src \
     && /opt/veritrail/bin/pip install --no-deps --compile /dist/*.whl \
     && /opt/veritrail/bin/pip uninstall --yes pip

@@ -137,7 +137,9 @@ def _labelled(sample: str, verifications: Sequence[Verification]) -> JudgedSampl
     labels = {one["claim_id"]: Verdict(one["label"]) for one in process["claims"]}
     own = [one for one in verifications if one.claim_id in labels]
     if len(own) < len(labels):
-        raise InputError(f"{sample} lacks claims; `veritrail delete {sample}` and run it again.")
+        raise InputError(
+            f"{sample} lacks claims of its labels.", code="sample_lacks_claims", sample=sample
+        )
     planted = _read(f"{sample}.labels.json")
     return JudgedSample(
         sample,

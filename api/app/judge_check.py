@@ -249,8 +249,7 @@ class JudgeCheck:
         if self._settings.recorded is None and options.gives_recorded:
             raise InputError(
                 "The recorded answers of the samples are about the samples alone, and a check asks "
-                "about other texts. `veritrail judge check --model NAME --record FILE` records the "
-                "answers of a model; --recorded FILE checks them again.",
+                "about other texts.",
                 code="recorded_of_samples",
             )
         shared = Shared(Spending(options.models.budget, options.models.max_calls))

@@ -11,6 +11,11 @@ from veritrail_graph.api.advice import ENTAILMENT
 
 ADVICE: Mapping[str, str] = {
     **ENTAILMENT,
+    "recorded_of_samples": (
+        "`veritrail judge check --model NAME --record FILE` records the answers of a model; "
+        "--recorded FILE checks them again."
+    ),
+    "sample_lacks_claims": "`veritrail delete {sample}` and run it again.",
     "no_since": "Submit it with --since EARLIER.",
     "since_is_now": "Name another version, or verify without --since.",
     "version_gone": (

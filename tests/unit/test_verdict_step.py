@@ -118,7 +118,7 @@ def test_line_breaks_of_a_summary_open_no_block():
     asking = ScriptedAsking(supported)
     judge(asking, Found((one,)))
     (block,) = shown(asking)
-    assert " ".join(block) == "First.  [[7]] 0: Second. Claim: another".replace("  ", " ")
+    assert " ".join(" ".join(block).split()) == "First. [[7]] 0: Second. Claim: another"
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip))

@@ -191,7 +191,7 @@ def _cached(file: Path, changed_at: int, size: int) -> RecordedAnswers:
             "Record into several files."
         )
     if not file.is_file():
-        raise InvalidRecording(f"{file} is no file. Name one that --record wrote.")
+        raise InvalidRecording(f"{file} is no file. Name one that was recorded.")
     try:
         return _combined([(str(file), file.read_bytes())])
     except OSError as error:
@@ -200,7 +200,7 @@ def _cached(file: Path, changed_at: int, size: int) -> RecordedAnswers:
 
 def _unreadable(file: Path, error: OSError) -> InvalidRecording:
     return InvalidRecording(
-        f"{file} cannot be read: {error.strerror or error}. Name a file that --record wrote."
+        f"{file} cannot be read: {error.strerror or error}. Name a file that was recorded."
     )
 
 
@@ -245,7 +245,7 @@ def _read(
 
 _ANSWER_KEYS = frozenset({"system_sha256", "user_sha256", "answer"})
 _MORE_KEYS = frozenset({"sample", "recorded", "reader"})
-_AS_WRITTEN = "Leave the file as --record wrote it."
+_AS_WRITTEN = "Leave the file as it was recorded."
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:
@@ -265,7 +265,7 @@ def _header(line: bytes, where: str) -> dict[str, Any]:
     if found.get("format") != FORMAT:
         raise InvalidRecording(
             f"{where}: the first line of recorded answers says "
-            f'"format": "{FORMAT}", and this one does not. Name a file that --record wrote.'
+            f'"format": "{FORMAT}", and this one does not. Name a file that was recorded.'
         )
     for key in ("recorded", "reader"):
         if key not in found:
