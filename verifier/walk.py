@@ -274,10 +274,10 @@ def _final_reasoning(
 ) -> str:
     """Give the reasons for the final verdict; they differ from the latest only where it does."""
     latest = iterations[-1]
-    if final is None and latest.verdict is not None:
-        return f"{silence} The last interim verdict was {latest.verdict}: {latest.reasoning}"
     unsourced = [ref for it in iterations for ref in it.nodes_with_evidence if ref.is_unsourced]
     rests = f" {UNSOURCED.format(_named(unsourced))}" if unsourced else ""
+    if final is None and latest.verdict is not None:
+        return f"{silence}{rests} The last interim verdict was {latest.verdict}: {latest.reasoning}"
     if stop is Termination.NO_CANDIDATES and latest.verdict is not final:
         return (
             "No root node yielded evidence and no node is left to check, so the claim does not "

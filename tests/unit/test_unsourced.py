@@ -147,6 +147,13 @@ def test_a_claim_is_never_supported_by_it(shape, finds, verdicts, interim, final
     assert "u" not in asked  # it has no source nodes
 
 
+def test_a_judge_that_cannot_tell_says_that_only_unsourced_text_bears_the_claim():
+    outcome = Walker(dag({"t": ["u"]}, "u"), "t", 3, {"u"}, [FS], silence="Cannot tell.").run()
+    assert outcome.verdict is None
+    assert outcome.reasoning.startswith("Cannot tell. It rests on unsourced text")
+    assert "'u'" in outcome.reasoning
+
+
 def test_a_claim_about_it_is_not_supported_and_costs_no_call():
     made = dag({"t": ["u"]}, "u")
     walker = Walker(made, "u", 3, set(), [FS])
