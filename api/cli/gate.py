@@ -74,6 +74,15 @@ MaxFailed = Annotated[
 MaxUnchecked = Annotated[
     int, typer.Option(min=0, metavar="N", help="Claims that may be not verified at all.")
 ]
+MaxUndecided = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Claims that may be undecided: without a model it cannot be told, or samples did not "
+        "agree. Default: no limit; with --strict 0.",
+    ),
+]
 BaselineFile = Annotated[
     Path | None,
     typer.Option(
@@ -84,7 +93,11 @@ WriteBaseline = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the present verdicts as a baseline.")
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Count inconclusive claims as not fully supported.")
+    bool,
+    typer.Option(
+        "--strict",
+        help="Count inconclusive claims as not fully supported, and allow none undecided.",
+    ),
 ]
 FormatName = Annotated[
     str, typer.Option("--format", metavar="NAME", help="What is printed: text or json.")
@@ -145,6 +158,7 @@ def gate(
     forbid_error_stage: ForbidErrorStage = None,
     max_failed: MaxFailed = 0,
     max_unchecked: MaxUnchecked = 0,
+    max_undecided: MaxUndecided = None,
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = None,
     strict: Strict = False,
@@ -166,7 +180,9 @@ def gate(
     stages = tuple(sorted(set(forbid_error_stage or ())))
     if max_unsupported is None and max_rate is None and not stages:
         max_unsupported = 0
-    limits = Limits(max_unsupported, max_rate, stages, max_failed, max_unchecked, strict)
+    limits = Limits(
+        max_unsupported, max_rate, stages, max_failed, max_unchecked, strict, max_undecided
+    )
     summary = summary or _summary_of_the_step()
     if artifact is not None and sarif is None:
         raise InputError("--artifact names the file of --sarif; name that, too.")

@@ -198,7 +198,8 @@ class Limits:
         failed: Claims that could not be checked.
         unchecked: Claims that were not checked.
         strict: Whether an inconclusive claim counts as one that is not fully supported, and
-            whether undecided claims are not allowed.
+            whether undecided claims are not allowed without a limit of their own.
+        undecided: Claims that are undecided.
     """
 
     unsupported: int | None = 0
@@ -207,6 +208,7 @@ class Limits:
     failed: int = 0
     unchecked: int = 0
     strict: bool = False
+    undecided: int | None = None
 
     def counts(self, state: State) -> bool:
         """Whether a claim in this state counts as not fully supported."""
@@ -385,17 +387,27 @@ def _failed(entries: Sequence[Entry], limits: Limits) -> Check:
 
 
 def _undecided(entries: Sequence[Entry], limits: Limits) -> list[Check]:
-    """Claims that samples could not decide: no failure and never unsupported; strict allows none.
+    """Claims that are undecided: no failure and never unsupported.
 
-    There is no rule where there are none.
+    There is no rule where there are none, and no limit is given.
     """
     found = _ids(entries, lambda entry: entry.state is State.UNDECIDED)
-    if not found:
+    if limits.undecided is None and not found:
         return []
     words = f"could not be decided: {len(found):,}"
+    if limits.undecided is not None:
+        words += f", at most {limits.undecided:,} (--max-undecided)"
+        return [_at_most("undecided", found, limits.undecided, words)]
     if limits.strict:
         return [_at_most("undecided", found, 0, f"{words}, at most 0 (--strict)")]
-    return [_at_most("undecided", found, len(entries), f"{words}, allowed without --strict")]
+    return [
+        _at_most(
+            "undecided",
+            found,
+            len(entries),
+            f"{words}, allowed without --max-undecided or --strict",
+        )
+    ]
 
 
 def _regressions(entries: Sequence[Entry]) -> Check:

@@ -22,7 +22,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {
     State.NOT_SUPPORTED: "error",
     State.INCONCLUSIVE: "warning",
-    State.UNDECIDED: "warning",
+    State.UNDECIDED: "note",
     State.FAILED: "warning",
     State.UNCHECKED: "note",
     State.SUPPORTED: "note",

@@ -43,6 +43,8 @@ def check(outcome: Outcome, name: str) -> Check:
         ([GOOD, FAILED], Limits(), ["failed"]),
         ([GOOD, UNDECIDED], Limits(rate=0), []),  # never unsupported
         ([GOOD, UNDECIDED], Limits(strict=True), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], Limits(undecided=1), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], Limits(undecided=2, strict=True), []),
         ([GOOD, FAILED], Limits(failed=1), []),
         ([GOOD, NEVER], Limits(), ["unchecked"]),
         ([GOOD, NEVER], Limits(unchecked=1), []),

@@ -1,0 +1,125 @@
+"""Every writer shows an iteration without a verdict, and a claim that is undecided, as such."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes.trails import NFS
+from fakes.undecided import BETWEEN, BY_SAMPLES, OPEN, SILENT, undecided_file
+from rich.console import Console
+
+from veritrail_graph.api.cli.trail import show_results, trail_tree
+from veritrail_graph.api.client.drawing import stages_svg, trail_svg
+from veritrail_graph.api.client.page import trail as notebook
+from veritrail_graph.api.gate.output import outcome_json, outcome_lines, outcome_xml, step_summary
+from veritrail_graph.api.gate.rules import Limits, entries_of, judge
+from veritrail_graph.api.gate.sarif import outcome_sarif
+from veritrail_graph.api.mcp.results import trail_of, trail_text
+from veritrail_graph.api.reports.files import Asked, pieces
+from veritrail_graph.api.reports.sources import FileSource
+from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.api.views.words import CANNOT_TELL, CANNOT_TELL_WORDS
+from veritrail_graph.graph.comparing import compare, difference_json
+from veritrail_graph.graph.exporters.verdicts.judged import Judged
+from veritrail_graph.graph.model import Verification
+
+TRAILS = [BETWEEN, OPEN]
+
+
+def printed(trail: Verification) -> str:
+    console = Console(file=io.StringIO(), width=160)
+    console.print(trail_tree(trail))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+WRITERS: dict[str, Callable[[Verification], str]] = {
+    "terminal": printed,
+    "notebook": notebook,
+    "assistants": lambda trail: trail_text(trail_of(trail, None)),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_round_without_a_verdict_and_an_undecided_claim_are_told_once(writer: str) -> None:
+    for one in TRAILS:
+        words = WRITERS[writer](one)
+        assert not re.search(r"\bNone\b|could not be checked|did not agree", words, re.IGNORECASE)
+    said = WRITERS[writer](OPEN)
+    assert "undecided" in said.lower()
+    assert said.count(SILENT) <= 3  # the reason, and those of the rounds
+
+
+def test_a_view_calls_both_cannot_tell_in_grey() -> None:
+    between, open_ = map(trail_view, TRAILS)
+    assert [one.mark.word for one in between.iterations] == [
+        "Fully Supported", CANNOT_TELL.word, "Not Fully Supported",
+    ]  # fmt: skip
+    assert (open_.mark, open_.without_verdict) == (CANNOT_TELL, CANNOT_TELL_WORDS)
+    assert open_.mark.kind == "undecided"
+    assert not open_.introduced
+    assert "did not agree" in (trail_view(BY_SAMPLES).without_verdict or "")
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """A process file with both trails."""
+    return Path(undecided_file(tmp_path / "pier.json"))
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "csv", "json", "junit"])
+def test_reports_count_undecided_by_itself(stored: Path, form: str) -> None:
+    async def whole() -> str:
+        return "".join([piece async for piece in pieces(FileSource.read(stored), Asked(form))])
+
+    told = asyncio.run(whole())
+    assert "undecided" in told or "Cannot tell" in told or "could not be decided" in told.lower()
+    assert not re.search(
+        r"\bNone\b|Why it could not be checked|[sS]amples did not agree on any", told
+    )
+    if form == "json":
+        counts = json.loads(told)["summary"]["states"]
+        assert (counts["undecided"], counts["failed"], counts["not-supported"]) == (1, 0, 1)
+    if form == "junit":
+        assert (told.count("<skipped"), told.count("<error")) == (1, 0)
+
+
+def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
+    material = FileSource.read(stored).material
+    entries = entries_of(material)
+    outcome = judge("pier", entries, Limits(unsupported=1, undecided=0))
+    assert (outcome.status, [one.name for one in outcome.checks if not one.met]) == (
+        1,
+        ["undecided"],
+    )
+    lines = "\n".join(outcome_lines(outcome, {}))
+    assert "NOT MET" in lines
+    assert "could not be decided: 1, at most 0 (--max-undecided)" in lines
+    assert outcome_json(outcome)["counts"]["undecided"] == 1
+    assert "could not be decided 1" in step_summary(outcome, "Pier", {})
+    results = json.loads(outcome_sarif(outcome, {}, None))["runs"][0]["results"]
+    assert {one["ruleId"]: one["level"] for one in results} == {
+        "not-supported": "error",
+        "undecided": "note",
+    }
+    assert outcome_xml(outcome, material).count("gate_not_met") == 1
+    assert judge("pier", entries, Limits(unsupported=1)).status == 0
+    assert judge("pier", entries, Limits(unsupported=1, strict=True)).status == 1
+
+
+def test_trails_are_drawn_compared_and_exported(capsys: pytest.CaptureFixture[str]) -> None:
+    show_results(TRAILS)
+    assert "undecided" in capsys.readouterr().out
+    for one in TRAILS:
+        assert ">None<" not in trail_svg(one)
+    assert "stage" in stages_svg(TRAILS)
+    other = difference_json(compare(BETWEEN, OPEN))
+    assert other["outcome"]["verdict"] == {"a": NFS.value, "b": None}
+    said = Judged(OPEN, "trace", None, ()).explanation
+    assert "No verdict (undecided): this says nothing for or against the claim." in said
+    assert said.count(SILENT) == 1
