@@ -22,6 +22,7 @@ from veritrail_graph.api.views.dialogue import run_words, setting_words
 from veritrail_graph.api.views.texts import clip, clip_start
 from veritrail_graph.api.views.words import (
     either,
+    in_parts,
     in_short,
     introduced_words,
     mark_now,
@@ -103,7 +104,9 @@ def environment(*, is_file: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
-    made.filters.update(in_short=in_short, run_words=run_words, setting_words=setting_words)
+    made.filters.update(
+        in_short=in_short, in_parts=in_parts, run_words=run_words, setting_words=setting_words
+    )
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
     made.filters.update(either=either, introduced_words=introduced_words)

@@ -219,7 +219,13 @@ class Stage(Answer):
     stage: int
     name: str | None = Field(description="The input's name of the stage.")
     nodes: int
-    claims_with_errors: int = Field(description="Claims with an error introduced here.")
+    claims_with_errors: int = Field(
+        description="Claims with an error that was, or may have been, introduced here."
+    )
+    claims_counted: float = Field(
+        description="These claims, each counted once over all stages: one with k possible stages "
+        "as 1/k at each."
+    )
     sentences_cited: int = Field(description="Different sentences of its nodes that are evidence.")
 
 
@@ -237,6 +243,7 @@ class Stages(Answer):
                             "name": "source page",
                             "nodes": 14,
                             "claims_with_errors": 0,
+                            "claims_counted": 0.0,
                             "sentences_cited": 21,
                         }
                     ],

@@ -31,6 +31,9 @@ class ComparedClaim(Answer):
     status: str
     verdict_before: str | None
     verdict: str | None
+    status_before: str | None = Field(
+        None, description="That of the earlier verification; null: there is none."
+    )
     error_stages_before: list[int]
     error_stages: list[int]
 
@@ -158,6 +161,7 @@ def _compared(one: Verification, earlier: Verification | None) -> ComparedClaim:
         status=one.status.value,
         verdict_before=earlier.verdict.value if earlier and earlier.verdict else None,
         verdict=one.verdict.value if one.verdict else None,
+        status_before=earlier.status.value if earlier else None,
         error_stages_before=list(earlier.error_stages) if earlier else [],
         error_stages=list(one.error_stages),
     )

@@ -269,8 +269,14 @@ class QueryRows(Answer):
         json_schema_extra={
             "examples": [
                 {
-                    "columns": ["stage", "nodes", "claims_with_errors", "sentences_cited"],
-                    "rows": [[1, 14, 0, 21], [2, 14, 5, 17]],
+                    "columns": [
+                        "stage",
+                        "nodes",
+                        "claims_with_errors",
+                        "sentences_cited",
+                        "claims_counted",
+                    ],
+                    "rows": [[1, 14, 0, 21, 0.0], [2, 14, 5, 17, 4.5]],
                     "truncated": False,
                     "indicative": True,
                 }

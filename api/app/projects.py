@@ -16,7 +16,8 @@ from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT, LONGEST_TAG, MOST_TAGS
 from veritrail_graph.graph.errors import InputError, NotFound, shown
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.model.located import stage_shares
 
 if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
@@ -51,10 +52,17 @@ class TrendGroup(Answer):
     processes: int
     claims: int = Field(description="Claims, with or without a verdict.")
     judged: int = Field(description="Those with a verdict.")
+    undecided: int = Field(0, description="Those that were checked and could not be decided.")
+    indicative: int = Field(0, description="Those whose verdict no model gave.")
     unsupported: int
     share: float | None = Field(description="unsupported / judged; null: none has a verdict.")
     verdicts: dict[str, int]
-    error_stages: dict[str, int] = Field(description="Unsupported claims by stage.")
+    error_stages: dict[str, int] = Field(
+        description="Unsupported claims by stage; one with several possible stages counts at each."
+    )
+    error_shares: dict[str, float] = Field(
+        {}, description="The same with each claim counted once: with k possible stages as 1/k."
+    )
 
 
 class Trend(Answer):
@@ -134,7 +142,7 @@ class Projects(Part):
         rows = await database.read("process/trend", project=project, limit=MOST_PROCESSES + 1)
         columns = (
             "process_id", "name", "created_at", "tags", "stage_names", "terminals", "verdict",
-            "judge", "error_stages", "claims",
+            "indicative", "judge", "error_stages", "claims",
         )  # fmt: skip
         found = [dict(zip(columns, row, strict=True)) for row in rows]
         if not found:
@@ -184,7 +192,8 @@ def trend_of(
         truncated: Whether older processes are left out.
     """
     verdicts: dict[str, Counter[str | None]] = defaultdict(Counter)
-    stages: dict[str, Counter[int]] = defaultdict(Counter)
+    stages: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
+    indicative: Counter[str] = Counter()
     processes: dict[str, set[str]] = defaultdict(set)
     names: dict[str, str] = {}
     for row in found:
@@ -193,9 +202,12 @@ def trend_of(
             processes[group].add(row["process_id"])
             verdicts[group][row["verdict"]] += row["claims"]
             if row["verdict"] == Verdict.NOT_FULLY_SUPPORTED.value:
-                for stage in row["error_stages"]:
-                    stages[group][stage] += row["claims"]
-    groups = [_group(name, processes[name], verdicts[name], stages[name]) for name in processes]
+                stages[group][tuple(row["error_stages"])] += row["claims"]
+            indicative[group] += row["claims"] if row["indicative"] else 0
+    groups = [
+        _group(name, processes[name], verdicts[name], stages[name], indicative[name])
+        for name in processes
+    ]
     if by not in ("day", "process"):  # those are in the order of time
         groups.sort(key=lambda one: (-(one.share or 0.0), one.name))
     return Trend(
@@ -225,8 +237,16 @@ def _groups(
 
 
 def _group(
-    name: str, processes: set[str], verdicts: Counter[str | None], stages: Counter[int]
+    name: str,
+    processes: set[str],
+    verdicts: Counter[str | None],
+    together: Counter[tuple[int, ...]],
+    indicative: int,
 ) -> TrendGroup:
+    shares = stage_shares(together)
+    stages = {
+        stage: sum(claims for each, claims in together.items() if stage in each) for stage in shares
+    }
     judged = sum(verdicts[one.value] for one in Verdict)
     unsupported = verdicts[Verdict.NOT_FULLY_SUPPORTED.value]
     return TrendGroup(
@@ -234,8 +254,11 @@ def _group(
         processes=len(processes),
         claims=sum(verdicts.values()),
         judged=judged,
+        undecided=verdicts[Status.UNDECIDED.value],
+        indicative=indicative,
         unsupported=unsupported,
         share=unsupported / judged if judged else None,
         verdicts={one.value: verdicts[one.value] for one in Verdict},
         error_stages={str(stage): stages[stage] for stage in sorted(stages)},
+        error_shares={str(stage): shares[stage] for stage in sorted(shares)},
     )

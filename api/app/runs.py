@@ -19,7 +19,7 @@ from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.asking import USUAL, Asking, asking_behind, asking_of
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, shown
-from veritrail_graph.graph.model import Usage, Verdict
+from veritrail_graph.graph.model import Status, Usage, Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.jobs.model import Job
@@ -150,6 +150,7 @@ class SideOfClaim(Answer):
     verification_id: str
     status: str
     verdict: str | None
+    indicative: bool = Field(False, description="Whether no model judged.")
     error_stages: list[int]
     spent: Spending
 
@@ -180,6 +181,7 @@ class ComparedSide(Answer):
     claims: int
     verdicts: dict[str, int]
     without_verdict: int
+    undecided: int = Field(0, description="Those of them that were checked to the end.")
     spent: Spending
 
     @property
@@ -238,7 +240,8 @@ class Runs(Part):
     async def compare(self, process_id: str, first: str, second: str) -> RunComparison:
         """Compare two runs, two judges, or a run and a judge, over all claims.
 
-        Of a judge the latest verdict of each claim counts, whatever the run.
+        Of a judge the result of each claim with the highest q counts, then the latest, whatever
+        the run.
 
         Args:
             process_id: The process.
@@ -355,6 +358,7 @@ def _found(one: FoundOfClaim | None) -> SideOfClaim | None:
         verification_id=one.verification_id,
         status=one.status,
         verdict=one.verdict,
+        indicative=one.indicative,
         error_stages=list(one.error_stages),
         spent=Spending.of(_usage(one)),
     )
@@ -391,5 +395,6 @@ def _side_of(
         claims=len(every),
         verdicts={one.value: verdicts[one.value] for one in Verdict},
         without_verdict=verdicts[None],
+        undecided=sum(one.status == Status.UNDECIDED for one in every),
         spent=Spending.of(usage),
     )

@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -22,7 +22,8 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.search.index import HELD_SECONDS, Hit, TextIndex, match_of
 from veritrail_graph.api.views.excerpts import excerpt_of
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound
-from veritrail_graph.graph.model.listed import NodeFilter
+from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.listed import JudgedClaim, NodeFilter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
@@ -40,6 +41,12 @@ MOST_RESULTS = 1_000
 _TOGETHER = 500
 
 Kind = Literal["node", "claim"]
+
+
+def _status(one: JudgedClaim) -> str | None:
+    if one.verdict is not None:
+        return Status.SUCCEEDED.value
+    return one.status.value if one.status else None
 
 
 def _settle(task: asyncio.Task[None]) -> None:
@@ -79,6 +86,12 @@ class SearchResult(Answer):
     claim_id: str | None = Field(description="Null: it is a node.")
     excerpt: str = Field(description="The text around the first word that was found.")
     verdict: str | None = Field(None, description="Of a claim: its verdict in force.")
+    status: str | None = Field(
+        None,
+        description="Of a claim: that of its verification in force, else of the latest; "
+        "`undecided` and `failed` have no verdict.",
+    )
+    indicative: bool = Field(False, description="Whether the verdict was given by no model.")
 
 
 class SearchResults(Listed):
@@ -98,6 +111,8 @@ class SearchResults(Listed):
                             "claim_id": "k04",
                             "excerpt": "The dredger removed 84,200 cubic metres.",
                             "verdict": "NOT_FULLY_SUPPORTED",
+                            "status": "succeeded",
+                            "indicative": False,
                         }
                     ],
                     "waiting": 0,
@@ -192,7 +207,7 @@ class Search(Part):
             process = await self._app.processes.get(process_id)
         except NotFound:
             return {}
-        about = {"process_id": process_id, "process_name": process.name}
+        about: dict[str, Any] = {"process_id": process_id, "process_name": process.name}
         nodes = [hit.name for hit in hits if hit.kind == "node"]
         claims = [hit.name for hit in hits if hit.kind == "claim"]
         texts = await self._app.nodes.texts(process_id, nodes) if nodes else {}
@@ -213,6 +228,8 @@ class Search(Part):
                 claim_id=name,
                 excerpt=excerpt_of(one.claim.text, query),
                 verdict=one.verdict.value if one.verdict else None,
+                status=_status(one),
+                indicative=one.verdict is not None and bool(one.indicative),
                 **about,
             )
         return found

@@ -30,7 +30,9 @@ class StageDifference(Answer):
     name: str | None
     nodes_before: int
     nodes: int
-    errors_before: int = Field(description="Claims with an error introduced there, before.")
+    errors_before: int = Field(
+        description="Claims with an error that was, or may have been, introduced there, before."
+    )
     errors: int
 
 
@@ -45,6 +47,10 @@ class ClaimDifference(Answer):
     claim_id: str | None = Field(description="Null: the new version has no such claim.")
     verdict_before: str | None
     verdict: str | None
+    status_before: str | None = Field(
+        None, description="Why there was no verdict: `undecided`, `failed` …; null: never verified."
+    )
+    status: str | None = Field(None, description="The same of now.")
     error_stages_before: list[int]
     error_stages: list[int]
 
@@ -197,8 +203,15 @@ def _paired(
 def _differs(before: JudgedClaim | None, now: JudgedClaim | None) -> bool:
     if before is None or now is None:
         return True
-    sides = [(one.claim.text, one.verdict, one.error_stages) for one in (before, now)]
+    sides = [(one.claim.text, one.verdict, _status(one), one.error_stages) for one in (before, now)]
     return sides[0] != sides[1]
+
+
+def _status(one: JudgedClaim | None) -> str | None:
+    """Return why a claim has no verdict; None: it has one, or was never verified."""
+    if one is None or one.verdict is not None or one.status is None:
+        return None
+    return one.status.value
 
 
 def _claim(before: JudgedClaim | None, now: JudgedClaim | None) -> ClaimDifference:
@@ -213,6 +226,8 @@ def _claim(before: JudgedClaim | None, now: JudgedClaim | None) -> ClaimDifferen
         claim_id=now.claim.claim_id if now else None,
         verdict_before=before.verdict.value if before and before.verdict else None,
         verdict=now.verdict.value if now and now.verdict else None,
+        status_before=_status(before),
+        status=_status(now),
         error_stages_before=list(before.error_stages) if before else [],
         error_stages=list(now.error_stages) if now else [],
     )

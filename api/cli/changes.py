@@ -186,8 +186,8 @@ def show_versions(found: VersionDifference) -> None:
             ("before", "now", "error stage", "claim"),
             [
                 (
-                    _side(one.claim_id_before, one.verdict_before),
-                    _side(one.claim_id, one.verdict),
+                    _side(one.claim_id_before, one.verdict_before, one.status_before),
+                    _side(one.claim_id, one.verdict, one.status),
                     f"{_stages(one.error_stages_before)} → {_stages(one.error_stages)}",
                     _wording(one),
                 )
@@ -246,12 +246,14 @@ def _verdict(word: str | None) -> Text:
     return Text(words, style=style)
 
 
-def _side(claim_id: str | None, verdict: str | None) -> Text:
+def _side(claim_id: str | None, verdict: str | None, status: str | None) -> Text:
     from rich.text import Text
 
     if claim_id is None:
         return Text("no such claim", style="dim")
-    return _verdict(verdict) if verdict is not None else Text("not verified", style="dim")
+    if verdict is not None:
+        return _verdict(verdict)
+    return Text(status.replace("_", " ") if status else "not verified", style="dim")
 
 
 def _stages(stages: Sequence[int] | Iterable[int]) -> str:

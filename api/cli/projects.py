@@ -10,6 +10,7 @@ from veritrail_graph.api.cli.exits import ask, ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import INDICATIVE_IN_PART, in_parts
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,18 +73,32 @@ def trend(
         return
     stages = sorted({int(stage) for one in found.groups for stage in one.error_stages})
     names = [one_line(found.stage_names.get(str(one), f"stage {one}"), 30) for one in stages]
+    more = [
+        name
+        for name in ("undecided", "indicative")
+        if any(getattr(one, name) for one in found.groups)
+    ]
     table(
-        (by, "processes", "judged", "unsupported", "share", *names),
+        (by, "processes", "judged", *more, "unsupported", "share", *names),
         [
             (
                 one_line(one.name, 60),
                 f"{one.processes:,}",
                 f"{one.judged:,}",
+                *(f"{getattr(one, name):,}" for name in more),
                 f"{one.unsupported:,}",
                 "unknown" if one.share is None else f"{one.share:.1%}",
-                *(f"{one.error_stages.get(str(stage), 0):,}" for stage in stages),
+                *(in_parts(one.error_shares.get(str(stage), 0.0)) for stage in stages),
             )
             for one in found.groups
         ],
-        right=("processes", "judged", "unsupported", "share", *names),
+        right=("processes", "judged", *more, "unsupported", "share", *names),
     )
+    if "indicative" in more:
+        say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
+    if any(
+        one.error_shares.get(stage) != n
+        for one in found.groups
+        for stage, n in one.error_stages.items()
+    ):
+        say("A claim whose place is one of several stages counts once, in equal parts.", "dim")

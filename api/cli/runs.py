@@ -120,12 +120,18 @@ def _tell(found: RunComparison) -> None:
             f"{number:,} {VERDICT_WORDS[Verdict(one)].lower()}"
             for one, number in side.verdicts.items()
         )
+        verdicts += f", {side.undecided:,} undecided" if side.undecided else ""
         judge = f"{side.model or side.engine}{asking_short(side.asking)}"
-        say(f"{name}: {judge}, q = {side.q}: {verdicts}; {cost_of(side.spent)}")
+        mark = " (indicative)" if side.indicative else ""
+        say(f"{name}: {judge}{mark}, q = {side.q}: {verdicts}; {cost_of(side.spent)}")
     counts = {change.value: number for change, number in found.changes.items()}
+    once = counts["only-first"] + counts["only-second"]
+    neither = counts["neither"]
+    rest = f", {once:,} with a verdict on one side only" if once else ""
+    rest += f", {neither:,} without one on both" if neither else ""
     say(
         f"{len(found.claims):,} claim(s): {counts['lost']:,} lost, {counts['gained']:,} gained, "
-        f"{counts['moved']:,} moved, {counts['other']:,} other, {counts['same']:,} the same."
+        f"{counts['moved']:,} moved, {counts['other']:,} other, {counts['same']:,} the same{rest}."
     )
 
 

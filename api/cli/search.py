@@ -17,7 +17,7 @@ from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.app.search import Kind, SearchResults
+    from veritrail_graph.api.app.search import Kind, SearchResult, SearchResults
 
 
 def search(
@@ -72,9 +72,17 @@ def search(
             (
                 one.process_id,
                 one.claim_id or one_line(one.node_id, 40),
-                VERDICT_WORDS[Verdict(one.verdict)].lower() if one.verdict else "",
+                _verdict(one),
                 one_line(one.excerpt),
             )
             for one in results.results
         ],
     )
+
+
+def _verdict(one: SearchResult) -> str:
+    """The verdict of a claim, and whether no model gave it; without one its status."""
+    if one.verdict is None:
+        return (one.status or "").replace("_", " ")
+    mark = " (indicative)" if one.indicative else ""
+    return f"{VERDICT_WORDS[Verdict(one.verdict)].lower()}{mark}"

@@ -59,7 +59,15 @@ JobStatusName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
 ReviewVerdict = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "UNCLEAR"]
 VerdictLabel = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE"]
-VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
+VerdictName = Literal[
+    "FULLY_SUPPORTED",
+    "NOT_FULLY_SUPPORTED",
+    "INCONCLUSIVE",
+    "none",
+    "undecided",
+    "failed",
+    "unchecked",
+]
 
 
 INGEST_SECONDS = 3_600.0

@@ -11,8 +11,9 @@ from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
 from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
-from veritrail_graph.api.views.words import BY_KIND, State, either, review_mark
+from veritrail_graph.api.views.words import BY_KIND, State, either, in_parts, review_mark
 from veritrail_graph.graph.exporters.listings import reviewed_json
+from veritrail_graph.graph.model.located import stage_shares
 
 WORST = (
     State.NOT_SUPPORTED,
@@ -251,19 +252,22 @@ def untrusted(text: str, most: int = 160) -> str:
 
 def _stages(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
     """Where unsupported content came in."""
-    found = Counter(
-        stage
+    together = Counter(
+        entry.error_stages
         for entry in outcome.entries
-        if outcome.limits.counts(entry.state)
-        for stage in entry.error_stages
+        if outcome.limits.counts(entry.state) and entry.error_stages
     )
+    found = sorted(stage_shares(together).items(), key=lambda each: (-each[1], each[0]))
     if not found:
         return []
     rows = [
-        f"| {stage} {untrusted(names.get(stage, ''), 60)} | {count:,} |"
-        for stage, count in found.most_common(_STAGES)
+        f"| {stage} {untrusted(names.get(stage, ''), 60)} | {in_parts(count)} |"
+        for stage, count in found[:_STAGES]
     ]
-    return ["", "| introduced at stage | claims |", "|---|--:|", *rows]
+    lines = ["", "| introduced at stage | claims |", "|---|--:|", *rows]
+    if any(len(stages) > 1 for stages in together):
+        lines += ["", "A claim whose place is one of several stages counts once, in equal parts."]
+    return lines
 
 
 def _claims(outcome: Outcome) -> list[str]:

@@ -49,6 +49,8 @@ class FoundText(BaseModel):
     claim_id: str | None
     excerpt: str
     verdict: str | None
+    status: str | None = None
+    indicative: bool = False
 
 
 class FoundTexts(BaseModel):
@@ -133,6 +135,8 @@ class ShownGroup(BaseModel):
     processes: int
     judged: int
     unsupported: int
+    undecided: int = 0
+    indicative: int = 0
     share: float | None
     error_stages: dict[str, int]
 
@@ -204,12 +208,14 @@ class Lookups:
                 claim_id=one.claim_id,
                 excerpt=one_line(one.excerpt, TEXT),
                 verdict=one.verdict,
+                status=one.status,
+                indicative=one.indicative,
             )
             for one in found[:limit]
         ]
         lines = [
             f"- {one.kind} {quoted(one.claim_id or one.node_id)} of {one.process_id}"
-            + (f" ({verdict_words(one.verdict)})" if one.verdict else "")
+            + (f" ({_found_words(one)})" if one.verdict or one.status else "")
             + f": {quoted(one.excerpt)}"
             for one in results
         ]
@@ -355,6 +361,8 @@ class Lookups:
         lines = [
             f"- {quoted(one.name)}: {one.unsupported:,} of {one.judged:,} claims not fully "
             f"supported, {one.processes:,} processes"
+            + (f", {one.undecided:,} claims undecided" if one.undecided else "")
+            + (f", {one.indicative:,} verdicts indicative" if one.indicative else "")
             for one in groups
         ]
         return answer_of(value, "\n".join(lines) or "No process has this project.")
@@ -417,6 +425,13 @@ def _side(found: SideOfClaim | None) -> str | None:
         return None
     stages = f" (stage {', '.join(map(str, found.error_stages))})" if found.error_stages else ""
     return (verdict_words(found.verdict) if found.verdict else found.status) + stages
+
+
+def _found_words(one: FoundText) -> str:
+    """The verdict of a claim that was found, else its status."""
+    if one.verdict is None:
+        return str(one.status)
+    return verdict_words(one.verdict) + (", indicative" if one.indicative else "")
 
 
 def _counts(verdicts: dict[str, int]) -> str:

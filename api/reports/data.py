@@ -49,6 +49,7 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.located import stage_shares
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -196,13 +197,16 @@ class StageFigures:
         stage: The stage.
         name: What the input calls it, or None.
         nodes: Its nodes.
-        introduced: Claims of the report into which unsupported content came at this stage.
+        introduced: Claims of the report into which unsupported content came at this stage, or may
+            have come.
+        counted: These claims, each counted once over all stages: one with k possible stages as 1/k.
     """
 
     stage: int
     name: str | None
     nodes: int
     introduced: int
+    counted: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,12 +441,18 @@ class ReportData:
         )
 
     @property
+    def together(self) -> Counter[tuple[int, ...]]:
+        """Claims into which unsupported content came, by the stages of which one is meant."""
+        return Counter(one.error_stages for one in self.claims if one.error_stages)
+
+    @property
     def stages(self) -> tuple[StageFigures, ...]:
         """The stages, ascending, with how many claims went wrong there."""
         introduced = Counter(stage for one in self.claims for stage in one.error_stages)
+        counts = stage_shares(self.together)
         names = self.process.stage_names
         return tuple(
-            StageFigures(stage, names.get(stage), nodes, introduced[stage])
+            StageFigures(stage, names.get(stage), nodes, introduced[stage], counts.get(stage, 0.0))
             for stage, nodes in sorted(self.process.stages.items())
         )
 

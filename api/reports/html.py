@@ -161,9 +161,8 @@ def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str,
     marks = {mark.kind: (mark, claims) for mark, claims in material.marks}
     counts = [marks[mark.kind] for mark in MARKS]
     unsupported = [one for one in material.claims if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
-    introduced = {one.stage: one.introduced for one in material.stages}
     unplaced = sum(not one.error_stages for one in unsupported)
-    bars = stage_bars(material.process, introduced, len(unsupported), unplaced)
+    bars = stage_bars(material.process, material.together, len(unsupported), unplaced)
     money = spent_together(material.verifications, material.usage)
     reviewed = [one.reviewed for one in material.claims if one.reviewed is not None]
     return {
@@ -192,7 +191,7 @@ def _rows(bars: StageBars) -> list[StageBar]:
     """The stages that are shown: all, or those at which most came in."""
     if len(bars.bars) <= _MOST_STAGES:
         return list(bars.bars)
-    worst = sorted(bars.bars, key=lambda bar: -bar.introduced)[:_MOST_STAGES]
+    worst = sorted(bars.bars, key=lambda bar: -bar.counted)[:_MOST_STAGES]
     return sorted(worst, key=lambda bar: bar.stage)
 
 

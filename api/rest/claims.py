@@ -30,7 +30,15 @@ router = APIRouter(
 beside = APIRouter(prefix="/v1/processes/{process_id}", tags=["claims"], dependencies=[CHECKED])
 
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
-VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
+VerdictName = Literal[
+    "FULLY_SUPPORTED",
+    "NOT_FULLY_SUPPORTED",
+    "INCONCLUSIVE",
+    "none",
+    "undecided",
+    "failed",
+    "unchecked",
+]
 ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
 
 
@@ -64,7 +72,11 @@ async def list_claims(
     app: App,
     process_id: ProcessId,
     verdict: Annotated[
-        VerdictName | None, Query(description="Only claims with this verdict; none: without one.")
+        VerdictName | None,
+        Query(
+            description="Only claims with this verdict; none: without one; of these undecided, "
+            "failed, unchecked."
+        ),
     ] = None,
     error_stage: Annotated[
         int | None, Query(ge=0, le=MAX_STAGE, description="Only those with an error from here.")

@@ -60,6 +60,8 @@ class _Side(Protocol):
     @property
     def verdict(self) -> str | None: ...
     @property
+    def indicative(self) -> bool: ...
+    @property
     def error_stages(self) -> list[int]: ...
     @property
     def spent(self) -> Any: ...
@@ -84,7 +86,7 @@ def side_mark(side: _Side | None) -> Mark | None:
     if side is None:
         return None
     verdict = Verdict(side.verdict) if side.verdict is not None else None
-    return mark_of(verdict, Status(side.status))
+    return mark_of(verdict, Status(side.status), indicative=side.indicative)
 
 
 def known_cost(spent: _Spent) -> float | None:

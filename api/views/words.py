@@ -455,12 +455,17 @@ def introduced_words(candidates: int) -> str:
     return "introduced here" if candidates < 2 else "perhaps introduced here"
 
 
-def in_short(count: int) -> str:
+def in_short(count: float) -> str:
     """A count in little room: `95k` for 95,465."""
     for size, letter in ((1_000_000, "M"), (1_000, "k")):
         if count >= 10 * size:
-            return f"{count // size:,}{letter}"
-    return f"{count:,}"
+            return f"{int(count // size):,}{letter}"
+    return in_parts(count)
+
+
+def in_parts(count: float) -> str:
+    """A count of claims some of which count in parts: `7.5`, and `7` where it is whole."""
+    return f"{count:,.1f}".removesuffix(".0")
 
 
 def share(part: float, whole: float) -> str:

@@ -12,6 +12,7 @@
 // column changed_at: string - when the latest verification was made, or null
 // column verified: integer - verifications of claims of the answer, not of questions
 // column of_turns: integer - claims that were never verified, and have a category as claims of a dialogue's turns
+// column indicative: integer - claims of the answer whose verdict in force no model gave
 // source: VeriTrail 2 (the three verdicts)
 UNWIND $process_ids AS process_id
 MATCH (p:Process {process_id: process_id})
@@ -37,4 +38,6 @@ RETURN process_id, coalesce(v.verdict, v.status, statuses[-1], 'none') AS outcom
        sum(unmetered) AS unmetered, max(changed_at) AS changed_at,
        sum(verified) AS verified,
        sum(CASE WHEN c.category IS NOT NULL AND c.origin IS NULL AND size(statuses) = 0
-           THEN 1 ELSE 0 END) AS of_turns
+           THEN 1 ELSE 0 END) AS of_turns,
+       sum(CASE WHEN c.origin IS NULL AND v.indicative AND v.verdict IS NOT NULL
+           THEN 1 ELSE 0 END) AS indicative

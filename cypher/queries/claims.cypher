@@ -13,6 +13,7 @@
 // column verification_id: string - the verification
 // column created_at: string - when it was made
 // column verifications: integer - how many verifications the claim has, whatever their status
+// column status: string - that of the verification in force, else of the latest one: undecided and failed have no verdict; null: never verified
 // group: Claims and verdicts
 // example: process_id=harbour-summary
 // source: ours
@@ -22,9 +23,10 @@ MATCH (c:Claim {process_id: $process_id})
 WHERE $asked = (c.origin IS NOT NULL)
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
-WITH c, count(x) AS verifications
+WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
+WITH c, count(x) AS verifications, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
-WITH c, verifications, v, head(COLLECT {
+WITH c, verifications, latest, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
        RETURN r ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
      }) AS r
@@ -36,5 +38,5 @@ RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id, v.verdict 
        END AS review,
        CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END AS reviewed_verdict,
        v.engine AS engine, v.verification_id AS verification_id, v.created_at AS created_at,
-       verifications
+       verifications, coalesce(v.status, latest.status) AS status
 ORDER BY c.position, c.claim_id

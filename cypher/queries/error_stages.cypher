@@ -4,10 +4,11 @@
 // param limit: integer = 100 in 1..10000 - at most this many
 // column value: string - the stage, step, kind, model or prompt; null where the nodes have none
 // column identified: boolean - false in the row of the claims whose error could not be placed
-// column claims: integer - unsupported claims whose error came in there; a claim with several origins counts in each
-// column share: float - their share of all unsupported claims
+// column claims: integer - unsupported claims whose error came in there, or may have: one with several possible places is in the row of each
+// column share: float - `counted` as a share of all unsupported claims; the shares of all rows add up to 1
 // column nodes: integer - different nodes that introduced these errors
 // column overridden: integer - how many of these claims reviewers do not call unsupported, by each claim's latest review
+// column counted: float - these claims, each counted once over all rows: one with k possible places as 1/k in each
 // group: Where it went wrong
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)
@@ -31,8 +32,16 @@ WITH total, v, is_overridden, s, s IS NOT NULL AS identified,
        WHEN 'model' THEN s.model
        ELSE s.prompt
      END AS value
-WITH total, identified, value, min(s.stage) AS stage, count(DISTINCT v) AS claims,
-     count(DISTINCT s) AS nodes, count(DISTINCT CASE WHEN is_overridden THEN v END) AS overridden
-RETURN value, identified, claims, toFloat(claims) / total AS share, nodes, overridden
+WITH total, v, is_overridden, identified, value, min(s.stage) AS stage,
+     collect(DISTINCT s.node_id) AS names
+WITH total, v, is_overridden, collect([identified, value, stage, names]) AS places
+UNWIND places AS place
+WITH total, v, is_overridden, size(places) AS among, place[0] AS identified, place[1] AS value,
+     place[2] AS stage, CASE WHEN size(place[3]) = 0 THEN [null] ELSE place[3] END AS names
+UNWIND names AS name
+WITH total, identified, value, min(stage) AS stage, count(DISTINCT v) AS claims,
+     count(DISTINCT name) AS nodes, count(DISTINCT CASE WHEN is_overridden THEN v END) AS overridden,
+     sum(1.0 / (among * size(names))) AS counted
+RETURN value, identified, claims, counted / total AS share, nodes, overridden, counted
 ORDER BY identified DESC, CASE $by WHEN 'stage' THEN stage ELSE -claims END, coalesce(value, '')
 LIMIT $limit

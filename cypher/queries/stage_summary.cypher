@@ -2,8 +2,9 @@
 // param process_id: string - the process
 // column stage: integer - the stage
 // column nodes: integer - its nodes
-// column claims_with_errors: integer - claims into which an error came here, by each claim's verification in force
+// column claims_with_errors: integer - claims into which an error came here, or may have, by each claim's verification in force
 // column sentences_cited: integer - different sentences that these verifications cite
+// column claims_counted: float - these claims, each counted once over all stages: one with k possible stages as 1/k at each
 // group: The process as a graph
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)
@@ -24,5 +25,7 @@ UNWIND range(0, size(p.stages) - 1) AS place
 WITH p.stages[place] AS stage, p.stage_counts[place] AS nodes, latest, cited
 RETURN stage, nodes,
        size([v IN latest WHERE stage IN v.error_stages]) AS claims_with_errors,
-       coalesce(head([row IN cited WHERE row.stage = stage | row.sentences]), 0) AS sentences_cited
+       coalesce(head([row IN cited WHERE row.stage = stage | row.sentences]), 0) AS sentences_cited,
+       reduce(sum = 0.0, v IN latest | CASE WHEN stage IN v.error_stages
+              THEN sum + 1.0 / size(v.error_stages) ELSE sum END) AS claims_counted
 ORDER BY stage

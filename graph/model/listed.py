@@ -376,7 +376,7 @@ class Tally:
 
     @property
     def stages(self) -> dict[int, int]:
-        """By stage, the claims into which an error came there."""
+        """By stage, the claims into which an error came there, or may have come."""
         found: Counter[int] = Counter()
         for stages, claims in self.together.items():
             found.update(dict.fromkeys(stages, claims))
@@ -447,6 +447,7 @@ class OutcomeSummary:
         unmetered: How many of them have a result and do not say what it took.
         verified: Verifications of its claims and turns, without those of questions.
         of_turns: Claims that were checked by turn of a dialogue, and never verified.
+        indicative: Claims whose verdict in force no model gave.
     """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -456,6 +457,7 @@ class OutcomeSummary:
     unmetered: int = 0
     verified: int = 0
     of_turns: int = 0
+    indicative: int = 0
 
     def with_turns(self, turns: DialogueCost) -> OutcomeSummary:
         """The same with what was spent on turns of a dialogue."""

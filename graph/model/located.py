@@ -131,3 +131,16 @@ class ValuePlace(Noun):
                 "wrong_place", "there is one culprit, or else two candidates or more"
             )
         return self
+
+
+def stage_shares(together: Mapping[tuple[int, ...], int]) -> dict[int, float]:
+    """Count claims by the stage where an error came in: one with k possible stages as 1/k at each.
+
+    Args:
+        together: Claims by the stages of which one introduced an error into them.
+    """
+    found: dict[int, float] = {}
+    for stages, claims in together.items():
+        for stage in stages:
+            found[stage] = found.get(stage, 0.0) + claims / len(stages)
+    return found

@@ -536,8 +536,10 @@ def marked(process_id: str, status: str, owner: str | None = None) -> dict[str, 
 def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
     outcomes: dict[str, int] = {}
     usage, changed, modelled, unmetered, verified, of_turns = Usage(), "", 0, 0, 0, 0
+    indicative = 0
     for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at, *rest in rows:
-        number, turns = rest
+        number, turns, by_no_model = rest
+        indicative += by_no_model or 0
         if claims:
             outcomes[outcome] = claims
         changed = max(changed, changed_at or "")
@@ -546,7 +548,9 @@ def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
         verified, of_turns = verified + (number or 0), of_turns + (turns or 0)
         usage += Usage(calls=calls or 0, cost_usd=known, unpriced_calls=unpriced or 0)
     latest = changed or None
-    return OutcomeSummary(outcomes, usage, latest, modelled, unmetered, verified, of_turns)
+    return OutcomeSummary(
+        outcomes, usage, latest, modelled, unmetered, verified, of_turns, indicative
+    )
 
 
 def process_from(properties: Mapping[str, Any], claims: int) -> Process:

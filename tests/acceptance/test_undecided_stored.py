@@ -33,6 +33,7 @@ def test_an_undecided_claim_is_counted_apart_at_every_door(
     one = shared_service.get(f"/v1/processes/{pier}").json()
     assert one["verdicts"] == listed["verdicts"]
     found = shared_service.get(f"/v1/processes/{pier}/claims?verdict=undecided").json()
+
     assert [(each["claim_id"], each["verdict"]) for each in found["claims"]] == [("k2", None)]
     rows = veritrail("query", "claims", "--param", f"process_id={pier}", "--json").json
     places = [rows["columns"].index(name) for name in ("claim_id", "verdict", "status")]

@@ -164,7 +164,7 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
     "stage_summary": [
         # c1 twice and c2; s1 twice and s2; m1 once, for two claims. The old verification and
         # its verdict do not count.
-        ({}, [(1, 3, 0, 3), (2, 2, 1, 3), (3, 1, 1, 1), (4, 1, 1, 0)]),
+        ({}, [(1, 3, 0, 3, 0.0), (2, 2, 1, 3, 0.5), (3, 1, 1, 1, 0.5), (4, 1, 1, 0, 1.0)]),
     ],
     "cost": [
         # What a failed verification paid counts; one call without a price makes a sum unknown.

@@ -39,6 +39,8 @@ from contract.query_values import (
     step,
 )
 
+OK = "succeeded"
+
 UNCLEAR_OF_ADA = (
     "r5", "k3", K3, "unclear", INC, None, "What is old?", "Ada", None, DAY.format(5), True, "v3",
     "lexical", None, True,
@@ -134,11 +136,12 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                ("k1", K1, "t", FS, True, "confirmed", FS, "lexical", "v1", DAY.format(1), 1),
-                ("k2", K2, "t", NFS, False, "overridden", FS, "openai", "v2", DAY.format(2), 3),
-                ("k3", K3, "t", INC, True, "unclear", None, "lexical", "v3", DAY.format(1), 1),
-                ("k4", K4, "m1", None, None, None, None, None, None, None, 0),
-                ("k5", K5, "t", NFS, True, "overridden", INC, "lexical", "v5", DAY.format(1), 1),
+                ("k1", K1, "t", FS, True, "confirmed", FS, "lexical", "v1", DAY.format(1), 1, OK),
+                ("k2", K2, "t", NFS, False, "overridden", FS, "openai", "v2", DAY.format(2), 3, OK),
+                ("k3", K3, "t", INC, True, "unclear", None, "lexical", "v3", DAY.format(1), 1, OK),
+                ("k4", K4, "m1", None, None, None, None, None, None, None, 0, None),
+                ("k5", K5, "t", NFS, True, "overridden", INC, "lexical", "v5", DAY.format(1), 1,
+                 OK),
             ],
         ),
     ],
@@ -247,26 +250,46 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         ({"stage": "1"}, []),
     ],
     "error_stages": [
-        ({}, [("2", True, 1, 0.5, 1, 1), ("3", True, 1, 0.5, 1, 1), ("4", True, 1, 0.5, 1, 1)]),
+        # k2 went wrong at one of two nodes and counts half at each, k5 at one.
+        (
+            {},
+            [
+                ("2", True, 1, 0.25, 1, 1, 0.5),
+                ("3", True, 1, 0.25, 1, 1, 0.5),
+                ("4", True, 1, 0.5, 1, 1, 1.0),
+            ],
+        ),
         (
             {"by": "step"},
-            [(None, True, 1, 0.5, 1, 1), ("summarise", True, 1, 0.5, 1, 1), ("write", True, 1,
-             0.5, 1, 1)],
+            [
+                (None, True, 1, 0.5, 1, 1, 1.0),
+                ("summarise", True, 1, 0.25, 1, 1, 0.5),
+                ("write", True, 1, 0.25, 1, 1, 0.5),
+            ],
         ),
         (
             {"by": "kind"},
-            [("draft", True, 1, 0.5, 1, 1), ("summary", True, 1, 0.5, 1, 1), ("text", True, 1,
-             0.5, 1, 1)],
+            [
+                ("draft", True, 1, 0.25, 1, 1, 0.5),
+                ("summary", True, 1, 0.25, 1, 1, 0.5),
+                ("text", True, 1, 0.5, 1, 1, 1.0),
+            ],
         ),
         (
             {"by": "model"},
             [
-                (None, True, 1, 0.5, 1, 1),
-                ("writer-0", True, 1, 0.5, 1, 1),
-                ("writer-1", True, 1, 0.5, 1, 1),
+                (None, True, 1, 0.5, 1, 1, 1.0),
+                ("writer-0", True, 1, 0.25, 1, 1, 0.5),
+                ("writer-1", True, 1, 0.25, 1, 1, 0.5),
             ],
         ),
-        ({"by": "prompt"}, [(None, True, 2, 1.0, 2, 2), ("Write it up.", True, 1, 0.5, 1, 1)]),
+        (
+            {"by": "prompt"},
+            [
+                (None, True, 2, 0.75, 2, 2, 1.5),
+                ("Write it up.", True, 1, 0.25, 1, 1, 0.5),
+            ],
+        ),
     ],
     "error_nodes": [
         (
@@ -313,7 +336,7 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {"claim_id": "k2", "verification_id": "v2-failed", "other_verification_id": "v2-old"},
             [
-                ("v2-failed", "v2-old", "status", None, None, "failed", "succeeded"),
+                ("v2-failed", "v2-old", "status", None, None, "failed", OK),
                 ("v2-failed", "v2-old", "verdict", None, None, None, FS),
                 ("v2-failed", "v2-old", "termination", None, None, None, "no_candidates"),
                 ("v2-failed", "v2-old", "interim verdict 1", None, None, None, FS),

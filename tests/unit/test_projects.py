@@ -18,6 +18,7 @@ def row(process_id: str, day: str, verdict: str | None, claims: int, *stages: in
         "stage_names": '{"2": "summary"}',
         "terminals": ["t"],
         "verdict": verdict,
+        "indicative": verdict == NO,
         "judge": "m" if verdict else None,
         "error_stages": list(stages),
         "claims": claims,
@@ -28,7 +29,8 @@ ROWS = [
     row("a", "01", YES, 6),
     row("a", "01", NO, 2, 2, 3),
     row("b", "02", NO, 1, 2),
-    row("b", "02", None, 4),
+    row("b", "02", None, 3),
+    row("b", "02", "undecided", 1),
     row("c", "03", None, 0),
 ]
 MADE = {"a": [("gpt", "p1"), (None, None)], "b": [("gpt", "p2")]}
@@ -54,8 +56,11 @@ def test_groups_by_what_the_pipeline_was_made_with() -> None:
     assert set(by("judge")) == {"m", "none"}
 
 
-def test_an_error_counts_at_every_stage_that_is_named() -> None:
+def test_a_claim_with_several_possible_stages_is_counted_once_in_shares() -> None:
     found = trend_of("nightly", "day", ROWS, MADE)
     assert found.groups[0].error_stages == {"2": 2, "3": 2}
+    assert found.groups[0].error_shares == {"2": 1.0, "3": 1.0}
+    told = [(one.claims, one.undecided, one.indicative) for one in found.groups]
+    assert told == [(8, 0, 2), (5, 1, 1), (0, 0, 0)]
     assert found.groups[0].unsupported == 2
     assert found.stage_names == {"2": "summary"}

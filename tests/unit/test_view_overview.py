@@ -80,6 +80,7 @@ def test_a_claim_counts_once_in_a_box_that_several_stages_share() -> None:
     overview = overview_of(process, wrong, None, judged=4)
     assert len(overview.boxes) == MOST_BOXES
     assert [box.introduced for box in overview.boxes if box.introduced] == [2, 1, 2]
+    assert [box.counted for box in overview.boxes if box.introduced] == [1.5, 0.5, 2]
 
 
 def test_boxes_are_shaded_by_what_went_wrong_and_numbers_lead_to_the_claims() -> None:

@@ -262,7 +262,7 @@ def test_bars_are_as_long_as_what_came_in() -> None:
         nodes=9,
         edges=8,
     )
-    bars = stage_bars(process, {2: 4, 3: 1}, unsupported=6, unplaced=1)
+    bars = stage_bars(process, {(2,): 4, (3,): 1}, unsupported=6, unplaced=1)
     assert [(one.name, one.nodes, one.introduced, one.share) for one in bars.bars] == [
         ("source page", 5, 0, 0.0),
         ("summary", 3, 4, 100.0),
@@ -271,6 +271,13 @@ def test_bars_are_as_long_as_what_came_in() -> None:
     assert bars.worst is not None
     assert (bars.worst.stage, bars.is_most) == (2, True)
     assert stage_bars(process, {}, 0).worst is None
-    tie = stage_bars(process, {2: 2, 3: 2}, unsupported=4)
+    tie = stage_bars(process, {(2,): 2, (3,): 2}, unsupported=4)
     assert (tie.worst, tie.is_most) == (None, False)
-    assert not stage_bars(process, {2: 2, 3: 1}, unsupported=4).is_most  # half is not most
+    half = stage_bars(process, {(2,): 2, (3,): 1}, unsupported=4)
+    assert not half.is_most  # half is not most
+    # A claim "at 2 or 3" counts once, in parts; the list behind a stage has it whole.
+    several = stage_bars(process, {(2,): 12, (2, 3): 3, (1, 2, 3): 3}, unsupported=18)
+    assert [(one.introduced, round(one.counted, 3)) for one in several.bars] == [
+        (3, 1.0), (18, 14.5), (6, 2.5),
+    ]  # fmt: skip
+    assert (several.split, sum(one.counted for one in several.bars)) == (6, pytest.approx(18))

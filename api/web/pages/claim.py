@@ -34,7 +34,7 @@ from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
 from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare, folded_settings
 from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.model import Process, Termination, Verdict, Verification
+from veritrail_graph.graph.model import Process, Status, Termination, Verdict, Verification
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.listed import JudgedClaim, TrailOutline
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
@@ -444,7 +444,11 @@ async def show_difference(
         folded=[_row(one) for one in folded],
         parting=parting,
         parts=[PARTS[one] for one in parting.parts] if parting else [],
-        rounds=[_side(parting.a), _side(parting.b)] if parting else [],
+        rounds=[
+            _side(side, found[name].indicative) for side, name in ((parting.a, a), (parting.b, b))
+        ]
+        if parting
+        else [],
     )
 
 
@@ -455,7 +459,7 @@ def _row(one: Changed) -> tuple[str, str, str]:
 def _words(name: str, value: Any) -> str:
     if value is None or value == []:
         return "none"
-    if name == "verdict":
+    if name == "verdict":  # of one without a verdict the status differs, too
         return mark_of(Verdict(value)).word
     if name == "termination":
         return ENDINGS[Termination(value)].capitalize()
@@ -467,11 +471,11 @@ def _words(name: str, value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:2_000]
 
 
-def _side(side: RoundSide | None) -> dict[str, Any] | None:
+def _side(side: RoundSide | None, indicative: bool) -> dict[str, Any] | None:
     if side is None:
         return None
     return {
-        "mark": mark_of(side.verdict),
+        "mark": mark_of(side.verdict, Status.UNDECIDED, indicative=indicative),
         "reasoning": side.reasoning[:3_000],
         "checked": side.checked[:MOST],
         "more_checked": max(len(side.checked) - MOST, 0),

@@ -49,7 +49,10 @@ JOB_COLUMNS = (
     "cost_usd",
 )  # fmt: skip
 MOST_JOBS = 10_000
-FOUND_COLUMNS = ("kind", "process_id", "process_name", "node_id", "claim_id", "excerpt", "verdict")
+FOUND_COLUMNS = (
+    "kind", "process_id", "process_name", "node_id", "claim_id", "excerpt", "verdict", "status",
+    "indicative",
+)  # fmt: skip
 
 
 @router.get("/processes.csv", dependencies=_READ)

@@ -172,7 +172,7 @@ async def show_process(
         counts=views.counts(tally),
         indicative=views.indicative_words(tally),
         is_mixed=0 < tally.indicative < tally.judged,
-        stages=stage_bars(process, tally.stages, unsupported, tally.without_stage),
+        stages=stage_bars(process, tally.together, unsupported, tally.without_stage),
         spent=spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0),
         nodes=nodes,
         questions=questions,

@@ -13,6 +13,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT
 from veritrail_graph.api.views.tables import csv_text
+from veritrail_graph.api.views.words import INDICATIVE_IN_PART
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 
@@ -55,6 +56,14 @@ async def show(
         trend=trend,
         stages=stages,
         words=BY_WORDS,
+        some_undecided=any(one.undecided for one in trend.groups),
+        some_indicative=any(one.indicative for one in trend.groups),
+        indicative_in_part=INDICATIVE_IN_PART,
+        some_split=any(
+            one.error_shares[stage] != claims
+            for one in trend.groups
+            for stage, claims in one.error_stages.items()
+        ),
         bars=[(one, 100 * (one.share or 0.0), place) for place, one in enumerate(bars)],
         left_out=len(trend.groups) - len(bars),
         csv=url("projects.csv", project=project, by=by),
@@ -67,11 +76,12 @@ async def download(app: App, project: Project, by: By = "day") -> Response:
     """The groups as a table, with a column for each stage."""
     trend = await app.projects.trend(project, by)
     stages = sorted({int(stage) for one in trend.groups for stage in one.error_stages})
-    columns = (*COLUMNS, *(f"stage_{stage}" for stage in stages))
+    columns = (*COLUMNS, *(f"stage_{stage}" for stage in stages), "undecided", "indicative")
     rows = (
         (
             one.name, one.processes, one.claims, one.judged, one.unsupported, one.share,
             *one.verdicts.values(), *(one.error_stages.get(str(stage), 0) for stage in stages),
+            one.undecided, one.indicative,
         )
         for one in trend.groups
     )  # fmt: skip

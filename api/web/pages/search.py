@@ -7,15 +7,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from veritrail_graph.api.app.search import LONGEST_QUERY, MOST_RESULTS, Kind
+from veritrail_graph.api.app.search import LONGEST_QUERY, MOST_RESULTS, Kind, SearchResult
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.views.excerpts import marked
-from veritrail_graph.api.views.words import mark_of
+from veritrail_graph.api.views.words import Mark, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import Status, Verdict
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.READ)])
 
@@ -55,7 +55,7 @@ async def search(
             (
                 one,
                 marked(one.excerpt, q),
-                mark_of(Verdict(one.verdict) if one.verdict else None) if one.claim_id else None,
+                _mark(one) if one.claim_id else None,
             )
             for one in (found.results if found else ())
         ],
@@ -63,3 +63,10 @@ async def search(
         first=url("search", **known) if after else None,
         next=url("search", **known, after=behind) if behind is not None else None,
     )
+
+
+def _mark(one: SearchResult) -> Mark:
+    """The mark of a claim that was found."""
+    verdict = Verdict(one.verdict) if one.verdict else None
+    status = Status(one.status) if one.status else None
+    return mark_of(verdict, status, indicative=one.indicative)

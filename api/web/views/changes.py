@@ -133,16 +133,16 @@ def _changed(process_id: str, one: ComparedClaim) -> ChangedClaim:
     return ChangedClaim(
         claim=one.claim,
         href=url(*place, verification=one.verification_id),
-        before=_mark(one.verdict_before),
-        now=_mark(one.verdict),
+        before=_mark(one.verdict_before, one.status_before),
+        now=_mark(one.verdict, one.status),
         stages_before=_stages(one.error_stages_before),
         stages=_stages(one.error_stages),
     )
 
 
-def _mark(verdict: str | None) -> Mark:
+def _mark(verdict: str | None, status: str | None) -> Mark:
     found = Verdict(verdict) if verdict is not None else None
-    return mark_of(found, Status.SUCCEEDED if found is not None else Status.QUEUED)
+    return mark_of(found, Status(status) if status is not None else None)
 
 
 def _stages(stages: list[int]) -> str:

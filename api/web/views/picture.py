@@ -25,6 +25,7 @@ from veritrail_graph.api.web.views.layout import Layout, Line, Sizes, Vertex, ar
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.lineage import Direction, StageEdges
 from veritrail_graph.graph.model.listed import ListedNode
+from veritrail_graph.graph.model.located import stage_shares
 
 MOST_BOXES = 24
 """Boxes of the drawing; more stages share boxes, neighbours with neighbours."""
@@ -46,7 +47,8 @@ class StageBox:
         name: What the input calls it, or None.
         label: The same in one or two lines, cut so that it fits.
         nodes: Its nodes.
-        introduced: Claims into which unsupported content came here.
+        introduced: Claims into which unsupported content came here, or may have come.
+        counted: These claims, each counted once over all boxes.
         within: Edges between its own nodes; None where they are not counted yet.
         x: Its left side.
         y: Its upper side.
@@ -59,6 +61,7 @@ class StageBox:
     label: tuple[str, ...]
     nodes: int
     introduced: int
+    counted: float
     within: int | None
     x: float
     y: float
@@ -113,14 +116,14 @@ class Overview:
     judged: int
 
     @property
-    def most_wrong(self) -> int:
-        """Claims that went wrong in the box with most of them."""
-        return max((box.introduced for box in self.boxes), default=0)
+    def most_wrong(self) -> float:
+        """Claims that went wrong in the box with most of them, each counted once."""
+        return max((box.counted for box in self.boxes), default=0.0)
 
     @property
     def worst(self) -> StageBox | None:
         """The box where most claims went wrong, the first of several; None: none went wrong."""
-        return next((box for box in self.boxes if 0 < box.introduced == self.most_wrong), None)
+        return next((box for box in self.boxes if 0 < box.counted == self.most_wrong), None)
 
 
 def overview_of(
@@ -147,12 +150,13 @@ def overview_of(
             ends = (band_of[source], band_of[target])
             between[ends] = between.get(ends, 0) + count
     wrong = _introduced(introduced, band_of)
+    shares = stage_shares(introduced)
     boxes = tuple(
         _box(
             process,
             band,
             number,
-            wrong[number],
+            (wrong[number], sum(shares.get(stage, 0.0) for stage in band)),
             None if edges is None else between.get((number,) * 2, 0),
         )
         for number, band in enumerate(bands)
@@ -180,7 +184,7 @@ def _box(
     process: Process,
     band: list[int],
     number: int,
-    introduced: int,
+    wrong: tuple[int, float],
     within: int | None,
 ) -> StageBox:
     name = process.stage_names.get(band[0]) if len(band) == 1 else None
@@ -191,7 +195,8 @@ def _box(
         name=name,
         label=in_lines(name or "", NAME_WIDTH, 2),
         nodes=sum(process.stages[stage] for stage in band),
-        introduced=introduced,
+        introduced=wrong[0],
+        counted=wrong[1],
         within=within,
         x=SIDE + number * (WIDTH + ACROSS),
         y=SIDE,

@@ -304,7 +304,13 @@ class Item:
     changed_at: str
     is_verified: bool
     has_questions: bool = False
+    indicative: int = 0
     jobs: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> int:
+        """How many of its claims have a verdict."""
+        return sum(number for mark, number in self.counts if mark.is_verdict)
 
     @property
     def bar(self) -> list[tuple[str, str, int]]:
@@ -350,6 +356,7 @@ def item_of(ranked: Ranked, standing: OutcomeSummary, jobs: Sequence[str] = ()) 
         ),
         changed_at=max(standing.changed_at or "", named.created_at),
         is_verified=standing.verified > 0,
+        indicative=standing.indicative,
         has_questions=standing.changed_at is not None and not standing.verified,
         jobs=tuple(jobs),
     )
