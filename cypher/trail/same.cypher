@@ -1,4 +1,4 @@
-// purpose: Verifications of claims that succeeded with the same settings on the same content.
+// purpose: Verifications of claims that came to a result, a verdict or undecided, with the same settings on the same content.
 // param process_id: string - the process
 // param content_hash: string - the content
 // param settings: string - the settings
@@ -16,7 +16,7 @@ WHERE p.status = 'ready' AND p.content_hash = $content_hash
 UNWIND $claim_ids AS claim_id
 MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})
       <-[:VERIFIES]-(v:Verification {method: 'veritrail'})
-WHERE v.status = 'succeeded' AND v.settings = $settings AND v.content_hash = $content_hash
+WHERE v.status IN ['succeeded', 'undecided'] AND v.settings = $settings AND v.content_hash = $content_hash
   AND NOT coalesce(v.reuse_reason STARTS WITH $matched, false)
 RETURN v.verification_id AS verification_id, c.claim_id AS claim_id, v.claim AS claim,
        v.node_id AS node_id, v.sub_claims AS sub_claims, EXISTS {

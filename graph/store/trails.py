@@ -229,7 +229,7 @@ class TrailStore:
     ) -> dict[str, str]:
         """The latest verification of each claim that need not be made again, by claim_id.
 
-        That is one that succeeded with the same settings, on the same content and for the same
+        That is one with a result and the same settings, on the same content and for the same
         claim: text, node and sub-claims are what they are now. A verdict that was kept from a
         claim with another text counts only in the run in which a person matched the two.
         """
