@@ -524,7 +524,7 @@ def test_a_service_is_asked_with_its_key(beside, harbour, asking):
         verified, listed, unknown = asking(work, *through, **key)
         assert "`run_query` with the query `verifications` lists" in text_of(unknown)
         assert verified.structured_content["indicative"] is True
-        assert verified.structured_content["status"] == "succeeded"
+        assert verified.structured_content["status"] in ("succeeded", "undecided")
         assert harbour in text_of(listed)
         _, refused, _ = asking(work, *through)
         assert refused.is_error

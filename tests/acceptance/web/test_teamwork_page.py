@@ -173,7 +173,9 @@ def test_a_project_is_shown_over_time(
     assert (header["project"], header["tags"]) == (project, ["v1", "v2"])
     found = shared_service.get("/v1/trend", params={"project": project, "by": "tag"}).json()
     assert [one["name"] for one in found["groups"]] == ["v1", "v2"]
-    assert found["groups"][0]["judged"] == 24
+    counted = found["groups"][0]
+    assert counted["judged"] + counted["undecided"] == 24
+    assert counted["indicative"] == counted["judged"]  # no model was asked
     for by in ("day", "process", "judge", "model", "prompt"):
         page = shared_service.client.get("/projects", params={"project": project, "by": by})
         assert page.status_code == 200, by
