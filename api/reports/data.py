@@ -16,6 +16,7 @@ from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
+from veritrail_graph.api.reports.stages import StageFigures, stage_figures
 from veritrail_graph.api.views.asking import asking_sentences, asking_short
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
@@ -49,7 +50,6 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
-from veritrail_graph.graph.model.located import stage_shares
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -187,26 +187,6 @@ class CheckedClaim:
         if found is None:
             return None
         return found.reasoning if found.verdict is not None else found.error
-
-
-@dataclass(frozen=True, slots=True)
-class StageFigures:
-    """A stage of the process.
-
-    Attributes:
-        stage: The stage.
-        name: What the input calls it, or None.
-        nodes: Its nodes.
-        introduced: Claims of the report into which unsupported content came at this stage, or may
-            have come.
-        counted: These claims, each counted once over all stages: one with k possible stages as 1/k.
-    """
-
-    stage: int
-    name: str | None
-    nodes: int
-    introduced: int
-    counted: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,13 +428,7 @@ class ReportData:
     @property
     def stages(self) -> tuple[StageFigures, ...]:
         """The stages, ascending, with how many claims went wrong there."""
-        introduced = Counter(stage for one in self.claims for stage in one.error_stages)
-        counts = stage_shares(self.together)
-        names = self.process.stage_names
-        return tuple(
-            StageFigures(stage, names.get(stage), nodes, introduced[stage], counts.get(stage, 0.0))
-            for stage, nodes in sorted(self.process.stages.items())
-        )
+        return stage_figures(self.process, self.together)
 
     @property
     def title(self) -> str:
