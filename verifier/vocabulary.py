@@ -86,6 +86,11 @@ def is_adverb(word: str) -> bool:
     return word in _ADVERBS or (word.endswith("ly") and word not in _NO_ADVERBS)
 
 
+def is_plain_adverb(word: str) -> bool:
+    """Whether a lower-case word changes nothing of what is said: actually, currently, no longer."""
+    return word in _PLAIN_ADVERBS
+
+
 def is_qualifier(word: str) -> bool:
     """Whether a lower-case word makes a denial one in part: not immediately, not often."""
     return is_adverb(word) and word not in _PLAIN_ADVERBS
@@ -151,6 +156,32 @@ ORDINALS = _counted(_ORDINALS, 1)
 NAME_LINKS = frozenset(("of", "de", "van", "von", "der", "du", "la", "le", "the", "al", "bin"))
 TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "sir", "gen", "sen", "rep", "gov"))
 
+# Small words that must be the same where a sentence says a claim; the first stands for its group.
+_SMALL_WORDS = """before prior|after following|until till|since|without|against|only|than|if|unless|
+or|both|more|less fewer|most|least|few|many|much|some|from|between|under|over|above|below|beyond|by|
+all every each everyone everybody always"""
+
+# What makes a sentence say less than its words without it.
+NARROWING = word_set("only some few most less or if unless without")
+# What stands before a time or a place that may stand at either end of a sentence.
+ADJOINING = word_set("in on at during for since until throughout within")
+
+DENIALS = word_set(
+    """not no never none nobody nothing neither nor without cannot hardly scarcely barely except
+    excluding nowhere"""
+)
+
+# Words by which something is said not as a fact, or not wholly; the first stands for its group.
+_DOUBTS = """if|unless|whether|could couldn't|may|might|would wouldn't|should shouldn't|must|nearly|
+almost|partly|perhaps|maybe|possibly|probably|likely|unlikely|allegedly|reportedly|apparently|
+supposedly|rumoured rumored|hypothetical|otherwise|instead|former formerly|will won't|shall|
+plan plans planned planning intend intends intended|hope hopes hoped hoping want wants wanted wish
+wishes|expect expects expected expecting forecast predicted|fail fails failed failing refuse refuses
+refused|deny denies denied denying reject rejects rejected|propose proposes proposed consider
+considers considered|try tries tried attempt attempts attempted unable|claim claims claimed alleged
+accuse accuses accused|doubt doubts doubted suspect suspects suspected|false falsely wrong wrongly
+untrue incorrect myth fake"""
+
 _CACHED_STEMS = 100_000
 
 
@@ -183,6 +214,15 @@ def key(word: str) -> str:
 
 def _groups(table: str) -> list[list[str]]:
     return [group.split() for group in table.replace("\n", " ").split("|")]
+
+
+def _headed(table: str) -> dict[str, str]:
+    """For each word of a table, the first of its group."""
+    return {word: group[0] for group in _groups(table) for word in group}
+
+
+SMALL_WORDS = _headed(_SMALL_WORDS)
+DOUBTS = _headed(_DOUBTS)
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +24,6 @@ SPLITTER = SentenceSplitter.for_language("english")
 
 FS = Verdict.FULLY_SUPPORTED
 NFS = Verdict.NOT_FULLY_SUPPORTED
-INC = Verdict.INCONCLUSIVE
 
 
 def node(node_id: str, text: str, role: Role = Role.INTERMEDIATE) -> ReadNode:
@@ -71,7 +71,7 @@ def test_sentences_that_hold_the_claim_are_selected_and_others_are_not() -> None
     assert chosen(selection) == {("a", 1, EvidenceRole.EVIDENCE)}
     (evidence,) = selection.evidence
     assert evidence.text == "The choir of Tarn sang in Lisbon."
-    assert evidence.missing == "Not found here: “May”."
+    assert evidence.missing == "Not found here: May."
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_sentences_that_contradict_are_evidence_as_well(contradiction: str) -> N
     assert chosen(select(claim, node("a", contradiction), node("b", "It rained in Porto.")))
     judgement = verdict(claim, contradiction)
     assert judgement.verdict is NFS
-    assert "says otherwise" in judgement.reasoning
+    assert "in the claim" in judgement.reasoning
 
 
 def test_each_node_with_evidence_has_an_entry_of_its_own() -> None:
@@ -92,13 +92,20 @@ def test_each_node_with_evidence_has_an_entry_of_its_own() -> None:
     assert [evidence.node_ids for evidence in selection.evidence] == [("a",), ("c",)]
 
 
-def test_a_claim_may_be_covered_by_two_nodes_together() -> None:
+def test_a_claim_that_no_sentence_says_alone_is_selected_and_not_decided() -> None:
     claim = "Dune Labs bought two start-ups in 2020 as part of its move into medicine."
     first = "Dune Labs bought two start-ups in 2020."
     second = "The purchases were part of the move of Dune Labs into medicine."
-    assert verdict(claim, first, second).verdict is FS
-    assert verdict(claim, first).verdict is NFS
-    assert verdict(claim, second).verdict is NFS
+    assert len(select(claim, node("a", first), node("b", second)).evidence) == 2
+    assert verdict(claim, first, second).verdict is None
+    assert verdict(claim, first).verdict is None
+
+
+def test_of_a_claim_of_two_sentences_each_is_looked_for() -> None:
+    claim = "The mill sold 41 tonnes of flour. It closed in May."
+    assert verdict(claim, "The mill sold 41 tonnes of flour.", "It closed in May.").verdict is FS
+    assert verdict(claim, "The mill sold 41 tonnes of flour.").verdict is None
+    assert verdict(claim, "The mill sold 37 tonnes of flour.", "It closed in May.").verdict is NFS
 
 
 def test_the_name_behind_a_pronoun_is_selected_as_context() -> None:
@@ -107,7 +114,9 @@ def test_the_name_behind_a_pronoun_is_selected_as_context() -> None:
     selection = select(claim, node("a", text))
     assert chosen(selection) == {("a", 0, EvidenceRole.CONTEXT), ("a", 1, EvidenceRole.EVIDENCE)}
     assert judge(claim, selection.evidence).verdict is FS
-    assert verdict(claim, "She led the observatory from 2006 to 2010.").verdict is NFS
+    assert verdict(claim, "She led the observatory from 2006 to 2010.").verdict is None
+    other = "Ana Lobo was born in Graz. She led the observatory from 2006 to 2010."
+    assert verdict(claim, other).verdict is None
 
 
 @pytest.mark.parametrize(
@@ -119,73 +128,139 @@ def test_the_name_behind_a_pronoun_is_selected_as_context() -> None:
         ("The bridge opened in the 1990s.", "The bridge opened in the 1980s.", NFS),
         ("The mill was the 3rd to close.", "The mill was the third to close.", FS),
         ("John Abara won.", "Abara won.", FS),
-        ("John Abara won.", "Mary Abara won.", NFS),
+        ("John Abara won the vote.", "Mary Abara won the vote.", None),
         ("Officials of the UN came.", "Officials of the United Nations came.", FS),
         ("The road was closed.", "The road wasn't closed.", NFS),
         ("The road was not closed.", "The road was closed.", NFS),
         ("The road was not closed.", "The road was never closed.", FS),
         ("Tolls fell on the road.", "Tolls rose on the road.", NFS),
         ("Tolls fell on the road.", "Tolls did not fall on the road.", NFS),
-        ("All pupils passed the exam.", "Pupils passed the exam.", NFS),
+        ("All pupils passed the exam.", "Pupils passed the exam.", None),
         ("All pupils passed the exam.", "Every pupil passed the exam.", FS),
         ("The vote came before the flood.", "The vote came after the flood.", NFS),
         ("Not only the inn burned.", "The inn burned.", FS),
+        ("The share rose by 45 percent.", "The share rose by 4,5 percent.", NFS),
+        ("The share rose by 4.5 percent.", "The share rose by 4,5 percent.", FS),
+        ("The yard cost 1,200,000 crowns.", "The yard cost 1\u202f200\u00a0000 crowns.", FS),
+        ("The yard cost 1,200 crowns.", "The yard cost 1'200 crowns.", FS),
+        ("It was 5 degrees at the quay.", "It was -5 degrees at the quay.", NFS),
+        ("It was -5 degrees at the quay.", "It was minus five degrees at the quay.", FS),
+        ("The ferry left at 9:30 p.m.", "The ferry left at 9:30 a.m.", NFS),
+        ("The ferry left at 9:30 p.m.", "The ferry left at 21:30.", FS),
+        ("At most 40 cars fit.", "At least 40 cars fit.", NFS),
+        ("No more than 40 cars fit.", "At most 40 cars fit.", FS),
+        ("Over 40 cars fit on it.", "40 cars fit on it.", None),
+        ("The Tern carries cars.", "Neither the Tern nor the Gull carries cars.", None),
+        ("All ferries carry cars.", "All ferries except the Tern carry cars.", NFS),
+        ("The ferry runs in May.", "The ferry hardly runs in May.", NFS),
+        ("The ferry runs in May.", "The ferry no longer runs in May.", NFS),
+        ("The ferry ran in May.", "The ferry failed to run in May.", None),
+        ("The socialist mayor won.", "The so\u00adcial\u00adist mayor won.", FS),
+        ("The socialist mayor won.", "The so-\ncialist mayor won.", FS),
+        ("The \ufb01rm sold 1,200 carts.", "The firm sold \uff11\uff12\uff10\uff10 carts.", FS),
+        ("The vote was on 3 May 2024.", "The vote was on May 3rd, 2024.", FS),
+        ("The vote was on 3 May 2024.", "The vote was on 2024-05-04.", NFS),
+        ("It used 5 kg of salt a day.", "It used 5,000 grams of salt a day.", FS),
+        ("It sold 5 to 6 tonnes of salt.", "It sold 5-6 tonnes of salt.", FS),
+        ("Two thirds of the boats sank.", "2/3 of the boats sank.", FS),
+        ("Boats sank in the storm.", "Only some boats sank in the storm.", None),
+        ("The dog bit the postman.", "The postman bit the dog.", None),
+        ("The town may buy the ferry.", "The town bought the ferry.", None),
+        ("The town bought the ferry.", "Did the town buy the ferry?", None),
+        ("The bank paid 40 euros.", "The bank paid 40 euros in May, 45 in June.", FS),
+        ("In June the bank paid 45 euros.", "In May the bank paid 40 euros.", None),
+        (
+            "\u6e2f\u53e3\u8d39\u6da8\u52304\u6b27\u5143\u3002",
+            "\u6e2f\u53e3\u8d39\u6da8\u52304\u6b27\u5143\u3002",
+            FS,
+        ),
+        (
+            "\u6e21\u8f6e\u53ef\u8f7d48\u8f86\u6c7d\u8f66\u3002",
+            "\u6e21\u8f6e\u53ef\u8f7d42\u8f86\u6c7d\u8f66\u3002",
+            NFS,
+        ),
+        (
+            "\u6e21\u8f6e\u53ef\u8f7d48\u8f86\u6c7d\u8f66\u3002",
+            "\u6e21\u8f6e\u6bcf\u5929\u822a\u884c\u3002",
+            None,
+        ),
     ],
 )
-def test_numbers_names_denials_and_opposites(claim: str, text: str, expected: Verdict) -> None:
+def test_numbers_names_denials_and_opposites(
+    claim: str, text: str, expected: Verdict | None
+) -> None:
     assert verdict(claim, text).verdict is expected
 
 
-def test_a_denial_in_part_is_no_contradiction_and_the_reason_names_it() -> None:
+def test_a_denial_in_part_is_no_contradiction() -> None:
     claim = "The licence of the old ferry in the harbour of Tarn will not lapse."
     partly = "The licence of the old ferry in the harbour of Tarn will not immediately lapse."
-    judgement = verdict(claim, partly)
-    assert judgement.verdict is NFS
-    assert "denies “lapse” only with “immediately”" in judgement.reasoning
+    assert verdict(claim, partly).verdict is None
     assert verdict(claim, partly, claim).verdict is FS
 
 
 @pytest.mark.parametrize("citation", ["(Smith 2020)", "(2020)", "(see Smith and Lee 2020)"])
 def test_the_year_of_a_citation_contradicts_nothing(citation: str) -> None:
     judgement = verdict("The town bought barges in 1999.", f"The town bought barges {citation}.")
-    assert judgement.verdict is NFS
-    assert "says otherwise" not in judgement.reasoning
-    assert "missing: 1999" in judgement.reasoning
+    assert judgement.verdict is None
+    assert "its date 1999 stands in none of the nearest sentences" in judgement.reasoning
 
 
-def test_evidence_that_conflicts_is_inconclusive() -> None:
+def test_the_pair_that_differs_is_named_with_its_sentence() -> None:
+    judgement = verdict("The museum sold 41 paintings.", "In all the museum sold 37 paintings.")
+    assert judgement.reasoning == (
+        "Indicative (lexical, no model): \u201c41\u201d in the claim, \u201c37\u201d in the "
+        "sentence: \u201cIn all the museum sold 37 paintings.\u201d."
+    )
+
+
+def test_texts_that_do_not_agree_decide_nothing() -> None:
     claim = "The museum sold 40 paintings."
     judgement = verdict(claim, claim, "The museum sold 45 paintings.")
-    assert judgement.verdict is INC
-    assert "45 instead of 40" in judgement.reasoning
+    assert judgement.verdict is None
+    assert "“40” in the claim, “45” in the sentence" in judgement.reasoning
+    paraphrase = "Of its paintings the museum has by now sold 40."
+    assert verdict(claim, "The museum sold 45 paintings.", paraphrase).verdict is None
+
+
+def test_what_was_looked_for_is_named_where_nothing_was_found() -> None:
+    judgement = verdict(
+        "The museum sold 41 paintings of Ilse Kramer.",
+        "The museum sold many paintings of Ilse Kramer.",
+    )
+    assert judgement.verdict is None
+    assert judgement.reasoning == (
+        "Cannot tell without a model: its figure 41 stands in none of the nearest sentences; "
+        "nearest: \u201cThe museum sold many paintings of Ilse Kramer.\u201d."
+    )
 
 
 def test_roots_that_were_carried_count_with_their_whole_text() -> None:
     claim = "Dune Labs bought two start-ups in 2020."
     carried = node("r", f"A heading\n\n{claim}", Role.ROOT)
     found = select(claim, node("s", "Dune Labs bought start-ups.")).evidence
-    assert judge(claim, found).verdict is NFS
+    assert judge(claim, found).verdict is None
     assert judge(claim, found, carried).verdict is FS
     assert judge(claim, (), carried).verdict is FS
 
 
-def test_without_evidence_the_claim_is_not_supported() -> None:
+def test_without_evidence_nothing_is_decided() -> None:
     judgement = judge("The choir sang in Lisbon.", ())
-    assert judgement.verdict is NFS
-    assert judgement.reasoning.startswith("Indicative (lexical, no model): ")
+    assert judgement.verdict is None
+    assert judgement.reasoning.startswith("Cannot tell without a model: ")
 
 
 @pytest.mark.parametrize("claim", ["", "…", "It was so.", "🎉🎉", "[Tarn]"])
-def test_a_claim_with_nothing_to_compare_is_not_supported(claim: str) -> None:
+def test_a_claim_with_nothing_to_compare_is_not_decided(claim: str) -> None:
     judgement = verdict(claim, claim or "text")
-    assert judgement.verdict is NFS
+    assert judgement.verdict is None
     assert "to compare" in judgement.reasoning
 
 
 def test_other_scripts_are_compared_as_they_stand() -> None:
     assert verdict("Πέτρος άνοιξε το θέατρο.", "Πέτρος άνοιξε το θέατρο.").verdict is FS
     assert verdict("合唱团 演唱 了", "合唱团 演唱 了").verdict is FS
-    assert verdict("合唱团演唱了。", "别的东西。").verdict is NFS
+    assert verdict("合唱团演唱了。", "别的东西。").verdict is None
 
 
 NAMES = (
@@ -253,7 +328,7 @@ def test_any_text_is_judged_the_same_in_any_order(
     judgement = judge(claim, selection.evidence, *with_evidence)
     assert judgement.reasoning
     if not selection.evidence:
-        assert judgement.verdict is NFS
+        assert judgement.verdict is None
 
     shuffled = list(nodes)
     shuffler.shuffle(shuffled)
@@ -283,7 +358,56 @@ def test_a_large_frontier_leaves_the_event_loop_free() -> None:
 
 
 def test_a_sentence_of_fifty_thousand_words_is_read() -> None:
-    assert verdict("The choir sang in Lisbon.", "word " * 50_000).verdict is NFS
+    assert verdict("The choir sang in Lisbon.", "word " * 50_000).verdict is None
+
+
+SUBJECTS = ("The mill of Tarn", "Dune Labs", "Ilse Kramer", "The old ferry", "A choir")
+VERBS = ("sold", "bought", "did not sell", "counted", "never saw", "lost")
+VALUES = ("41", "7", "1,200", "4,5", "-5", "19", "at least 40", "two hundred and three")
+NOUNS = ("boats", "percent", "kg of salt", "euros", "trees", "degrees", "miles")
+ENDS = ("", " in May", " in 2019", " on 3 May 2024", " at 9:30 p.m.", " before the flood")
+SENTENCES = st.tuples(*map(st.sampled_from, (SUBJECTS, VERBS, VALUES, NOUNS, ENDS)))
+
+
+def stated(parts: tuple[str, ...]) -> str:
+    subject, verb, value, noun, end = parts
+    return f"{subject} {verb} {value} {noun}{end}."
+
+
+@settings(max_examples=60, deadline=None)
+@given(SENTENCES, st.lists(SENTENCES, max_size=3))
+def test_a_claim_that_is_a_sentence_of_the_text_is_never_denied(
+    own: tuple[str, ...], others: list[tuple[str, ...]]
+) -> None:
+    claim = stated(own)
+    text = " ".join([*map(stated, others), claim])
+    assert verdict(claim, text).verdict is not NFS
+    assert verdict(claim, claim).verdict is FS
+
+
+@settings(max_examples=60, deadline=None)
+@given(SENTENCES, st.integers(1, 9), st.data())
+def test_a_claim_with_another_digit_is_never_supported(
+    own: tuple[str, ...], by: int, data: st.DataObject
+) -> None:
+    sentence = stated(own)
+    digits = [place for place, sign in enumerate(sentence) if sign.isdecimal()]
+    if not digits:
+        return
+    place = data.draw(st.sampled_from(digits))
+    digit = str((int(sentence[place]) + by) % 10)
+    assert verdict(sentence[:place] + digit + sentence[place + 1 :], sentence).verdict is not FS
+
+
+@pytest.mark.parametrize("part", ["The mill sold 41 boats and ", "sold 41 ", "The. ", "\u6e21"])
+def test_time_to_decide_grows_in_proportion_to_the_text(part: str) -> None:
+    def taken(times: int) -> float:
+        start = time.process_time()
+        verdict("The mill sold 41 boats in May.", part * times)
+        return time.process_time() - start
+
+    taken(50)
+    assert taken(8_000) < 30 * max(taken(1_000), 0.01)
 
 
 def test_importing_the_engine_and_opening_the_splitter_does_not_import_nltk() -> None:

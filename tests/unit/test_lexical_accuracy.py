@@ -1,7 +1,6 @@
 """A table of claims and evidence, written by us, on which the lexical engine is measured.
 
-It is a heuristic: the rows that it gets wrong are named here, and the floor is what it
-reaches. A change that moves a row must say so here.
+What it decides must be right; how much it decides comes second, and has a floor.
 """
 
 from __future__ import annotations
@@ -180,18 +179,8 @@ TABLE: list[tuple[str, tuple[str, ...], Verdict]] = [
     ),
 ]
 
-# What words alone cannot tell.
-WRONG = [
-    # other words for the same thing: flagged though supported
-    "The bakery went bankrupt.",
-    "Kramer is a vegetarian.",
-    "The lake froze over in January.",
-    # the same words in other roles: passed though not supported
-    "The dog bit the postman.",
-    "Anna hired Boris.",
-    "In 2019 the town bought 5 buses.",
-]
-FLOOR = 0.88
+LEAST_DECIDED = 28
+"""Rows that are decided, most of them clear cases: words alone cannot tell the others."""
 
 
 def nodes(*texts: str, role: Role = Role.INTERMEDIATE) -> list[ReadNode]:
@@ -202,7 +191,7 @@ def nodes(*texts: str, role: Role = Role.INTERMEDIATE) -> list[ReadNode]:
     ]
 
 
-def verdict_on(text: str, texts: tuple[str, ...], role: Role) -> tuple[Verdict, str]:
+def verdict_on(text: str, texts: tuple[str, ...], role: Role) -> tuple[Verdict | None, str]:
     judge = LexicalJudge()
     claim = Claim(claim_id="k", text=text, node_id="t")
     read = nodes(*texts, role=role)
@@ -214,12 +203,14 @@ def verdict_on(text: str, texts: tuple[str, ...], role: Role) -> tuple[Verdict, 
 
 
 @pytest.mark.parametrize("role", [Role.ROOT, Role.INTERMEDIATE])
-def test_accuracy_on_our_table(role: Role) -> None:
-    wrong = []
+def test_what_is_decided_on_our_table_is_right(role: Role) -> None:
+    decided = 0
     for claim, texts, expected in TABLE:
         verdict, reasoning = verdict_on(claim, texts, role)
-        assert reasoning.startswith("Indicative (lexical, no model): ")
-        if verdict is not expected:
-            wrong.append(claim)
-    assert wrong == WRONG
-    assert 1 - len(wrong) / len(TABLE) >= FLOOR
+        if verdict is None:
+            assert reasoning.startswith("Cannot tell without a model: "), claim
+        else:
+            assert reasoning.startswith("Indicative (lexical, no model): "), claim
+            assert verdict is expected, claim
+            decided += 1
+    assert decided >= LEAST_DECIDED

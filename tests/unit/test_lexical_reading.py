@@ -1,33 +1,30 @@
-"""What the lexical engine reads out of a text: numbers and names in one normal form."""
+"""What the lexical engine reads beside values: denials, opposites, pairs of signs."""
 
 from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.verifier.engines.lexical.reading import NumberKind, read
+from veritrail_graph.verifier.engines.lexical.reading import read
 
 
 @pytest.mark.parametrize(
-    ("text", "value", "kind"),
+    ("text", "denied"),
     [
-        ("1,200 carts", "1200", NumberKind.COUNT),
-        ("1.2 thousand carts", "1200", NumberKind.COUNT),
-        ("two hundred and fifty carts", "250", NumberKind.COUNT),
-        ("twenty-five carts", "25", NumberKind.COUNT),
-        ("a hundred carts", "100", NumberKind.COUNT),
-        ("three million carts", "3000000", NumberKind.COUNT),
-        ("two dozen", "24", NumberKind.COUNT),
-        ("8%", "8", NumberKind.PERCENT),
-        ("eight percent", "8", NumberKind.PERCENT),
-        ("7.50 per cent", "7.5", NumberKind.PERCENT),
-        ("$3m", "3000000", NumberKind.MONEY),
-        ("€1,500.00", "1500", NumberKind.MONEY),
-        ("1998", "1998", NumberKind.YEAR),
-        ("the 21st", "21", NumberKind.ORDINAL),
-        ("at 10:30", "10:30", NumberKind.TIME),
-        ("١٢ carts", "12", NumberKind.COUNT),
+        ("The ferry does not sail.", {"sail"}),
+        ("The ferry never sails, the tram runs.", {"sail"}),
+        ("Not only the ferry sails.", set()),
+        ("Nobody sails.", {"sail"}),
     ],
 )
-def test_numbers_have_one_normal_form(text: str, value: str, kind: NumberKind) -> None:
-    (number,) = read(text).numbers
-    assert (number.value, number.kind) == (value, kind)
+def test_denials_reach_to_the_end_of_their_clause(text: str, denied: set[str]) -> None:
+    assert read(text).denied_first == denied
+
+
+def test_signs_without_blanks_are_read_in_pairs() -> None:
+    reading = read("\u6e2f\u53e3\u8d39\u6da84\u6b27\u5143")
+    assert [word.key for word in reading.words] == [
+        "\u6e2f\u53e3",
+        "\u53e3\u8d39",
+        "\u8d39\u6da8",
+    ]
+    assert [number.value.canonical for number in reading.numbers] == ["4"]

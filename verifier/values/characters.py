@@ -64,6 +64,14 @@ def plain(text: str) -> tuple[str, Sequence[int] | None]:
     return "".join(out), places
 
 
+def unaccented(word: str) -> str:
+    """Return a word without accents, in which spellings of one name differ."""
+    if word.isascii():
+        return word
+    parts = unicodedata.normalize("NFD", word)
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+
+
 def _normal(piece: str, before: str) -> str:
     if piece.isascii():
         return piece

@@ -27,7 +27,7 @@ def same_matter(claim: str, sentence: str, value: Value) -> bool:
         value: A value of the claim, as `values` gives it.
     """
     mine, its = text_of(claim), text_of(sentence)
-    if value.kind in NUMERIC and not any(_comparable(value, placed.value) for placed in its.placed):
+    if value.kind in NUMERIC and not any(comparable(value, placed.value) for placed in its.placed):
         there = content_keys(its, ())
         if value.unit or (value.nouns and not there & set(value.nouns)):
             return False
@@ -57,7 +57,7 @@ def rival(value: Value, claim: str, sentence: str) -> Value | None:
         placed
         for placed in its.placed
         if value.excludes(placed.value)
-        and _comparable(value, placed.value)
+        and comparable(value, placed.value)
         and not any(other.agrees(placed.value) for other in own)
     ]
     if not others or not same_matter(claim, sentence, value):
@@ -73,8 +73,8 @@ def rival(value: Value, claim: str, sentence: str) -> Value | None:
     return others[best].value
 
 
-def _comparable(value: Value, other: Value) -> bool:
-    """Whether two values are of one kind and unit, or count the same."""
+def comparable(value: Value, other: Value) -> bool:
+    """Return whether two values are of one kind and unit, or count the same."""
     if value.kind is not other.kind or value.unit != other.unit:
         return False
     if value.kind is not ValueKind.FIGURE or (value.unit and value.unit != "ordinal"):

@@ -92,7 +92,7 @@ class Value:
             return _exclude_dates(self, other)
         if self.kind in NUMERIC:
             return self.unit == other.unit and _exclude_figures(self, other)
-        return True
+        return self.kind is not ValueKind.NAME or _exclude_names(self, other)
 
 
 def _same_name(mine: Value, its: Value) -> bool:
@@ -102,6 +102,12 @@ def _same_name(mine: Value, its: Value) -> bool:
     if set(ours) <= set(theirs) or (ours[-1] == theirs[-1] and set(theirs) <= set(ours)):
         return True
     return _abbreviates(mine, theirs) or _abbreviates(its, ours)
+
+
+def _exclude_names(mine: Value, its: Value) -> bool:
+    """Whether two names are of two: they share half of their parts at most."""
+    ours, theirs = mine.canonical.split(), its.canonical.split()
+    return 2 * len(set(ours) & set(theirs)) <= max(len(ours), len(theirs))
 
 
 def _abbreviates(short: Value, long: list[str]) -> bool:
@@ -161,7 +167,7 @@ def _exclude_figures(mine: Value, its: Value) -> bool:
         return mine.amount != its.amount
     if ours == theirs:
         # At least 40, at most 40; but 40 may be at least 40.
-        return {mine.limit[:1], its.limit[:1]} == {"<", ">"} or _just_excludes(mine, its)
+        return {mine.limit[:1], its.limit[:1]} == {"<", ">"}
     if mine.limit in ("", "~") and its.limit in ("", "~"):
         return True
     for limited, limit, other, figure in ((mine, ours, its, theirs), (its, theirs, mine, ours)):
@@ -171,8 +177,3 @@ def _exclude_figures(mine: Value, its: Value) -> bool:
             return True
     # Two limits of one side: at least 40, at least 50.
     return mine.limit == its.limit
-
-
-def _just_excludes(mine: Value, its: Value) -> bool:
-    limits = {mine.limit, its.limit}
-    return "" in limits and bool(limits & {"<", ">"})

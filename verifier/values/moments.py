@@ -29,6 +29,8 @@ _BEFORE_A_YEAR = word_set(
 )
 _NOT_BEFORE_A_YEAR = word_set("least most than about over under nearly almost some with")
 _DAY_PARTS = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+STARTING_MOMENTS = frozenset((*MONTHS, *WEEKDAYS, *_DAY_PARTS))
+"""The words that a date or a time of day may start with."""
 _LAST_DAY, _LAST_MONTH, _LAST_HOUR, _LAST_MINUTE = 31, 12, 23, 59
 _HAN = {
     sign: number

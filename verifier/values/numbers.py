@@ -19,6 +19,8 @@ from veritrail_graph.verifier.values.units import (
 from veritrail_graph.verifier.vocabulary import ORDINALS, SMALL, STOP, word_set
 
 _LONGEST = 40
+STARTING_FIGURES = frozenset((*SMALL, *SCALES, *ORDINALS, "half"))
+"""The words that a figure may start with."""
 _HALVES = {"half": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5}
 _ONE_IS_A_PRONOUN_AFTER = word_set("no any every some this that which the each another not only")
 _PREFIXES = word_set("mid pre post early late to non sub of from over under up ex")

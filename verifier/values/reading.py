@@ -9,11 +9,18 @@ from functools import lru_cache
 
 from veritrail_graph.graph.citations import CITATION
 from veritrail_graph.verifier import vocabulary as words
-from veritrail_graph.verifier.values.characters import plain
+from veritrail_graph.verifier.values.characters import plain, unaccented
 from veritrail_graph.verifier.values.model import NUMERIC, Value, ValueKind
-from veritrail_graph.verifier.values.moments import moment_at
+from veritrail_graph.verifier.values.moments import STARTING_MOMENTS, moment_at
 from veritrail_graph.verifier.values.names import name_end
-from veritrail_graph.verifier.values.numbers import Figure, at, figure_at, limit_of, times
+from veritrail_graph.verifier.values.numbers import (
+    STARTING_FIGURES,
+    Figure,
+    at,
+    figure_at,
+    limit_of,
+    times,
+)
 from veritrail_graph.verifier.values.tokens import Token, TokenKind, tokens
 
 _CACHED_TEXTS = 16_384
@@ -27,6 +34,7 @@ _OPENING = {
     "\u300c": "\u300d",
 }
 _JOINING = frozenset(("-", "\u2013", "\u2014", "to", "and", "or"))
+_STARTING = STARTING_MOMENTS | STARTING_FIGURES
 _LONGEST_QUOTATION = 60  # tokens
 _NOUNS_END = words.word_set(
     """in on at by to for from with as is was were are be been and or but that who which
@@ -93,12 +101,21 @@ def _read(text: str) -> Text:
     placed: list[Placed] = []
     position = 0
     while position < len(found):
+        token = found[position]
+        if token.kind is TokenKind.MARK or (
+            # Most words start no value, and there are many of them.
+            token.kind is TokenKind.WORD
+            and token.lower not in _STARTING
+            and not token.form[0].isupper()
+        ):
+            position += 1
+            continue
         if (moment := moment_at(found, position)) is not None:
             draft = _Draft(moment.kind, moment.canonical, position, moment.behind, also=moment.also)
         elif (figure := figure_at(found, position)) is not None:
             draft = _figure(found, figure)
         elif (behind := name_end(found, position)) > position:
-            parts = (token.lower for token in found[position:behind])
+            parts = (unaccented(token.lower) for token in found[position:behind])
             name = " ".join(part for part in parts if part not in words.NAME_LINKS)
             name = name.replace("- ", "").strip(" -.&")
             draft = _Draft(ValueKind.NAME, name, position, behind)

@@ -56,6 +56,7 @@ SCALES = {
     "thousand": 10**3,
     "million": 10**6,
     "mio": 10**6,
+    "mil": 10**6,
     "billion": 10**9,
     "mrd": 10**9,
     "trillion": 10**12,

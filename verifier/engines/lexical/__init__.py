@@ -20,7 +20,7 @@ from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "ByWords", "LexicalJudge"]
 
-VERSION = 3
+VERSION = 4
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
 
 # Below this a thread costs more than it spares the event loop.

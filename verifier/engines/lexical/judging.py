@@ -1,7 +1,7 @@
 """Evidence and verdicts without a model: sentences that hold much of a claim, or deny it.
 
-A sentence is compared with the claim term by term; the chosen ones together must hold all of it,
-and none may say otherwise.
+Evidence are the sentences that share much with the claim. One of them says it in the same words,
+or says otherwise in one place, or words alone cannot tell.
 
 Source: VeriTrail 3.1.2 and 3.1.3 (what is asked of a judge); the method is ours.
 """
@@ -9,21 +9,35 @@ Source: VeriTrail 3.1.2 and 3.1.3 (what is asked of a judge); the method is ours
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.graph.model import CitedSentence, Evidence, EvidenceRole, Sentence, Verdict
+from veritrail_graph.verifier.engines.lexical.aligning import (
+    Alignment,
+    ItemKind,
+    Sequenced,
+    aligned,
+    sequenced,
+)
+from veritrail_graph.verifier.engines.lexical.deciding import (
+    Difference,
+    difference,
+    says_the_same,
+)
 from veritrail_graph.verifier.engines.lexical.reading import (
     Name,
     Number,
-    NumberKind,
     Reading,
     Word,
     read,
 )
 from veritrail_graph.verifier.ports import ReadNode
-from veritrail_graph.verifier.vocabulary import UNIVERSAL_KEY, opposites
+from veritrail_graph.verifier.values import Value, ValueKind, same_matter
+from veritrail_graph.verifier.values.reading import text_of
+from veritrail_graph.verifier.vocabulary import opposites
 
 Term = Word | Name | Number
 
@@ -42,8 +56,6 @@ class Match:
         likeness: The same, leaving aside the terms it contradicts.
         conflicts: What the sentence says otherwise, each as a phrase for a person.
         other_numbers: In how many numbers it differs.
-        qualified: What it denies in some way only while the claim denies it outright, each as a
-            phrase for a person: no contradiction, and no support.
     """
 
     covered: frozenset[Term]
@@ -51,7 +63,6 @@ class Match:
     likeness: float
     conflicts: tuple[str, ...] = ()
     other_numbers: int = 0
-    qualified: tuple[str, ...] = ()
 
 
 def terms(claim: Reading) -> tuple[Term, ...]:
@@ -77,8 +88,7 @@ def compare(claim: Reading, other: Reading, weigh: Callable[[Term], float] = wei
     rest = total - sum(map(weigh, (term for term in everything if term in disputed)))
     likeness = gained / rest if rest > 0 else 0.0
     phrases = tuple(phrase for phrase, _ in found)
-    qualified = _qualified_denials(claim, other)
-    return Match(covered, gained / total, likeness, phrases, len(numbers), qualified)
+    return Match(covered, gained / total, likeness, phrases, len(numbers))
 
 
 def holds(other: Reading, term: Term) -> bool:
@@ -121,8 +131,12 @@ def _number_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
         others = (rival for rival in other.numbers if not rival.is_cited)
         rivals = [rival.surface for rival in others if number.excludes(rival)]
         # A sentence that agrees in one sum may list others besides.
-        siblings = [own for own in claim.numbers if own.kind is number.kind and holds(other, own)]
-        if siblings and number.kind is not NumberKind.COUNT:
+        siblings = [
+            own
+            for own in claim.numbers
+            if own.value.kind is number.value.kind and holds(other, own)
+        ]
+        if siblings and not (number.value.kind is ValueKind.FIGURE and not number.value.unit):
             continue
         if rivals:
             found.append((f"{rivals[0]} instead of {number.surface}", (number,)))
@@ -147,7 +161,7 @@ def _phrase(claim: Reading, ours: tuple[Word, ...], about: str) -> str:
     if ours:
         return ours[0].surface
     surfaces = {word.key: word.surface for word in claim.words}
-    surfaces |= {f"#{number.value}": number.surface for number in claim.numbers}
+    surfaces |= {f"#{number.value.canonical}": number.surface for number in claim.numbers}
     return f"before/after or more/less: {surfaces.get(about, about)}"
 
 
@@ -167,16 +181,6 @@ def _denial_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
         for key in sorted(keys)
         if key in surfaces and key not in opposites()
     ]
-
-
-def _qualified_denials(claim: Reading, other: Reading) -> tuple[str, ...]:
-    """What is denied in some way only: not immediately, where the claim says not at all."""
-    surfaces = {word.key: word.surface for word in claim.words}
-    return tuple(
-        f"“{surfaces[key]}” only with “{other.qualified[key]}”"
-        for key in sorted(claim.denied_first & surfaces.keys() & other.qualified.keys())
-        if key not in claim.qualified
-    )
 
 
 _LEAST_SHARE = 0.3
@@ -210,7 +214,7 @@ class Candidate:
 def select(claim_text: str, nodes: Sequence[ReadNode]) -> tuple[Evidence, ...]:
     """The evidence in these nodes: one entry for each node that holds any, in their order."""
     claim = read(claim_text)
-    chosen = choose(claim, nodes)
+    chosen = chosen_for(claim_text, nodes)
     found: list[Evidence] = []
     for node in _with_chosen(chosen, nodes):
         cited = [
@@ -246,6 +250,16 @@ def _bounded(candidates: Iterable[Candidate]) -> list[Candidate]:
         if counts[node_id] <= _MOST_A_NODE:
             kept.append(candidate)
     return kept
+
+
+def chosen_for(claim_text: str, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], EvidenceRole]:
+    """Return the sentences chosen for any sentence of a claim, by node and index."""
+    chosen: dict[tuple[str, int], EvidenceRole] = {}
+    for part in parts_of(claim_text):
+        for place, role in choose(read(part), nodes).items():
+            if role is EvidenceRole.EVIDENCE or place not in chosen:
+                chosen[place] = role
+    return chosen
 
 
 def choose(claim: Reading, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], EvidenceRole]:
@@ -372,177 +386,173 @@ def listed(found: Sequence[Term]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def is_strict(term: Term) -> bool:
-    """Whether a term must be held: numbers and names, unless in [brackets]."""
-    return isinstance(term, (Number, Name)) and not term.light
-
-
 PREFIX = "Indicative (lexical, no model): "
 CANNOT_TELL = "Cannot tell without a model: "
 """How the reason begins where there is no verdict."""
-SILENCE = CANNOT_TELL + "no sentence says this in the same words, and others may say it."
+SILENCE = CANNOT_TELL + "no sentence that was read shares enough words with the claim."
 """Why it tells nothing that no sentence was selected."""
 
-_LEAST_ANCHOR = 0.4  # at least one sentence holds this much of the claim
-_LEAST_BACKING_SHARE = 0.15  # and each other one this much
-_MISSING_WORDS = 0.2
-_CONTRADICTS = 0.6
-_RIVALS = 0.3  # a rival may leave out this much that the best sentence holds
+_LONGEST_QUOTE = 160
+_SENTENCE_END = re.compile(r"(?<=[.!?][\"\u201d)\s])\s*(?=[^\W\d_a-z])|(?<=[\u3002\uff01\uff1f])")
+_LEAST_ITEMS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence of the evidence beside the claim; `reading` without, `match` with it."""
+    """A sentence of the evidence, with those that stand before it in its node."""
 
     sentence: Sentence
-    reading: Reading
-    match: Match
+    before: tuple[Sequenced, ...]
+
+    @property
+    def quoted(self) -> str:
+        """The sentence for a person, on one line and not too long."""
+        text = " ".join(self.sentence.text.split())
+        return f"\u201c{_shortened(text)}\u201d"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "\u2026"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the sentences of the evidence tell of one sentence of the claim.
+
+    Attributes:
+        claim: The sentence of the claim.
+        same: The sentences that say it in its words.
+        against: Those that say otherwise, with the difference.
+        nearest: Beside the sentence that says most of it.
+    """
+
+    claim: Sequenced
+    same: tuple[_Piece, ...]
+    against: tuple[tuple[_Piece, Difference], ...]
+    nearest: tuple[_Piece, Alignment] | None
 
 
 def decide(
     claim_text: str, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
 ) -> tuple[Verdict | None, str]:
-    """Decide on a claim, with the reason for a person; None: words alone cannot tell."""
-    claim = read(claim_text)
-    if not any(not term.light for term in terms(claim)):
+    """Decide on a claim, with the reason for a person; None: words alone cannot tell.
+
+    Fully supported: each sentence of the claim is said by one sentence in the same words. Not
+    fully supported: a sentence says otherwise, and none says the same.
+    """
+    if not any(not term.light for term in terms(read(claim_text))):
         reason = "the claim has no words, numbers or names to compare."
         return (None, CANNOT_TELL + reason)
-    pieces, context = _pieces(claim, evidence, roots)
-    against = [piece for piece in pieces if piece.match.conflicts]
-    against = [piece for piece in against if piece.match.likeness >= _CONTRADICTS]
-    backing = _backing(pieces)
-    held = _held(claim, backing, context)
-    missing = [term for term in terms(claim) if term not in held and not term.light]
-    if not _enough(claim, backing, missing):
-        partly = [piece for piece in pieces if piece.match.qualified]
-        reason = _why_not(backing, missing, against, partly, held)
-        if against:
-            return (Verdict.NOT_FULLY_SUPPORTED, PREFIX + reason)
-        return (None, CANNOT_TELL + reason)
-    best = max(piece.match.share for piece in backing)
-    rivals = [p for p in against if p.match.likeness >= best - _RIVALS and _same_matter(claim, p)]
-    if rivals:
-        reason = f"{_matched(held, backing)}, but {_otherwise(rivals)}: the evidence conflicts."
-        return (None, CANNOT_TELL + reason)
-    reason = _matched(held, backing)
-    reason += f"; not found: {listed(missing)}." if missing else "; nothing is missing."
-    return (Verdict.FULLY_SUPPORTED, PREFIX + reason)
+    pieces = _pieces(claim_text, evidence, roots)
+    told = [_told(sequenced(part), pieces) for part in parts_of(claim_text)]
+    for one in told:
+        if one.same and one.against:
+            piece, difference = one.against[0]
+            reason = f"{one.same[0].quoted} says so, but {_pair(difference)}: {piece.quoted}."
+            return (None, CANNOT_TELL + reason)
+    for one in told:
+        if one.against:
+            piece, difference = one.against[0]
+            return (Verdict.NOT_FULLY_SUPPORTED, f"{PREFIX}{_pair(difference)}: {piece.quoted}.")
+    for one in told:
+        if not one.same:
+            return (None, CANNOT_TELL + _not_found(one))
+    quotes = "; ".join(dict.fromkeys(one.same[0].quoted for one in told))
+    return (Verdict.FULLY_SUPPORTED, f"{PREFIX}said in the same words: {quotes}.")
+
+
+def parts_of(claim_text: str) -> list[str]:
+    """Return the sentences of a claim; one that says next to nothing goes with the next."""
+    parts: list[str] = []
+    start = 0
+    for end in (*(match.start() for match in _SENTENCE_END.finditer(claim_text)), len(claim_text)):
+        if len(sequenced(claim_text[start:end]).items) >= _LEAST_ITEMS:
+            parts.append(claim_text[start:end])
+            start = end
+    if start < len(claim_text):
+        rest = claim_text[start:]
+        if not parts:
+            parts = [rest]
+        elif sequenced(rest).items:
+            parts[-1] += rest
+    return parts
 
 
 def _pieces(
-    claim: Reading, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
-) -> tuple[list[_Piece], dict[str, list[Reading]]]:
-    """The sentences that count, best first, and the context sentences by node."""
+    claim_text: str, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
+) -> list[_Piece]:
+    """The sentences that count, in their order, with what was cited or read before them."""
     cited = {
         (part.node_id, part.sentence): (part.as_sentence(), part.role)
         for found in evidence
         for part in found.sentences
     }
-    chosen = choose(claim, roots)
+    known = {place: sentence for place, (sentence, _) in cited.items()}
+    chosen = chosen_for(claim_text, roots)
     for node in _with_chosen(chosen, roots):
-        for sentence in node.sentences:
+        sentences = node.sentences
+        for index, sentence in enumerate(sentences):
             place = (sentence.node_id, sentence.index)
             if place in chosen:
                 cited.setdefault(place, (sentence, chosen[place]))
+                for earlier in sentences[max(0, index - _LOOK_BACK) : index]:
+                    known[earlier.node_id, earlier.index] = earlier
     pieces: list[_Piece] = []
-    context: dict[str, list[Reading]] = {}
-    for sentence, role in cited.values():
-        reading = read(sentence.text)
-        context.setdefault(sentence.node_id, []).append(reading)
+    for (node_id, index), (sentence, role) in sorted(cited.items()):
         if role is EvidenceRole.EVIDENCE:
-            pieces.append(_Piece(sentence, reading, compare(claim, reading)))
-    pieces.sort(key=lambda p: (-p.match.share, p.sentence.node_id, p.sentence.index))
-    return pieces, context
+            places = ((node_id, index - back) for back in range(_LOOK_BACK, 0, -1))
+            before = tuple(sequenced(known[place].text) for place in places if place in known)
+            pieces.append(_Piece(sentence, before))
+    return pieces
 
 
-def _backing(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """The pieces that say nothing otherwise and hold a fair part of the claim."""
-    agreeing = (p for p in pieces if not p.match.conflicts and not p.match.qualified)
-    return [p for p in agreeing if p.match.share >= _LEAST_BACKING_SHARE]
+def _told(claim: Sequenced, pieces: Sequence[_Piece]) -> _Told:
+    same: list[_Piece] = []
+    against: list[tuple[_Piece, Difference]] = []
+    others: list[_Piece] = []
+    nearest: tuple[_Piece, Alignment] | None = None
+    for piece in pieces:
+        alignment = aligned(claim, sequenced(piece.sentence.text))
+        if nearest is None or len(alignment.missing) < len(nearest[1].missing):
+            nearest = (piece, alignment)
+        if says_the_same(alignment, piece.before):
+            same.append(piece)
+        elif (found := difference(alignment)) is not None:
+            against.append((piece, found))
+        else:
+            others.append(piece)
+    # Where another sentence on the matter has the value of the claim, the texts do not agree.
+    certain = [
+        (piece, found)
+        for piece, found in against
+        if found.value is None or not any(_has(other, found.value, claim) for other in others)
+    ]
+    return _Told(claim, tuple(same), tuple(certain if not same else against), nearest)
 
 
-def _same_matter(claim: Reading, piece: _Piece) -> bool:
-    """Whether a piece that says otherwise speaks of the same case, not of another one.
-
-    "In 2020 it sold 3 boats" says nothing against "In 2021 it sold 4 boats", nor does
-    what somebody else sold.
-    """
-    named = piece.reading.refers_back or not pronoun_names(claim, piece.match)
-    return named and piece.match.other_numbers < 2
+def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
+    text = piece.sentence.text
+    held = any(value.agrees(placed.value) for placed in text_of(text).placed)
+    return held and same_matter(claim.text.plain, text, value)
 
 
-def _held(
-    claim: Reading, backing: Sequence[_Piece], context: dict[str, list[Reading]]
-) -> frozenset[Term]:
-    """The terms that the backing pieces hold together.
-
-    The name behind a pronoun may come from another chosen sentence of the same node.
-    """
-    held: set[Term] = set()
-    for piece in backing:
-        held |= piece.match.covered
-        if piece.reading.refers_back:
-            nearby = context.get(piece.sentence.node_id, [])
-            for name in pronoun_names(claim, piece.match):
-                if any(holds(reading, name) for reading in nearby):
-                    held.add(name)
-    return frozenset(held)
+def _pair(difference: Difference) -> str:
+    mine = f"\u201c{difference.claim}\u201d" if difference.claim else "no denial"
+    its = f"\u201c{difference.sentence}\u201d" if difference.sentence else "no denial"
+    return f"{mine} in the claim, {its} in the sentence"
 
 
-def _enough(claim: Reading, backing: Sequence[_Piece], missing: Sequence[Term]) -> bool:
-    if not backing or backing[0].match.share < _LEAST_ANCHOR:
-        return False
-    if any(is_strict(term) for term in missing):
-        return False
-    absent = [term for term in missing if isinstance(term, Word)]
-    # What the claim opens with is mostly whom it is about; "all" is never a detail.
-    if {word.key for word in absent} & {claim.subject, UNIVERSAL_KEY}:
-        return False
-    required = sum(not word.light for word in claim.words)
-    return len(absent) <= int(_MISSING_WORDS * required)
-
-
-def _matched(held: frozenset[Term], backing: Sequence[_Piece]) -> str:
-    found = sorted(held, key=lambda term: term.surface)
-    parts = [_counted(sum(isinstance(term, Word) for term in found), "key word")]
-    for kind in (Number, Name):
-        some = [term for term in found if isinstance(term, kind)]
-        if some:
-            label = _counted(len(some), kind.__name__.lower())
-            parts.append(f"{label} ({listed(some)})")
-    where = _counted(len(backing), "sentence")
-    return f"{', '.join(parts)} of the claim found in {where}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def _why_not(
-    backing: Sequence[_Piece],
-    missing: Sequence[Term],
-    against: Sequence[_Piece],
-    partly: Sequence[_Piece],
-    held: frozenset[Term],
-) -> str:
-    if against:
-        return f"{_otherwise(against)}."
-    if partly:
-        denials = "; ".join(partly[0].match.qualified)
-        return f"a sentence denies {denials}: “{_quote(partly[0])}”."
-    if not held:
-        return "no sentence holds enough of the claim."
-    reason = _matched(held, backing)
+def _not_found(told: _Told) -> str:
+    if told.nearest is None:
+        return "no sentence that was read shares enough words with the claim."
+    piece, alignment = told.nearest
+    missing = [told.claim.items[number] for number in alignment.missing]
+    values = [item for item in missing if item.kind is ItemKind.VALUE and item.value is not None]
+    nearest = f"nearest: {piece.quoted}"
+    if values:
+        kind = values[0].value.kind if values[0].value else ""
+        return f"its {kind} {values[0].surface} stands in none of the nearest sentences; {nearest}."
     if missing:
-        return f"{reason}; missing: {listed(missing)}."
-    return f"{reason}, but no single sentence holds enough of it."
-
-
-def _otherwise(pieces: Sequence[_Piece]) -> str:
-    conflicts = "; ".join(pieces[0].match.conflicts)
-    return f"a sentence says otherwise ({conflicts}): “{_quote(pieces[0])}”"
-
-
-def _quote(piece: _Piece) -> str:
-    text = " ".join(piece.sentence.text.split())
-    return text if len(text) <= 160 else text[:159] + "…"
+        absent = ", ".join(dict.fromkeys(f"\u201c{item.surface}\u201d" for item in missing[:12]))
+        return f"no sentence says it in the same words; {absent} not found; {nearest}."
+    return f"its words stand in a sentence, but not said in the same way; {nearest}."
