@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class ClaimFound(Claim):
     """A claim, with the verdict of its verification in force, and its reviews."""
 
-    verdict: str | None = Field(None, description="null: it was never verified to the end.")
+    verdict: str | None = Field(None, description="null: it has none; `status` says why.")
     verification_id: str | None = None
     indicative: bool | None = Field(None, description="Whether no model judged.")
     error_stages: list[int] = Field([])
@@ -42,6 +42,11 @@ class ClaimFound(Claim):
     reviewed_verdict: str | None = Field(None, description="The verdict of the latest review.")
     reviews: int = Field(0, description="How many reviews it has.")
     disputed: bool = Field(False, description="Whether its reviewers disagree.")
+    status: str | None = Field(
+        None,
+        description="That of its verification in force, else of the latest: `undecided` and "
+        "`failed` have no verdict; null: it was never verified.",
+    )
     category: str | None = Field(
         None,
         description="Of a claim of a dialogue's turn: what its verification says of it.",
@@ -61,6 +66,7 @@ class ClaimFound(Claim):
             error_stages=list(found.error_stages),
             verifications=found.verifications,
             **reviewed_json(found.reviewed),
+            status=found.stated,
             category=found.category.value if found.category else None,
         )
 

@@ -27,6 +27,7 @@ from veritrail_graph.evaluation.judge_check.figures import (
     Judged,
     by_kind,
     meaning,
+    reliability,
     without_verdict,
 )
 from veritrail_graph.evaluation.judge_check.nodes import PROCESS, held_pairs, tasks_of
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.driver import Observer
+    from veritrail_graph.verifier.measured import Measured
 
 COLUMNS = (
     "claim_id", "label", "verdict", "method", "score", "cost_usd", "right", "kind", "domain",
@@ -89,6 +91,18 @@ class JudgeChecked:
     def meaning(self) -> str | None:
         """What the figures say, in a sentence; None: no pair has a verdict."""
         return meaning(self.figures)
+
+    @property
+    def reliability(self) -> str | None:
+        """How often each verdict is right, and the share that is decided, in a sentence."""
+        return reliability(self.figures)
+
+    @property
+    def measured(self) -> Measured | None:
+        """What was measured of this engine elsewhere; None: it depends on the model."""
+        judge = self.judge.judge
+        is_one = judge.indicative and "+" not in judge.name
+        return engine_named(judge.name).measured if is_one else None
 
     @property
     def selected_alike(self) -> tuple[int, int]:
@@ -154,7 +168,7 @@ class JudgeChecked:
     def json_object(self) -> dict[str, Any]:
         """The check as one JSON document."""
         figures, judge, usage = self.figures, self.judge.judge, self.usage
-        answered = figures.scored + figures.inconclusive
+        answered = figures.scored + figures.inconclusive + figures.undecided
         cost = usage.cost_usd
         compared: dict[str, Any] = {}
         if self.alone is not None:
@@ -176,6 +190,8 @@ class JudgeChecked:
             "model": judge.model,
             "indicative": judge.indicative,
             "meaning": self.meaning,
+            "reliability": self.reliability,
+            "measured": None if self.measured is None else self.measured.json_object(),
             "overall": figures.json_object(),
             "kinds": [{"kind": kind, **found.json_object()} for kind, found in self.kinds.items()],
             "without_verdict": without_verdict(self.judged),

@@ -22,8 +22,7 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.search.index import HELD_SECONDS, Hit, TextIndex, match_of
 from veritrail_graph.api.views.excerpts import excerpt_of
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound
-from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.listed import JudgedClaim, NodeFilter
+from veritrail_graph.graph.model.listed import NodeFilter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
@@ -41,12 +40,6 @@ MOST_RESULTS = 1_000
 _TOGETHER = 500
 
 Kind = Literal["node", "claim"]
-
-
-def _status(one: JudgedClaim) -> str | None:
-    if one.verdict is not None:
-        return Status.SUCCEEDED.value
-    return one.status.value if one.status else None
 
 
 def _settle(task: asyncio.Task[None]) -> None:
@@ -228,7 +221,7 @@ class Search(Part):
                 claim_id=name,
                 excerpt=excerpt_of(one.claim.text, query),
                 verdict=one.verdict.value if one.verdict else None,
-                status=_status(one),
+                status=one.stated,
                 indicative=one.verdict is not None and bool(one.indicative),
                 **about,
             )

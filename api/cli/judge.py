@@ -236,13 +236,24 @@ def _tell(done: JudgeChecked) -> None:
 
     rows = [_cells(name, figures) for name, figures in done.kinds.items()]
     rows.append(_cells("all", done.figures))
-    columns = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
-    others = ("inconclusive", "no verdict")
+    columns = (
+        "pairs",
+        "decided",
+        "balanced accuracy",
+        "95 % interval",
+        "let pass",
+        "flagged wrongly",
+    )
+    others = ("inconclusive", "undecided", "no verdict")
     table(("kind", *columns, *others), rows, right=(*columns, *others))
     sentence = done.meaning
     judge, usage = done.judge.judge, done.usage
     name = judge.name if judge.model is None else f"{judge.name}, {judge.model}"
     show(Text(f"{name}: {sentence or 'no pair has a verdict, so nothing can be said of it.'}"))
+    if done.reliability is not None:
+        show(Text(done.reliability))
+    if done.measured is not None:
+        show(Text(f"Measured before: {done.measured.words}."))
     spent = f"{cost_words(usage)}, {counted(usage.calls, 'call')}"
     if usage.cached_calls:
         spent += f", {usage.cached_calls:,} answers from the cache"
@@ -251,7 +262,7 @@ def _tell(done: JudgeChecked) -> None:
     say(
         "Let pass: unsupported claims called fully supported. Flagged wrongly: supported claims "
         "called not fully supported. A coin has a balanced accuracy of 0.50. Inconclusive verdicts "
-        "are left out of it.",
+        "and undecided pairs are left out of it. Undecided: the judge said that it cannot tell.",
         "dim",
     )
     for warning in done.warnings:
@@ -281,10 +292,13 @@ def _tell_shared(done: JudgeChecked) -> None:
             (f"up to {done.judge.how.share} claims a prompt", done),
         )
     ]
-    figures = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
+    figures = ("balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
     columns = (
+        "pairs",
+        "decided",
         *figures,
         "inconclusive",
+        "undecided",
         "no verdict",
         "calls",
         "from cache",
@@ -311,11 +325,13 @@ def _cells(name: str, figures: Figures) -> list[str]:
     return [
         name,
         f"{figures.pairs:,}",
+        f"{figures.scored:,}",
         "-" if accuracy is None else f"{accuracy:.2f}",
         "-" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
         f"{missed.wrong:,} of {missed.answered:,}",
         f"{flagged.wrong:,} of {flagged.answered:,}",
         f"{figures.inconclusive:,}",
+        f"{figures.undecided:,}",
         f"{figures.no_verdict:,}",
     ]
 

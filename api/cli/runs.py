@@ -15,7 +15,7 @@ from veritrail_graph.api.views.costs import UNKNOWN, money_words
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import Status, Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.runs import RunComparison, SideOfClaim, Spending
@@ -35,6 +35,9 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
         say(f"Process {process} has no runs. Verify its claims: veritrail verify {process}")
         return
     names = [VERDICT_WORDS[one].lower() for one in Verdict]
+    open_ = Status.UNDECIDED.value
+    undecided = [open_] if any(one.counts.get(open_) for one in found.runs) else []
+    names += undecided
     table(
         ("run", "made", "judge", "q", *names, "cost", ""),
         [
@@ -44,6 +47,7 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
                 f"{one.model or one.engine}{asking_short(one.asking)}",
                 str(one.q or ""),
                 *(f"{number:,}" for number in one.verdicts.values()),
+                *(f"{one.counts.get(name, 0):,}" for name in undecided),
                 cost_of(one.spent),
                 "run of record" if one.is_of_record else "",
             )
@@ -77,7 +81,7 @@ def compare(
     """Compare two runs or two judges over all claims.
 
     Lost and gained claims, errors that moved to another stage, and what each side cost. Of a
-    judge the latest verdict of each claim counts.
+    judge the result of each claim with the highest q counts, then the latest.
     """
     _, found = ask_about(
         process, lambda app, name: app.runs.compare(name, first, second), as_json=as_json

@@ -91,7 +91,13 @@ def process(found: ProcessFound | Ingested) -> str:
 def claims(found: Sequence[ClaimFound]) -> str:
     """Claims with their verdicts in force."""
     rows = [
-        _row([_code(one.claim_id), chip(one.verdict) if one.verdict else "", text(one.text)])
+        _row(
+            [
+                _code(one.claim_id),
+                chip(said) if (said := one.verdict or one.status) else "",
+                text(one.text),
+            ]
+        )
         for one in found[:ROWS_SHOWN]
     ]
     return _box(_table(("claim", "verdict", "text"), "".join(rows)) + _rest(len(found)))

@@ -21,6 +21,7 @@ from veritrail_graph.api.requests.job import Id
 from veritrail_graph.api.views.asking import asking_short
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import NotFound, shown
+from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
 FOUND = 50
@@ -277,7 +278,7 @@ class Lookups:
                 escalate_to=one.escalate_to,
                 indicative=one.indicative,
                 is_of_record=one.is_of_record,
-                verdicts=one.verdicts,
+                verdicts=one.verdicts | _undecided(one.counts),
                 cost_usd=one.spent.cost_usd,
                 mode=one.mode,
                 since=one.since,
@@ -432,6 +433,12 @@ def _found_words(one: FoundText) -> str:
     if one.verdict is None:
         return str(one.status)
     return verdict_words(one.verdict) + (", indicative" if one.indicative else "")
+
+
+def _undecided(counts: dict[str, int]) -> dict[str, int]:
+    """The claims that a run left undecided, beside its verdicts; empty where there are none."""
+    name = Status.UNDECIDED.value
+    return {name: counts[name]} if counts.get(name) else {}
 
 
 def _counts(verdicts: dict[str, int]) -> str:

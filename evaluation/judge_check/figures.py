@@ -2,7 +2,8 @@
 
 A pair whose verification failed has no verdict: it is counted and is neither right nor wrong.
 An inconclusive verdict is counted and left out of balanced accuracy; beside it stands the figure
-in which it counts as wrong.
+in which it counts as wrong. A pair that the judge could not decide is counted apart: the share that
+it decides stands beside how often it is right where it does.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class OfLabel:
         right: How many got their label as verdict.
         wrong: How many got the other one.
         inconclusive: How many are inconclusive.
+        undecided: How many the judge could not decide.
     """
 
     label: Verdict
@@ -58,6 +60,7 @@ class OfLabel:
     right: int
     wrong: int
     inconclusive: int
+    undecided: int
 
     @classmethod
     def of(cls, judged: Sequence[Judged], label: Verdict) -> OfLabel:
@@ -69,6 +72,7 @@ class OfLabel:
             sum(one.is_right is True for one in own),
             sum(one.is_right is False for one in own),
             sum(one.verdict is Verdict.INCONCLUSIVE for one in own),
+            sum(one.verification.status is Status.UNDECIDED for one in own),
         )
 
     @property
@@ -78,8 +82,8 @@ class OfLabel:
 
     @property
     def answered(self) -> int:
-        """Pairs with any verdict."""
-        return self.scored + self.inconclusive
+        """Pairs that the judge gave an answer on: any verdict, or that it cannot tell."""
+        return self.scored + self.inconclusive + self.undecided
 
     @property
     def recall(self) -> float | None:
@@ -125,9 +129,32 @@ class Figures:
         return self.supported.inconclusive + self.unsupported.inconclusive
 
     @property
+    def undecided(self) -> int:
+        """How many the judge could not decide."""
+        return self.supported.undecided + self.unsupported.undecided
+
+    @property
     def no_verdict(self) -> int:
-        """How many have none."""
-        return self.pairs - self.scored - self.inconclusive
+        """How many have none for another reason: a fault, a limit, an end before time."""
+        return self.pairs - self.scored - self.inconclusive - self.undecided
+
+    @property
+    def decided(self) -> float | None:
+        """The share of answered pairs with a verdict that is right or wrong; None without any."""
+        answered = self.supported.answered + self.unsupported.answered
+        return self.scored / answered if answered else None
+
+    def given(self, label: Verdict) -> tuple[int, int]:
+        """How often a verdict was given, and how often it was right."""
+        own, other = self.supported, self.unsupported
+        if label is not _SUPPORTED:
+            own, other = other, own
+        return own.right + other.wrong, own.right
+
+    def precision(self, label: Verdict) -> float | None:
+        """How often a verdict is right where it is given; None: it never is."""
+        given, right = self.given(label)
+        return right / given if given else None
 
     @property
     def balanced_accuracy(self) -> float | None:
@@ -175,7 +202,13 @@ class Figures:
         return {
             "pairs": self.pairs,
             "scored": self.scored,
-            "excluded": {"inconclusive": self.inconclusive, "no_verdict": self.no_verdict},
+            "excluded": {
+                "inconclusive": self.inconclusive,
+                "undecided": self.undecided,
+                "no_verdict": self.no_verdict,
+            },
+            "decided": self.decided,
+            "verdicts": {label.value: self._verdict_object(label) for label in LABELS},
             "balanced_accuracy": self.balanced_accuracy,
             "interval": _listed(self.interval),
             "balanced_accuracy_inconclusive_wrong": self.inconclusive_wrong,
@@ -187,10 +220,20 @@ class Figures:
                     "right": one.right,
                     "wrong": one.wrong,
                     "inconclusive": one.inconclusive,
+                    "undecided": one.undecided,
                 }
                 for one in parts
             },
             "reasons": {} if self.reason is None else {"balanced_accuracy": self.reason},
+        }
+
+    def _verdict_object(self, label: Verdict) -> dict[str, Any]:
+        given, right = self.given(label)
+        return {
+            "given": given,
+            "right": right,
+            "precision": self.precision(label),
+            "interval": _listed(wilson_interval(right, given)),
         }
 
 
@@ -206,7 +249,7 @@ def without_verdict(judged: Iterable[Judged]) -> dict[str, int]:
     """How many pairs ended without a verdict, by status."""
     counts: dict[str, int] = {}
     for one in judged:
-        if one.verification.status is not Status.SUCCEEDED:
+        if not one.verification.status.is_result:
             name = one.verification.status.value
             counts[name] = counts.get(name, 0) + 1
     return counts
@@ -215,8 +258,8 @@ def without_verdict(judged: Iterable[Judged]) -> dict[str, int]:
 def meaning(figures: Figures) -> str | None:
     """What the figures mean for a user, in one sentence; None: there are none.
 
-    Shares are of all pairs with a verdict, inconclusive ones included, so that a judge that decides
-    seldom does not look better than it is.
+    Shares are of all pairs that the judge answered, inconclusive and undecided ones included, so
+    that a judge that decides seldom does not look better than it is.
     """
     missed, flagged = figures.unsupported, figures.supported
     parts = []
@@ -232,8 +275,9 @@ def meaning(figures: Figures) -> str | None:
     if not parts:
         return None
     answered = missed.answered + flagged.answered
-    if figures.inconclusive:
-        parts.append(f"of 100 claims it would leave {_about(figures.inconclusive, answered)} open")
+    open_ones = figures.inconclusive + figures.undecided
+    if open_ones:
+        parts.append(f"of 100 claims it would leave {_about(open_ones, answered)} open")
     text = ", and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:2])}, and {parts[2]}"
     interval = figures.interval
     if interval is not None and interval[0] <= _COIN <= interval[1]:
@@ -241,6 +285,28 @@ def meaning(figures: Figures) -> str | None:
     elif interval is not None and interval[1] < _COIN:
         text += "; it is wrong more often than a coin"
     return f"{text[0].upper()}{text[1:]}."
+
+
+def reliability(figures: Figures) -> str | None:
+    """How often each verdict is right where it is given, and the share that is decided.
+
+    None: no pair was answered.
+    """
+    share = figures.decided
+    if share is None:
+        return None
+    answered = figures.supported.answered + figures.unsupported.answered
+    parts = []
+    for label in LABELS:
+        given, right = figures.given(label)
+        name = label.value.replace("_", " ").title()
+        if given:
+            of = f"{_about(right, given)} ({right:,} of {given:,})"
+            parts.append(f"of 100 times that it says {name}, it is right {of}")
+        else:
+            parts.append(f"it never says {name}")
+    decided = f"It decides {figures.scored:,} of {answered:,} pairs ({100 * share:.0f} %)"
+    return f"{decided}; {'; '.join(parts)}."
 
 
 def _about(count: int, of: int) -> str:

@@ -60,6 +60,11 @@ class JudgedClaim:
     q: int | None = None
     value_place: ValuePlace | None = None
 
+    @property
+    def stated(self) -> Status | None:
+        """The status that its verdict, or that it has none, goes by; None: never verified."""
+        return self.status if self.verdict is None else Status.SUCCEEDED
+
 
 @dataclass(frozen=True, slots=True)
 class UnreadyProcess:

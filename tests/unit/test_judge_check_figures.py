@@ -12,6 +12,7 @@ from veritrail_graph.evaluation.judge_check.figures import (
     Judged,
     by_kind,
     meaning,
+    reliability,
     without_verdict,
 )
 from veritrail_graph.evaluation.judge_check.nodes import held_pairs, tasks_of
@@ -72,12 +73,38 @@ def test_figures_equal_a_hand_count() -> None:
     assert figures.inconclusive_wrong == pytest.approx((8 / 11 + 9 / 14) / 2)
     document = figures.json_object()
     assert document["labels"] == {
-        "FULLY_SUPPORTED": {"pairs": 12, "right": 8, "wrong": 2, "inconclusive": 1},
-        "NOT_FULLY_SUPPORTED": {"pairs": 15, "right": 9, "wrong": 3, "inconclusive": 2},
+        "FULLY_SUPPORTED": {"pairs": 12, "right": 8, "wrong": 2, "inconclusive": 1, "undecided": 0},
+        "NOT_FULLY_SUPPORTED": {
+            "pairs": 15,
+            "right": 9,
+            "wrong": 3,
+            "inconclusive": 2,
+            "undecided": 0,
+        },
     }
     assert document["recall"] == {"FULLY_SUPPORTED": 0.8, "NOT_FULLY_SUPPORTED": 0.75}
-    assert document["excluded"] == {"inconclusive": 3, "no_verdict": 2}
+    assert document["excluded"] == {"inconclusive": 3, "undecided": 0, "no_verdict": 2}
     assert document["reasons"] == {}
+
+
+def test_undecided_pairs_are_counted_apart_and_are_not_wrong() -> None:
+    undecided = [judged(label, None, status=Status.UNDECIDED) for label in (FS, NFS, NFS, NFS)]
+    figures = Figures.of(of(8, 1, 2, 9, *undecided, judged(FS, None)))
+    assert (figures.scored, figures.undecided, figures.no_verdict) == (20, 4, 1)
+    assert figures.decided == pytest.approx(20 / 24)
+    assert figures.given(FS) == (10, 8)
+    assert figures.given(NFS) == (10, 9)
+    document = figures.json_object()
+    assert document["excluded"] == {"inconclusive": 0, "undecided": 4, "no_verdict": 1}
+    assert document["verdicts"]["NOT_FULLY_SUPPORTED"]["precision"] == pytest.approx(0.9)
+    assert document["labels"]["NOT_FULLY_SUPPORTED"]["undecided"] == 3
+    assert figures.balanced_accuracy == pytest.approx((8 / 9 + 9 / 11) / 2)
+    assert reliability(figures) == (
+        "It decides 20 of 24 pairs (83 %); of 100 times that it says Fully Supported, it is right "
+        "about 80 (49 to 94) (8 of 10); of 100 times that it says Not Fully Supported, it is right "
+        "about 90 (60 to 98) (9 of 10)."
+    )
+    assert "leave about 17" in str(meaning(figures))
 
 
 def random_verdicts(seed: int) -> list[Judged]:

@@ -19,6 +19,7 @@ from veritrail_graph.graph.plugins import fault_of, package_of
 if TYPE_CHECKING:
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.limits import Limits, Samples
+    from veritrail_graph.verifier.measured import Measured
     from veritrail_graph.verifier.models.port import Endpoint
     from veritrail_graph.verifier.nli.port import EntailmentModel
     from veritrail_graph.verifier.ports import Judge, Split
@@ -109,6 +110,8 @@ class Engine:
             where they do not; None: opening the endpoint says so.
         recorded: Names the answers of a file, where they take the place of a model's: nobody is
             asked, nothing costs, and no model can be chosen. None: models are asked.
+        measured: How often its verdicts are right, to be told beside them; None: it depends on the
+            model, and `veritrail judge check` measures it.
     """
 
     name: str
@@ -118,6 +121,7 @@ class Engine:
     needs_entailment: bool = False
     check: Callable[[EndpointSettings], None] | None = None
     recorded: Callable[[Path | None], str] | None = None
+    measured: Measured | None = None
 
     @property
     def asks_models(self) -> bool:

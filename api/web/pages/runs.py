@@ -38,7 +38,7 @@ Side = Annotated[str, Query(max_length=200)]
 RUN_COLUMNS = (
     "run_id", "created_at", "engine", "model", "q", "indicative", "is_of_record", "verifications",
     "fully_supported", "not_fully_supported", "inconclusive", "calls", "cost_usd", "share",
-    "escalate_to", "mode", "since", "kept",
+    "escalate_to", "mode", "since", "kept", "undecided",
 )  # fmt: skip
 
 
@@ -76,6 +76,7 @@ async def download_runs(app: App, process_id: ProcessId) -> Response:
             one.run_id, one.created_at, one.engine, one.model, one.q, one.indicative,
             one.is_of_record, one.verifications, *one.verdicts.values(), one.spent.calls,
             known_cost(one.spent), one.share, one.escalate_to, one.mode, one.since, one.kept,
+            one.counts.get("undecided", 0),
         )
         for one in found.runs
     )  # fmt: skip
