@@ -185,7 +185,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
             consecutive_not_supported += 1  # 19
             candidates_of = nodes_to_check  # 20: of all nodes of this iteration
-        else:  # no verdict counts as an inconclusive one: docs/adr/0049-cannot-tell.md
+        else:  # no verdict counts as an inconclusive one: docs/adr/0049
             consecutive_not_supported = 0  # 22
             candidates_of = with_evidence  # 23: of the nodes with evidence
             if verdict is None and not with_evidence:
