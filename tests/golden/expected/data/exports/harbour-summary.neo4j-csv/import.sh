@@ -33,6 +33,7 @@ neo4j-admin database import full \
   --relationships=relationships_revises.csv \
   --relationships=relationships_evidence_for.csv \
   --relationships=relationships_error_introduced_at.csv \
+  --relationships=relationships_error_offered_at.csv \
   --relationships=relationships_error_propagated_through.csv \
   --multiline-fields=true \
   --id-type=string \
