@@ -246,7 +246,8 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
     rivals = [item for item in values if item.value and mine.value.excludes(item.value)]
     if len(rivals) != 1 or not _stands_in_its_place(alignment, number, rivals[0]):
         return None
-    if _explains(mine.value, [item for item in values if item is not rivals[0]]):
+    others = [item for item in values if item is not rivals[0]]
+    if _explains(mine.value, others, is_whole=_is_whole(alignment, number)):
         return None
     if _is_cut(mine.surface, rivals[0].surface):
         return None
@@ -297,9 +298,18 @@ def _groups(surface: str) -> list[str]:
     return re.findall(r"\d+", surface)
 
 
-def _explains(value: Value, others: Sequence[Item]) -> bool:
-    """Whether another value of the sentence may be why it has another one."""
-    moments = (ValueKind.DATE, ValueKind.TIME)
+def _is_whole(alignment: Alignment, number: int) -> bool:
+    """Whether a sentence has many words of a claim, and all that it says but for one value."""
+    others = sum(item.kind in _CONTENT for item in alignment.claim.items) - 1
+    return alignment.missing == (number,) and others >= _MANY
+
+
+def _explains(value: Value, others: Sequence[Item], *, is_whole: bool) -> bool:
+    """Whether another value of the sentence may be why it has another one.
+
+    A moment that the claim does not name explains nothing where all else is the same.
+    """
+    moments = () if is_whole else (ValueKind.DATE, ValueKind.TIME)
     for item in others:
         if item.value is None:
             continue
