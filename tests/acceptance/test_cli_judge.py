@@ -145,14 +145,14 @@ def test_planted_errors_are_counted_by_kind_and_failed_pairs_apart(
     failed = [row for row in rows if row["status"] == "failed"]
     assert {row["claim_id"] for row in failed} == set(broken)
     assert all(row["error"] and not row["verdict"] and not row["right"] for row in failed)
-    columns = "kind pairs balanced accuracy 95 % interval let pass flagged wrongly inconclusive no"
+    columns = "kind pairs decided balanced accuracy 95 % interval let pass flagged wrongly"
     assert [" ".join(line.split()) for line in shown.out.splitlines()[:6]] == [
-        f"{columns} verdict",
-        "number 24 0.75 0.58 to 0.87 6 of 12 0 of 12 0 0",
-        "name 24 1.00 0.80 to 1.00 0 of 8 0 of 12 0 4",
-        "time 24 0.38 0.23 to 0.52 12 of 12 3 of 12 0 0",
-        "scope 24 1.00 0.82 to 1.00 0 of 12 0 of 12 2 0",
-        "all 96 0.76 0.67 to 0.83 18 of 44 3 of 48 2 4",
+        f"{columns} inconclusive undecided no verdict",
+        "number 24 24 0.75 0.58 to 0.87 6 of 12 0 of 12 0 0 0",
+        "name 24 20 1.00 0.80 to 1.00 0 of 8 0 of 12 0 0 4",
+        "time 24 24 0.38 0.23 to 0.52 12 of 12 3 of 12 0 0 0",
+        "scope 24 22 1.00 0.82 to 1.00 0 of 12 0 of 12 2 0 0",
+        "all 96 90 0.76 0.67 to 0.83 18 of 44 3 of 48 2 0 4",
     ]
     assert "openai, scripted: Of 100 unsupported claims it would let about 41 (28 to 56) pass" in (
         " ".join(shown.out.split())
