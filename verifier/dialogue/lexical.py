@@ -30,9 +30,13 @@ from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Split, SplitNode
 
-VERSION = 1
+VERSION = 2
 """Goes up when the same texts may get other categories."""
 
+_NOT_SAID = (
+    "Nothing that was shown says so in these words; whether it says so in others cannot be told "
+    "without a model."
+)
 _WORD = re.compile(r"[^\W_]")
 _ABSTAINS = re.compile(
     r"\b(?:(?:do|does|did|can|could|will|am|are|is)(?:n['\u2019]t| not)|cannot|[\u2019']m not)"
@@ -87,7 +91,7 @@ class LexicalDialogueJudge(ByWords):
                 f"{evidence[0].node_id} says so: {evidence[0].text}",
                 material,
             )
-        return Labelled(DialogueLabel.UNVERIFIABLE, "Nothing that was shown says so.", material)
+        return Labelled(DialogueLabel.UNVERIFIABLE, _NOT_SAID, material)
 
     async def categorise(self, claim: str, material: Material, meter: Meter) -> Categorised:
         """By turns of phrase, and by sentences on the same matter that say otherwise."""
@@ -107,8 +111,7 @@ class LexicalDialogueJudge(ByWords):
             return Categorised(ClaimCategory.CONTRADICTED, reason, material, facts)
         if _PERSONAL.search(claim):
             return Categorised(ClaimCategory.OUT_OF_SCOPE, "It sounds personal.", material)
-        reason = "The reference does not say enough."
-        return Categorised(ClaimCategory.LACKING_EVIDENCE, reason, material)
+        return Categorised(ClaimCategory.LACKING_EVIDENCE, _NOT_SAID, material)
 
     async def check(self, turn: Turn, history: History, meter: Meter) -> TurnCheck:
         """Turns as a whole are not checked without a model.

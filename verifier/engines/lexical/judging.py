@@ -393,6 +393,13 @@ SILENCE = CANNOT_TELL + "no sentence that was read shares enough words with the 
 """Why it tells nothing that no sentence was selected."""
 
 _LONGEST_QUOTE = 160
+_KIND_WORDS = {
+    ValueKind.FIGURE: "figure",
+    ValueKind.MONEY: "sum",
+    ValueKind.PERCENT: "share",
+    ValueKind.DATE: "date",
+    ValueKind.TIME: "time",
+}
 _SENTENCE_END = re.compile(r"(?<=[.!?][\"\u201d)\s])\s*(?=[^\W\d_a-z])|(?<=[\u3002\uff01\uff1f])")
 _LEAST_ITEMS = 2
 
@@ -550,7 +557,7 @@ def _not_found(told: _Told) -> str:
     values = [item for item in missing if item.kind is ItemKind.VALUE and item.value is not None]
     nearest = f"nearest: {piece.quoted}"
     if values:
-        kind = values[0].value.kind if values[0].value else ""
+        kind = _KIND_WORDS.get(values[0].value.kind, "value") if values[0].value else "value"
         return f"its {kind} {values[0].surface} stands in none of the nearest sentences; {nearest}."
     if missing:
         absent = ", ".join(dict.fromkeys(f"\u201c{item.surface}\u201d" for item in missing[:12]))
