@@ -12,7 +12,7 @@
 // column this: string - what the verification has; null where it has nothing
 // column other: string - what the other one has
 // group: Claims and verdicts
-// example: process_id=harbour-summary claim_id=k08
+// example: process_id=harbour-summary claim_id=k04
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
