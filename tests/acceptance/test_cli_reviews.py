@@ -17,7 +17,7 @@ def quay(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
     path = tmp_path_factory.mktemp("reviews") / "quay.json"
     claims = [
         {"claim_id": "k1", "text": "It has two piers.", "node_id": "t"},
-        {"claim_id": "k2", "text": "It has nine hundred piers of gold.", "node_id": "t"},
+        {"claim_id": "k2", "text": "It has nine piers.", "node_id": "t"},
     ]
     veritrail("ingest", process_file(path, claims=claims))
     veritrail("verify", "quay")

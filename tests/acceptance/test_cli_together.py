@@ -43,7 +43,7 @@ def test_runs_at_once_over_one_process_and_over_two(either: Veritrail, tmp_path:
         either("ingest", str(file), "--json")
     alone = found(either("verify", "together-1", "--json").json)
     assert len(alone) > 1
-    assert {each["status"] for each in alone} == {"succeeded"}
+    assert {each["status"] for each in alone} <= {"succeeded", "undecided"}
     names = ("together-1", "together-1", "together-2")
     runs = [either.start("verify", name, "--again", "--json") for name in names]
     ended = [run.end(0).json for run in runs]

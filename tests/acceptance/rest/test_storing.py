@@ -101,7 +101,6 @@ def _named(service: ServiceProcess) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
-        ("POST", "/v1/verifications", {"process_id": "bare"}, 422),
         ("POST", "/v1/verifications", {"process_id": "nobody"}, 404),
         ("POST", "/v1/verifications", {"process_id": "bare", "extract": True}, 422),
         ("POST", "/v1/verifications", {"process_id": "said", "engine": "openai"}, 422),

@@ -25,7 +25,10 @@ def pier(
 ) -> Iterator[str]:
     """Three verified claims: Ada and Bo differ on k1, both override k2, k3 has no review."""
     name = f"agreed-{uuid.uuid4().hex[:8]}"
-    claims = [{"claim_id": one, "text": f"It has {one} piers.", "node_id": "t"} for one in CLAIMS]
+    claims = [
+        {"claim_id": one, "text": f"It has {CLAIMS.index(one) + 6} piers.", "node_id": "t"}
+        for one in CLAIMS
+    ]
     path = tmp_path_factory.mktemp("agreed") / f"{name}.json"
     content = Path(process_file(path, claims=claims)).read_bytes()
     shared_service.post("/v1/processes", content=content)

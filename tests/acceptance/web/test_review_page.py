@@ -21,7 +21,7 @@ pytestmark = pytest.mark.engine
 FS, NFS, INC = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE"
 TEXTS = {
     "k1": "The harbour opened in 1901.",
-    "k2": "The lighthouse was built in 1877 by Vikings.",
+    "k2": "The lighthouse was built in 1877.",
     "k3": 'It has <b>two</b> piers & "more" \'><script>alert(1)</script>.',
     "k4": "Nobody has looked at this one.",
 }
@@ -111,7 +111,7 @@ def test_blind_no_page_tells_a_verdict_before_one_has_been_given(
             "/v1/verifications/"
             + shared_service.get(f"/v1/processes/{pier}/claims/{name}").json()["verification_id"]
         ).json()
-        for name in ("k1", "k2", "k3")
+        for name in ("k1", "k2")
     }
     for name, trail in trails.items():
         page = shown(ada, pier, name).text
@@ -183,7 +183,7 @@ def test_a_claim_verified_anew_meanwhile_is_shown_again_with_what_was_typed(
     shared_service: ServiceProcess, veritrail: Veritrail, ada: httpx2.Client, pier: str
 ) -> None:
     page = shown(ada, pier, "anew")
-    verify(veritrail, pier, "anew", q=1)
+    verify(veritrail, pier, "anew", q=4)
     again = say(ada, page, FS, "A long & careful reason.")
     assert again.status_code == 409, again.text
     assert "verified anew" in again.text
@@ -242,7 +242,9 @@ def test_texts_from_outside_are_shown_and_nothing_of_them_runs(
     shared_service: ServiceProcess, pier: str
 ) -> None:
     with named(shared_service, '"><img src=x onerror=alert(1)>') as client:
-        answer = say(client, shown(client, pier, "k3"), FS, "</textarea><script>alert(2)</script>")
+        answer = say(
+            client, shown(client, pier, "k3"), "UNCLEAR", "</textarea><script>alert(2)</script>"
+        )
         assert answer.status_code == 303
         page = client.get(answer.headers["location"])
         refused = say(client, shown(client, pier, "k4"), "x'><script>", "<script>alert(3)</script>")
