@@ -22,7 +22,7 @@ YES, NO = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
 def harbour(veritrail: Veritrail) -> str:
     name = f"team-{uuid.uuid4().hex[:8]}"
     veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
-    veritrail("verify", name, "--engine", "recorded")
+    veritrail("verify", name, "--engine", "lexical")
     return name
 
 
