@@ -21,6 +21,7 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.ports import ReadNode
 
 CRANE = (
     "The board met in May. The new crane cost the harbour 310,000 euros in 2023. It lifts forty."
@@ -313,3 +314,22 @@ def test_the_texts_of_a_level_that_is_too_wide_are_read_where_evidence_was_found
     sources = {"a": ("page",), "b": ("page",), "answer": ("a", "b")}
     texts = {"page": CRANE.replace(". ", ".|"), "a": SUMMARY, "answer": SUMMARY}
     assert place(told(texts, SUMMARY, sources=sources)).culprit == "a"
+
+
+class BrokenLater(DagSource):
+    """A source whose verified node, which no walk reads, cannot be read: by a fault of ours."""
+
+    async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
+        if any(ref.node_id == "answer" for ref in nodes):
+            raise RuntimeError("a fault")
+        return await super().read(nodes)
+
+
+def test_a_fault_while_a_value_is_followed_takes_nothing_from_the_verdict() -> None:
+    split = {name: text.split("|") for name, text in TURNED.items()}
+    dag = Dag.of(LINE, texts=split)
+    finds = {name: range(len(said)) for name, said in split.items()}
+    judge = ScriptedJudge(Script(finds, (NFS,)), indicative=True)
+    task = Task(Claim(claim_id="k", text=SUMMARY, node_id="answer"), dag.refs["answer"])
+    found = asyncio.run(verify_claim(task, "p", judge, BrokenLater(dag)))
+    assert (found.verdict, found.value_place, found.error) == (NFS, None, None)
