@@ -17,7 +17,7 @@ _ALIKE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class StageBar:
+class StageFigures:
     """A stage and how much unsupported content came in there.
 
     Attributes:
@@ -26,7 +26,6 @@ class StageBar:
         nodes: Its nodes.
         introduced: Claims into which unsupported content came here, or may have come.
         counted: These claims, each counted once over all stages: one with k possible stages as 1/k.
-        share: Length of its bar, 0 to 100; the longest of them is 100.
     """
 
     stage: int
@@ -34,6 +33,16 @@ class StageBar:
     nodes: int
     introduced: int
     counted: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageBar(StageFigures):
+    """A stage as a bar.
+
+    Attributes:
+        share: Length of the bar, 0 to 100; the longest of them is 100.
+    """
+
     share: float
 
 
@@ -67,6 +76,25 @@ class StageBars:
         return self.worst is not None and 2 * self.worst.counted > self.unsupported + _ALIKE
 
 
+def stage_figures(
+    process: Process, together: Mapping[tuple[int, ...], int]
+) -> tuple[StageFigures, ...]:
+    """Count claims by the stage where unsupported content came in, ascending.
+
+    Args:
+        process: The process.
+        together: Claims into which it came, by the stages of which one is meant.
+    """
+    introduced: Counter[int] = Counter()
+    for stages, claims in together.items():
+        introduced.update(dict.fromkeys(stages, claims))
+    counts, names = stage_shares(together), process.stage_names
+    return tuple(
+        StageFigures(stage, names.get(stage), nodes, introduced[stage], counts.get(stage, 0.0))
+        for stage, nodes in sorted(process.stages.items())
+    )
+
+
 def stage_bars(
     process: Process, together: Mapping[tuple[int, ...], int], unsupported: int, unplaced: int = 0
 ) -> StageBars:
@@ -78,16 +106,18 @@ def stage_bars(
         unsupported: Claims that are not fully supported.
         unplaced: Those of them of which no stage could be identified.
     """
-    counted = stage_shares(together)
-    introduced: Counter[int] = Counter()
-    for stages, count in together.items():
-        introduced.update(dict.fromkeys(stages, count))
-    most = max(counted.values(), default=0.0)
-    bars = []
-    for stage, nodes in sorted(process.stages.items()):
-        claims = counted.get(stage, 0.0)
-        share = 100 * claims / most if most else 0.0
-        name = process.stage_names.get(stage)
-        bars.append(StageBar(stage, name, nodes, introduced[stage], claims, share))
+    figures = stage_figures(process, together)
+    most = max(stage_shares(together).values(), default=0.0)
+    bars = [
+        StageBar(
+            one.stage,
+            one.name,
+            one.nodes,
+            one.introduced,
+            one.counted,
+            100 * one.counted / most if most else 0.0,
+        )
+        for one in figures
+    ]
     split = sum(count for stages, count in together.items() if len(stages) > 1)
     return StageBars(tuple(bars), unsupported, unplaced, split)
