@@ -171,7 +171,7 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[Finding]:
                 yield Finding("model", State.FINE, told)
             return
         if engine.recorded is not None:
-            told = f"engine {name}: {engine.recorded(settings.recorded)}; nobody is asked"
+            told = f"engine {name}: {engine.recorded(settings.recorded)}; no model is asked"
             yield Finding("model", State.FINE, told)
             return
         chosen = model_settings(settings, Use.VERDICT, name)

@@ -113,7 +113,7 @@ def estimate(
     else:
         if options.gives_recorded:
             say(
-                "Recorded answers cost nothing, and nobody is asked. A model would be asked as "
+                "Recorded answers cost nothing, and no model is asked. A model would be asked as "
                 "often as this:",
                 "dim",
             )

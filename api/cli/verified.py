@@ -278,7 +278,7 @@ def tell(report: Report) -> None:
     if report.indicative:
         say(f"Engine {report.engine}: {indicative_words(report.engine)}.", "yellow")
     if report.done.judge is not None and report.done.judge.how.gives_recorded:
-        say(f"Engine {report.engine}: {one_line(report.model or '')}; nobody was asked.", "dim")
+        say(f"Engine {report.engine}: {one_line(report.model or '')}; no model was asked.", "dim")
     say(_counts(done), "bold")
     if ended:
         worst = max(ended, key=attention)

@@ -30,7 +30,7 @@ def _label(file: Path | None) -> str:
 
 ENGINE = Engine(
     "recorded",
-    "recorded answers of a model: those of the samples, or of a file; nobody is asked",
+    "recorded answers of a model: those of the samples, or of a file; no model is asked",
     prompted_judge("recorded"),
     _endpoint,
     recorded=_label,

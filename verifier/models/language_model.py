@@ -144,7 +144,7 @@ COUNTED, LONGEST_COUNTED = 8_192, 8_000
 FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
 """What an answer costs that was there already."""
 NO_CALL = Usage(cost_usd=0.0)
-"""What an answer costs where nobody is asked."""
+"""What an answer costs where no model is asked."""
 _KINDS = {
     Refused: "refused by the model",
     Filtered: "withheld by a content filter",
