@@ -7,7 +7,7 @@
 // column claim_id: string - the claim
 // column claim: string - its text
 // column verification_id: string - the verification
-// column verdict: string - its verdict
+// column verdict: string - its verdict; null: it could not be decided
 // column indicative: boolean - whether no model judged
 // column is_evidence: boolean - whether it was cited as evidence, and not only as context
 // source: VeriTrail 3.2 (evidence trail), read downstream

@@ -292,7 +292,7 @@ class CitedSentenceHere:
         claim_id: The claim.
         claim: Its text.
         verification_id: The claim's verification in force.
-        verdict: Its verdict.
+        verdict: Its verdict; None: it could not be decided.
         indicative: Whether no model judged.
         is_evidence: Whether it was cited as evidence, and not only as context.
     """
@@ -302,7 +302,7 @@ class CitedSentenceHere:
     claim_id: str
     claim: str
     verification_id: str
-    verdict: Verdict
+    verdict: Verdict | None
     indicative: bool
     is_evidence: bool
 

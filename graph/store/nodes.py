@@ -301,7 +301,7 @@ def _neighbour(row: Row) -> Neighbour:
 def _citation(row: Row) -> CitedSentenceHere:
     """A cited sentence from a row."""
     index, text, claim_id, claim, verification_id, verdict, indicative, is_evidence = row
-    verdict = Verdict(verdict)
+    verdict = Verdict(verdict) if verdict else None
     return CitedSentenceHere(
         index, text, claim_id, claim, verification_id, verdict, bool(indicative), is_evidence
     )

@@ -96,7 +96,7 @@ def cited_here(found: Sequence[CitedSentenceHere], *, is_cut: bool) -> Cited:
     """
     claims: dict[int, list[CitingClaim]] = {}
     for one in found:
-        mark = mark_of(one.verdict, indicative=one.indicative)
+        mark = mark_of(one.verdict, Status.UNDECIDED, indicative=one.indicative)
         claim = CitingClaim(one.claim_id, one.claim, mark, one.is_evidence)
         claims.setdefault(one.index, []).append(claim)
     texts = {one.index: one.text for one in found}
