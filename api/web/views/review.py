@@ -153,7 +153,7 @@ def row_of(
         mine=said_view(mine, found, who) if mine else None,
         others=len(counting) - (mine is not None),
         disputed=not hidden and reviewed is not None and reviewed.disputed,
-        verification_id=found.verification_id,
+        verification_id=found.verification_id if found.verdict is not None else None,
         words=words_of(found.claim.text),
     )
 
@@ -161,8 +161,9 @@ def row_of(
 def is_hidden(
     found: JudgedClaim, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
 ) -> bool:
-    """Whether there is a verdict, or a category of a turn, that this reviewer must not know yet."""
-    is_judged = found.verdict is not None or found.category is not None
+    """Whether there is a result, or a category of a turn, that this reviewer must not know yet."""
+    has_result = found.stated is not None and found.stated.is_result
+    is_judged = has_result or found.category is not None
     return state.blind and is_judged and mine_of(reviewed, who) is None
 
 
