@@ -65,7 +65,8 @@ def test_errors_are_drawn_and_read_again(veritrail: Veritrail, folder: Path) -> 
     )
     read = veritrail("eval", "review", str(folder), "--read", str(sheet))
     assert read.status == 0
-    assert f"0 of {ended.json['cases']} cases have a cause." in read.err
+    for name, kinds in ended.json["datasets"].items():
+        assert f"{name}: 0 of {sum(kinds.values())} cases have a cause." in read.err
     assert "review" in json.loads((folder / "report.json").read_text())["datasets"][0]
     sheet.write_text(sheet.read_text().replace(",,,,,,,", ",maybe,,,,,,", 1))
     wrong = veritrail("eval", "review", str(folder), "--read", str(sheet), "--json", status=2)

@@ -42,7 +42,11 @@ def cranes(frail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
         for crane in range(CRANES)
     ]
     claims = [
-        {"claim_id": f"k{n}", "text": f"Crane {n % CRANES} lifted {n} crates from the barge Ada."}
+        {
+            "claim_id": f"k{n}",
+            "text": f"Crane {n % CRANES} lifted {n % CRANES * 100 + n % 6} crates from the barge Ada "
+            f"on day {n % 6}.",
+        }
         for n in range(CLAIMS)
     ]
     path = process_file(

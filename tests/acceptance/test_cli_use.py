@@ -26,8 +26,13 @@ def test_the_command_alone_shows_its_help_and_is_fine(bare: Veritrail) -> None:
 def test_settings_come_from_a_file_and_the_environment_wins(bare: Veritrail) -> None:
     Path(".env").write_text("VERITRAIL_ENGINE=from-file\n", encoding="utf-8")
     assert "'from-file'" in bare("verify", "p", "--claim", "c", status=2).err
-    assert "'from-outside'" in bare("verify", "p", status=2, VERITRAIL_ENGINE="from-outside").err
-    by_option = bare("verify", "p", "--engine", "from-option", status=2, VERITRAIL_ENGINE="no")
+    assert (
+        "'from-outside'"
+        in bare("verify", "p", "--claim", "c", status=2, VERITRAIL_ENGINE="from-outside").err
+    )
+    by_option = bare(
+        "verify", "p", "--claim", "c", "--engine", "from-option", status=2, VERITRAIL_ENGINE="no"
+    )
     assert "'from-option'" in by_option.err
     Path(".env").write_bytes(b"VERITRAIL_ENGINE=\xff\n")
     assert ".env" in bare("verify", "p", status=2).err

@@ -27,7 +27,7 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     expect(page.locator(".claim-row.lit")).to_contain_text("Cornelis Bakker")
     shoot(page, "claim-1-process")
     page.get_by_role("link", name=re.compile(r"^Not Fully Supported \d")).click()
-    expect(page.locator(".claim-row")).to_have_count(5)
+    expect(page.locator(".claim-row")).to_have_count(7)
     expect(page.locator(".u.aside").first).to_be_visible()
     page.locator("a.in-text", has_text="84,200 cubic metres").click()
     expect(page.locator(".verdict-row")).to_contain_text("introduced at chunk summary")

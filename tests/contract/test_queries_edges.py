@@ -49,8 +49,8 @@ def store_small(store: Store, arun: Any, process_id: str) -> None:
 def test_a_process_that_nobody_verified(store: Store, arun: Any, process_id: str) -> None:
     store_small(store, arun, process_id)
     answers = {
-        "claims": [("k", "One.", "t", None, None, None, None, None, None, None, 0)],
-        "stage_summary": [(1, 2, 0, 0), (2, 1, 0, 0)],
+        "claims": [("k", "One.", "t", None, None, None, None, None, None, None, 0, None)],
+        "stage_summary": [(1, 2, 0, 0, 0.0), (2, 1, 0, 0, 0.0)],
         "root_coverage": [
             ("a", None, 0, 0, None, "One."),
             ("b", None, 0, 0, None, "Two."),

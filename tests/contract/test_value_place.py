@@ -21,7 +21,7 @@ from veritrail_graph.verifier.run import Run
 pytestmark = pytest.mark.engine
 
 TEXTS = {
-    "page": "The board met in May. The new crane cost the harbour 310,000 euros in 2023.",
+    "page": "The board met in May. The harbour spent 310,000 euros on a new crane in 2023.",
     "summary": "In 2023 the harbour paid for a new crane: it cost 130,000 euros.",
     "answer": "The harbour spent 130,000 euros on a new crane in 2023.",
 }

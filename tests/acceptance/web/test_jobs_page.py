@@ -34,7 +34,8 @@ def shared_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
 @pytest.fixture
 def stored(shared_service: ServiceProcess) -> str:
     name = f"job-{uuid.uuid4().hex[:10]}"
-    assert shared_service.post("/v1/processes", json=document(name)).status_code == 201
+    made = document(name, claims=[SAME])
+    assert shared_service.post("/v1/processes", json=made).status_code == 201
     return name
 
 
@@ -88,7 +89,7 @@ def test_a_verification_is_started_and_watched_to_its_end(
     assert send(shared_service.client, cost, path, step="start").headers["location"] == job
     done = ended(shared_service, job)
     assert "1 of 1 claims" in done
-    assert re.search("mark-(supported|not-supported|inconclusive|undecided)", done)
+    assert re.search("mark-(supported|not-supported|inconclusive)", done)
     assert "no model was asked: indicative only" in done
     assert 'http-equiv="refresh"' not in done
     assert "data-events" not in done
@@ -154,8 +155,8 @@ def since_job(service: ServiceProcess, stored: str, claims: list[dict[str, str]]
     return job
 
 
-REWORDED = {"claim_id": "k9", "text": "The old harbour has two piers.", "node_id": "t"}
-SAME = {"claim_id": "k1", "text": "The harbour has two piers.", "node_id": "t"}
+REWORDED = {"claim_id": "k9", "text": "It has two old piers.", "node_id": "t"}
+SAME = {"claim_id": "k1", "text": "It has two piers.", "node_id": "t"}
 
 
 def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(

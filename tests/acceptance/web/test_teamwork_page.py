@@ -94,20 +94,20 @@ def test_a_table_may_decide_between_its_reviewers(
 ) -> None:
     path = f"/v1/processes/{harbour}/reviews:import"
     rows = [
-        {"claim_id": "k08", "verdict": verdict, "reason": "Read.", "reviewer": name, "blind": True}
+        {"claim_id": "k12", "verdict": verdict, "reason": "Read.", "reviewer": name, "blind": True}
         for name, verdict in (("Ada", NO), ("Bo", YES))
     ]
-    decision = {"claim_id": "k08", "verdict": NO, "reason": "Source.", "reviewer": "Cy"}
+    decision = {"claim_id": "k12", "verdict": NO, "reason": "Source.", "reviewer": "Cy"}
     decision["adjudicates"] = True
     refused = shared_service.post(path, json={"reviews": [rows[0], decision]})
     assert refused.status_code == 422
     assert [one["kind"] for one in refused.json()["violations"]] == ["nothing_to_decide"]
     assert shared_service.post(path, json={"reviews": [*rows, decision]}).status_code == 201
-    claim = shared_service.get(f"/v1/processes/{harbour}/claims/k08").json()
+    claim = shared_service.get(f"/v1/processes/{harbour}/claims/k12").json()
     assert (claim["reviewed_verdict"], claim["disputed"], claim["reviews"]) == (NO, False, 3)
     # What is downloaded can be given unchanged, and keeps what it says.
     table = shared_service.client.get(f"/processes/{harbour}/reviews.csv").text
-    again = [one for one in read_reviews(table) if one.claim_id == "k08"]
+    again = [one for one in read_reviews(table) if one.claim_id == "k12"]
     assert [(one.reviewer, one.blind, one.adjudicates) for one in again] == [
         ("Ada", True, None),
         ("Bo", True, None),
@@ -121,17 +121,17 @@ def test_a_blind_review_says_so_and_a_second_look_is_not_blind(
     client, place = shared_service.client, f"/processes/{harbour}"
     client.cookies.set("veritrail_reviewer", "Dora")
     try:
-        address = f"{place}/review?claim=k06&blind=1"
+        address = f"{place}/review?claim=k20&blind=1"
         for verdict in (YES, NO):
             page = client.get(address)
             action = next(
-                one for one in forms(page.text) if one.startswith(f"{place}/review?claim=k06")
+                one for one in forms(page.text) if one.startswith(f"{place}/review?claim=k20")
             )
-            sent = send(client, page, action, verdict=verdict, reason="Why.", claim_id="k06")
+            sent = send(client, page, action, verdict=verdict, reason="Why.", claim_id="k20")
             assert sent.status_code == 303, sent.text[:800]
     finally:
         client.cookies.delete("veritrail_reviewer")
-    reviews = shared_service.get(f"/v1{place}/claims/k06/reviews").json()["reviews"]
+    reviews = shared_service.get(f"/v1{place}/claims/k20/reviews").json()["reviews"]
     assert [one["blind"] for one in reviews] == [False, True]
 
 
