@@ -44,8 +44,8 @@ def cranes(frail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
     claims = [
         {
             "claim_id": f"k{n}",
-            "text": f"Crane {n % CRANES} lifted {n % CRANES * 100 + n % 6} crates from the barge Ada "
-            f"on day {n % 6}.",
+            "text": f"Crane {n % CRANES} lifted {n % CRANES * 100 + n % 6} crates from the barge "
+            f"Ada on day {n % 6}.",
         }
         for n in range(CLAIMS)
     ]
