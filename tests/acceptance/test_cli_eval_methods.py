@@ -324,7 +324,10 @@ def test_checkers_and_retrieval_run_without_any_endpoint(
     told = alone("eval", "run", path, "-o", str(tmp_path / "out"), "--json").json
     assert told["judged"] == 4 * (2 + 30 + 10 + 2 + 2 + 1)
     found = outcomes(tmp_path)
-    assert all(one["status"] == "succeeded" for one in found.values())
+    ends = {(name in names, one["status"]) for (name, _), one in found.items()}
+    # Of the sentences that were retrieved, comparing words may tell nothing.
+    assert (True, "succeeded") in ends
+    assert ends <= {(True, "succeeded"), (False, "succeeded"), (False, "undecided")}
     assert all(one["usage"]["calls"] == 0 for one in found.values())
     for name in names:
         high, low = (
