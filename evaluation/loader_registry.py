@@ -14,8 +14,16 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.plugins import Plugin, Unusable, fault_of, needs, package_of
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.plugins import (
+    PLUGIN_FAILED,
+    Plugin,
+    Unusable,
+    called,
+    needs,
+    package_of,
+    reason_given,
+)
 from veritrail_graph.graph.plugins import load as load_plugins
 
 _log = logging.getLogger(__name__)
@@ -81,11 +89,11 @@ class Guarded(Generic[Read]):
     def detect(self, path: Path) -> str | None:
         """As the loader says."""
         try:
-            return self._loader.detect(path)
+            return called(self._who, lambda: reason_given(self._loader.detect(path)))
         except InputError as error:
-            return str(error)
-        except Exception as error:  # noqa: BLE001 - code of others must not end a command
-            reason = f"{self._who} failed and is left out: {fault_of(error)}"
+            if error.code != PLUGIN_FAILED:
+                return str(error)
+            reason = str(error).replace(" failed: ", " failed and is left out: ", 1)
             _log.warning("%s", reason)
             return reason
 
@@ -95,12 +103,7 @@ class Guarded(Generic[Read]):
         Raises:
             InputError: It says so, or it failed.
         """
-        try:
-            return self._loader.load(path, skip_bad=skip_bad)
-        except VeriTrailError:
-            raise
-        except Exception as error:
-            raise InputError(f"{path}: {self._who} failed: {fault_of(error)}") from error
+        return called(f"{path}: {self._who}", lambda: self._loader.load(path, skip_bad=skip_bad))
 
 
 def in_order(others: Sequence[Plugin], ours: Sequence[EntryPoint]) -> tuple[Any, ...]:

@@ -1,14 +1,32 @@
-"""What other packages add over entry points: one that cannot be used is named and left out."""
+"""What other packages add over entry points: one that cannot be used is named and left out.
+
+What they print goes to stderr, and a plugin that ends the program (`sys.exit`) has failed like one
+that raises.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import Any
+from typing import Any, TypeVar
+
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 _log = logging.getLogger(__name__)
+
+FAULTS = (Exception, SystemExit)
+"""What code of others may raise without ending more than its own work."""
+LONGEST_FAULT = 500
+"""Characters of a message of others."""
+
+PLUGIN_FAILED = "plugin_failed"
+"""The code of the error for code of another package that failed."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +72,27 @@ def load(
         taken: Names that are given away.
         make: Makes of what an entry point names what is used; raises where it cannot.
     """
-    plugins, unusable = [], []
+    plugins: list[Plugin] = []
+    unusable = []
     for point in points:
         try:
             if point.name in taken:
                 raise ValueError("its name is the name of one of ours")
-            plugins.append(Plugin(point, make(point.load())))
-        except Exception as error:  # noqa: BLE001 - code of others must not end a command
+            for other in plugins:
+                if other.point.name == point.name:
+                    raise ValueError(f"{package_of(other.point)} brings one of the same name")
+            plugins.append(Plugin(point, loaded(point, make)))
+        except FAULTS as error:  # code of others must not end a command
             one = Unusable(point.name, package_of(point), fault_of(error))
             _log.warning("%s", one.line)
             unusable.append(one)
     return tuple(plugins), tuple(unusable)
+
+
+def loaded(point: EntryPoint, make: Callable[[Any], T]) -> T:
+    """Return what `make` makes of what an entry point names; both may raise what they will."""
+    with redirect_stdout(sys.stderr):
+        return make(point.load())
 
 
 def package_of(point: EntryPoint) -> str:
@@ -74,10 +102,65 @@ def package_of(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}"
 
 
-def fault_of(error: Exception) -> str:
-    """An exception in a line."""
-    said = " ".join(str(error).split())
+def fault_of(error: BaseException) -> str:
+    """An exception in a line, cut where it is long."""
+    try:
+        said = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - an exception of others may fail to describe itself
+        said = ""
+    if len(said) > LONGEST_FAULT:
+        said = f"{said[:LONGEST_FAULT]}…"
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def called(who: str, work: Callable[[], T]) -> T:
+    """Call code of another package.
+
+    Args:
+        who: What fails, such as "the importer 'mine' of the package mine 1.0".
+        work: The call.
+
+    Raises:
+        VeriTrailError: The code says so itself.
+        InputError: It failed in any other way, or would have ended the program.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            return work()
+    except VeriTrailError:
+        raise
+    except FAULTS as error:
+        raise failure(who, error) from error
+
+
+def failure(who: str, error: BaseException) -> InputError:
+    """The error that names the code of another package that failed."""
+    return InputError(f"{who} failed: {fault_of(error)}", code=PLUGIN_FAILED)
+
+
+def reason_given(reason: object) -> str | None:
+    """What `detect` of a reader gave: why it does not read a path, or None where it does.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    if reason is not None and not isinstance(reason, str):
+        raise TypeError(f"`detect` gave a {type(reason).__name__} and no reason")
+    return reason
+
+
+_END = object()
+
+
+def each(who: str, work: Callable[[], Iterable[T]]) -> Iterator[T]:
+    """Yield what code of another package yields.
+
+    Raises:
+        VeriTrailError: As `called` says.
+    """
+    values = called(who, lambda: iter(work()))
+    while (value := called(who, lambda: next(values, _END))) is not _END:
+        yield value  # type: ignore[misc]
 
 
 def needs(value: Any, names: Iterable[str]) -> None:

@@ -10,10 +10,17 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
+from veritrail_graph.verifier.answered import (
+    answered,
+    seen_judgement,
+    seen_selection,
+    seen_sub_claims,
+)
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter, OverBudget
 from veritrail_graph.verifier.ports import (
@@ -107,7 +114,9 @@ async def verify_claim(
     base = without_verdict(task, process_id, judge, q, Status.RUNNING, None)
     try:
         async with asyncio.timeout(deadline):
-            sub_claims = await judge.sub_claims(task.claim, meter)
+            sub_claims = await answered(
+                judge, partial(judge.sub_claims, task.claim, meter), seen_sub_claims
+            )
             base = base.replace(sub_claims=sub_claims)
             whole = replace(task, claim=task.claim.replace(sub_claims=sub_claims))
             outcome = await drive(whole, judge, nodes, q, meter, observer)
@@ -177,9 +186,12 @@ async def _answer(
         ask = nodes.source_nodes if need.will_read else nodes.left
         return await ask(of, need.checked)
     if isinstance(need, NeedEvidence):
-        return await judge.select_evidence(claim, await nodes.read(need.nodes), meter)
+        read = await nodes.read(need.nodes)
+        select = partial(judge.select_evidence, claim, read, meter)
+        return await answered(judge, select, partial(seen_selection, read))
     roots = await nodes.read(need.roots)
-    return await judge.judge(claim, Found(need.selection.evidence, roots, need.carried), meter)
+    found = Found(need.selection.evidence, roots, need.carried)
+    return await answered(judge, partial(judge.judge, claim, found, meter), seen_judgement)
 
 
 async def place_of_value(task: Task, nodes: NodeSource, outcome: Outcome) -> FoundPlace | None:

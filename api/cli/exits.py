@@ -7,11 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.api.cli.terminal import print_json, say
+from veritrail_graph.api.cli.terminal import documents_only, print_json, say
 from veritrail_graph.graph.errors import (
     EngineError,
     InputError,
@@ -122,7 +123,8 @@ def run(
         result.append(await work)
 
     try:
-        asyncio.run(interruptible())
+        with documents_only() if as_json else nullcontext():
+            asyncio.run(interruptible())
         return result[0]
     except VeriTrailError as error:
         fail(error, as_json=as_json)
@@ -232,21 +234,20 @@ def on_ctrl_c(
     first: float | None = None
 
     def interrupt() -> None:
-        nonlocal first
-        if first is None:
-            first = loop.time()
-            say(f"{stopping} Press Ctrl-C again to leave now.", "yellow")
-            end()
-        elif loop.time() - first > SAME_KEY_PRESS:
-            _leave()
+        say(f"{stopping} Press Ctrl-C again to leave now.", "yellow")
+        end()
 
     def pressed(_number: int, _frame: FrameType | None) -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(interrupt)
-        elif first is None:
+        nonlocal first
+        if first is not None:
+            # Here, not in the loop: what keeps the loop busy may never let go of it.
+            if loop.time() - first > SAME_KEY_PRESS:
+                _leave()
+        elif loop.is_closed():
             raise KeyboardInterrupt
-        elif loop.time() - first > SAME_KEY_PRESS:
-            _leave()
+        else:
+            first = loop.time()
+            loop.call_soon_threadsafe(interrupt)
 
     # Not loop.add_signal_handler: a loop that closes lets the next Ctrl-C raise KeyboardInterrupt
     # again, which prints a stack trace where it meets a destructor.

@@ -11,8 +11,9 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, cast
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 from veritrail_graph.api.views.texts import clean, is_harmless
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -186,13 +187,28 @@ def quoted(name: str) -> str:
     return shlex.quote(name)
 
 
+_of_documents: ContextVar[TextIO | None] = ContextVar("of_documents", default=None)
+
+
+@contextmanager
+def documents_only() -> Iterator[None]:
+    """Keep stdout for `print_json`: what libraries and plugins print meanwhile goes to stderr."""
+    token = _of_documents.set(_of_documents.get() or sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _of_documents.reset(token)
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout; control characters are escaped."""
-    is_unicode = sys.stdout.encoding.lower().startswith("utf")
+    stdout = _of_documents.get() or sys.stdout
+    is_unicode = stdout.encoding.lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2)
     text = _INNER_COMMAND.sub(r"\\u0023", _BEYOND_ASCII.sub(_json_safe, text))
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    stdout.write(text + "\n")
+    stdout.flush()
 
 
 def _json_safe(found: re.Match[str]) -> str:

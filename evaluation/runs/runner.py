@@ -38,8 +38,9 @@ from veritrail_graph.evaluation.runs.record import (
 )
 from veritrail_graph.evaluation.runs.sampling import sampled, shortage
 from veritrail_graph.evaluation.runs.summary import RunSummary
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.plugins import FAULTS, failure, fault_of, needs
 from veritrail_graph.verifier.models.port import (
     EndpointRefused,
     Meter,
@@ -248,9 +249,7 @@ class MatrixRun:
                     if waiting:
                         self.observer.began(entry.name, configuration, len(waiting))
                         async with self.resources() as resources:
-                            method = await configuration.kind.make(
-                                configuration.parameters, resources
-                            )
+                            method = await _made(configuration, resources)
                             await self._judge_all(
                                 method, loaded, configuration, waiting, prints, kept, summary
                             )
@@ -310,7 +309,7 @@ class MatrixRun:
         async def work() -> None:
             for claim in queue:
                 meter = Meter()
-                outcome = await method.judge(claim, loaded.processes[claim.process_id], meter)
+                outcome = await _outcome(method, claim, loaded, meter)
                 keep(claim, outcome, meter.reused)
                 if outcome.status is Status.OVER_BUDGET:
                     spent.append(outcome.reason or "The budget is spent.")
@@ -325,6 +324,38 @@ class MatrixRun:
             raise _first(faults) from None
         if spent:
             raise OverBudget(spent[0])
+
+
+async def _made(configuration: Configuration, resources: Resources) -> Method:
+    """A method, which may be one of another package.
+
+    Raises:
+        VeriTrailError: It cannot be made.
+    """
+    kind = configuration.kind
+    try:
+        method = await kind.make(configuration.parameters, resources)
+        needs(method, ("name", "settings", "prepare", "judge"))
+    except VeriTrailError:
+        raise
+    except FAULTS as error:
+        raise failure(f"the method {kind.name!r}", error) from error
+    return method
+
+
+async def _outcome(
+    method: Method, claim: LabelledClaim, loaded: LoadedDataset, meter: Meter
+) -> MethodOutcome:
+    """What a method says of a claim; that it failed, or spoke of another one, is a status."""
+    try:
+        outcome: object = await method.judge(claim, loaded.processes[claim.process_id], meter)
+        if isinstance(outcome, MethodOutcome) and outcome.key == claim.key:
+            return outcome
+    except VeriTrailError:
+        raise
+    except FAULTS as error:
+        return _failed(claim, f"the method {method.name} failed: {fault_of(error)}")
+    return _failed(claim, f"the method {method.name} gave no outcome of this claim")
 
 
 async def _unprepared(method: Method, loaded: LoadedDataset, meter: Meter) -> str | None:
@@ -343,6 +374,10 @@ async def _unprepared(method: Method, loaded: LoadedDataset, meter: Meter) -> st
         raise
     except (ModelError, JudgeError) as error:
         return f"the preparation of {method.name} failed: {error}"
+    except VeriTrailError:
+        raise
+    except FAULTS as error:
+        return f"the preparation of {method.name} failed: {fault_of(error)}"
     return None
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.answer_file import split_option
 from veritrail_graph.graph.importers.records import ProcessInput
-from veritrail_graph.graph.plugins import Plugin, Unusable, fault_of, needs, package_of
+from veritrail_graph.graph.plugins import Plugin, Unusable, needs
 from veritrail_graph.graph.plugins import load as load_plugins
 
 if TYPE_CHECKING:
@@ -153,76 +153,37 @@ class Importer(Protocol):
         ...
 
 
-class _Guarded:
-    """An importer of another package: what it raises becomes an error that names it."""
-
-    def __init__(self, importer: Importer, point: EntryPoint) -> None:
-        self._importer = importer
-        self._who = f"the importer {point.name!r} of the package {package_of(point)}"
-        self._has_failed = False
-        self.name = importer.name
-        self.description = importer.description
-        self.extra = importer.extra
-        self.options = _options_of(importer)
-        self.suffixes = tuple(getattr(importer, "suffixes", ()))
-        self.reads_addresses = _reads_addresses(importer)
-
-    def detect(self, path: Path) -> str | None:
-        """As the importer says; after a first fault it is left out."""
-        if self._has_failed:
-            return "it is left out, because it failed before"
-        try:
-            return self._importer.detect(path)
-        except InputError as error:
-            return str(error)
-        except Exception as error:  # noqa: BLE001 - code of others must not end a command
-            self._has_failed = True
-            reason = f"{self._who} failed and is left out: {fault_of(error)}"
-            _log.warning("%s", reason)
-            return reason
-
-    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
-        """As the importer finds them.
-
-        Raises:
-            InputError: It says so, or it failed.
-        """
-        try:
-            for found in self._importer.processes(path, options):
-                yield Found(found.where, partial(self._open, found))
-        except VeriTrailError:
-            raise
-        except Exception as error:
-            raise InputError(f"{path}: {self._who} failed: {fault_of(error)}") from error
-
-    def _open(self, found: Found) -> ProcessInput:
-        try:
-            return found.open()
-        except VeriTrailError:
-            raise
-        except Exception as error:
-            raise InputError(f"{found.where}: {self._who} failed: {fault_of(error)}") from error
-
-
 @cache
 def of_others() -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
     """Importers of other packages, and those of them that cannot be used, with the reason."""
     names = {entry.name for entry in _OURS}
-    return load_plugins(entry_points(group=GROUP), names, partial(_importer, names))
+    make = partial(_importer, set(names))  # the name of an entry point may be that of its format
+    return load_plugins(entry_points(group=GROUP), names, make)
 
 
-def _importer(taken: Collection[str], made: Callable[[], Importer]) -> Importer:
+def _importer(taken: set[str], made: Callable[[], Importer]) -> Importer:
     importer = made()
     needs(importer, ("name", "description", "extra", "detect", "processes"))
+    for name in ("name", "description"):
+        if not isinstance(getattr(importer, name), str):
+            raise TypeError(f"its {name} is no text")
+    for name in ("options", "suffixes"):
+        values = getattr(importer, name, None) or ()
+        if isinstance(values, str) or not all(isinstance(one, str) for one in values):
+            raise TypeError(f"its {name} are no names")
     if importer.name in taken:
-        raise ValueError(f"its format has the name of one of ours, {importer.name!r}")
+        raise ValueError(f"its format has the name of one of ours or another's, {importer.name!r}")
+    taken.add(importer.name)
     return importer
 
 
 @cache
 def importers() -> tuple[Importer, ...]:
     """Every importer, in the order of detection: those of other packages come first."""
-    others = [_Guarded(one.value, one.point) for one in of_others()[0]]
+    # Modules of single formats import this one.
+    from veritrail_graph.graph.importers.guarded import GuardedImporter
+
+    others = [GuardedImporter(one.value, one.point) for one in of_others()[0]]
     return (*others, *(entry.load()() for entry in _OURS))
 
 

@@ -69,3 +69,50 @@ def test_before_anything_is_finished_nothing_is_said_to_be_kept() -> None:
         "Stopping. Press Ctrl-C again to leave now.",
         "Interrupted. No partial result is visible.",
     ]
+
+
+BUSY = """
+import asyncio, os, signal, time
+from veritrail_graph.api.cli import exits
+
+exits.SAME_KEY_PRESS = 0.0
+
+async def work():
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+    print("went on", flush=True)
+
+exits.run(work(), as_json=False)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+def test_while_something_keeps_the_event_loop_busy_it_leaves_too() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "Traceback" not in done.stderr
+
+
+PRINTING = """
+from veritrail_graph.api.cli import exits
+from veritrail_graph.api.cli.terminal import print_json
+
+async def work():
+    print("chatter")
+    print_json({"answer": 1})
+    print("more")
+
+exits.run(work(), as_json=True)
+print_json({"after": 2})
+"""
+
+
+def test_what_a_library_prints_meanwhile_is_not_in_the_document() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRINTING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.split() == ["{", '"answer":', "1", "}", "{", '"after":', "2", "}"]
+    assert done.stderr.split() == ["chatter", "more"]

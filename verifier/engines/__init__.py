@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.plugins import fault_of, package_of
+from veritrail_graph.graph.model.canonical import canonical
+from veritrail_graph.graph.plugins import FAULTS, called, fault_of, loaded, needs, package_of
 
 if TYPE_CHECKING:
     from veritrail_graph.verifier.judge import StepModels
@@ -150,31 +152,81 @@ def engine_named(name: str) -> Engine:
     """An engine by its name.
 
     Raises:
-        InputError: There is none.
+        InputError: There is none, or it cannot be used.
     """
     if name in _own():
-        found = importlib.import_module(f"{__name__}.{name}").ENGINE
-    else:
-        from importlib import metadata
+        found: Engine = importlib.import_module(f"{__name__}.{name}").ENGINE
+        return found
+    from importlib import metadata
 
-        points = metadata.entry_points(group=GROUP, name=name)
-        if not points:
-            raise InputError(
-                f"Unknown engine {name!r}. Engines: {', '.join(engine_names())}.",
-                code="unknown_engine",
-                engine=name,
-            )
-        point = next(iter(points))
-        try:
-            found = point.load()
-        except Exception as error:
-            raise InputError(
-                f"Engine {name!r} of the package {package_of(point)} is not usable: "
-                f"{fault_of(error)}"
-            ) from error
+    points = tuple(metadata.entry_points(group=GROUP, name=name))
+    if not points:
+        raise InputError(
+            f"Unknown engine {name!r}. Engines: {', '.join(engine_names())}.",
+            code="unknown_engine",
+            engine=name,
+        )
+    packages = sorted({package_of(point) for point in points})
+    if len(packages) > 1:
+        raise InputError(f"Engine {name!r} is not usable: {' and '.join(packages)} bring it")
+    who = f"Engine {name!r} of the package {packages[0]}"
+    try:
+        engine = loaded(points[0], partial(_engine, name))
+    except FAULTS as error:
+        raise InputError(f"{who} is not usable: {fault_of(error)}") from error
+    return _guarded(engine, who)
+
+
+def _engine(name: str, found: Any) -> Engine:
     if not isinstance(found, Engine):
-        raise InputError(f"Engine {name!r} is not usable: what it registers is no Engine")
+        raise TypeError("what it registers is no Engine")
+    if found.name != name or not isinstance(found.summary, str):
+        raise ValueError(f"its Engine is called {found.name!r}, or has no summary")
     return found
+
+
+def _guarded(engine: Engine, who: str) -> Engine:
+    """An engine of another package: what its functions raise or print, or answer wrongly, names it.
+
+    What its judge answers is seen where it is asked (`verifier.answered`).
+    """
+
+    def judge(parts: Parts) -> Judge:
+        return called(who, lambda: _judge(engine.name, engine.judge(parts)))
+
+    endpoint, check, recorded = engine.endpoint, engine.check, engine.recorded
+    return replace(
+        engine,
+        judge=judge,
+        endpoint=endpoint and (lambda how: called(who, lambda: _endpoint(endpoint(how)))),
+        check=check and (lambda how: called(who, lambda: check(how))),
+        recorded=recorded and (lambda file: called(who, lambda: _text(recorded(file)))),
+    )
+
+
+def _judge(name: str, made: Any) -> Judge:
+    needs(made, ("name", "model", "indicative", "settings", "sub_claims", "select_evidence"))
+    needs(made, ("judge",))
+    if made.name != name:
+        raise ValueError(f"its judge is called {made.name!r}")
+    if not isinstance(made.indicative, bool) or not isinstance(made.model, str | None):
+        raise TypeError("`indicative` must be a bool, and `model` a text or None")
+    canonical(dict(made.settings))
+    judge: Judge = made
+    return judge
+
+
+def _endpoint(made: Any) -> Endpoint:
+    needs(made, ("address", "send", "close"))
+    _text(made.address)
+    endpoint: Endpoint = made
+    return endpoint
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text is needed, and it gave a {type(value).__name__}")
+    return value
 
 
 def prompted_judge(name: str) -> Callable[[Parts], Judge]:

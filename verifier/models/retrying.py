@@ -14,7 +14,9 @@ import time
 from collections.abc import AsyncIterator, Hashable
 from dataclasses import dataclass, field, fields
 
+from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.plugins import FAULTS
 from veritrail_graph.verifier.models.limits import Dismissed, Limiter
 from veritrail_graph.verifier.models.port import (
     AnswerTooLong,
@@ -27,6 +29,7 @@ from veritrail_graph.verifier.models.port import (
     OverBudget,
     ParameterRefused,
     Request,
+    RequestRejected,
     TransportFault,
     Unreachable,
 )
@@ -303,7 +306,7 @@ class Retrying:
             while True:
                 try:
                     async with self._attempt(call):
-                        call.answer = await self._endpoint.send(request, max_output)
+                        call.answer = await self._sent(request, max_output)
                     return Completion(call.answer.text, call.usage + call.lost)
                 except ParameterRefused:
                     call.adjustments += 1
@@ -314,6 +317,25 @@ class Retrying:
         except ModelError as error:
             error.usage += call.lost
             raise
+
+    async def _sent(self, request: Request, max_output: int | None) -> Completion:
+        """What the endpoint answers.
+
+        Raises:
+            ModelError: It says so, or it failed in a way that its port does not know. The words of
+                that fault are not told: they may hold the key.
+        """
+        who = f"the endpoint {self._endpoint.address}"
+        try:
+            answer: object = await self._endpoint.send(request, max_output)
+        except VeriTrailError:
+            raise
+        except FAULTS as error:
+            told = f"{who} failed with a {type(error).__name__}; please report it to its makers"
+            raise RequestRejected(told) from error
+        if isinstance(answer, Completion) and type(answer.text) is str:
+            return answer
+        raise RequestRejected(f"{who} broke its contract: it answered a {type(answer).__name__}")
 
     @contextlib.asynccontextmanager
     async def _attempt(self, call: _Call) -> AsyncIterator[None]:
