@@ -59,18 +59,79 @@ class Violation:
         return replace(self, where=f"{place}: {self.where}" if self.where else place)
 
 
-def first_of_each_kind(violations: Iterable[Violation], most: int) -> list[Violation]:
-    """At most `most` violations of each kind, and one more that counts the rest."""
-    kept: list[Violation] = []
-    counts: dict[str, int] = {}
-    for violation in violations:
-        counts[violation.kind] = counts.get(violation.kind, 0) + 1
-        if counts[violation.kind] <= most:
-            kept.append(violation)
-    for kind, count in counts.items():
-        if count > most:
-            kept.append(Violation(kind, "", f"and {count - most} more of this kind"))
-    return kept
+class Violations:
+    """The broken rules of an input: the first of each kind are kept, all others are counted.
+
+    Its length is the number of all. More than `MOST_COUNTED` are not looked for: reading ends
+    where `is_over`.
+    """
+
+    MOST_KEPT = 1_000
+    MOST_COUNTED = 100_000
+
+    def __init__(self, violations: Iterable[Violation] | Violations = ()) -> None:
+        self._kept: list[Violation] = []
+        self._counts: dict[str, int] = {}
+        self._total = 0
+        self += violations
+
+    def append(self, violation: Violation) -> None:
+        """Add one."""
+        count = self._counts.get(violation.kind, 0) + 1
+        self._counts[violation.kind] = count
+        self._total += 1
+        if count <= self.MOST_KEPT:
+            self._kept.append(violation)
+
+    def __iadd__(self, violations: Iterable[Violation] | Violations) -> Violations:
+        """Add some, until there are too many."""
+        if isinstance(violations, Violations):
+            for kind, count in violations._counts.items():
+                kept = [one for one in violations._kept if one.kind == kind]
+                before = self._counts.get(kind, 0)
+                self._kept += kept[: max(0, self.MOST_KEPT - before)]
+                self._counts[kind] = before + count
+            self._total += len(violations)
+            return self
+        for violation in violations:
+            if self.is_over:
+                break
+            self.append(violation)
+        return self
+
+    def __len__(self) -> int:
+        return self._total
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there are so many that no more are looked for."""
+        return self._total > self.MOST_COUNTED
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of all of them."""
+        return set(self._counts)
+
+    def listed(self) -> list[Violation]:
+        """Return at most `MOST_KEPT`, as many of each kind, and one a kind that counts the rest."""
+        left, most = self.MOST_KEPT, self.MOST_KEPT
+        for number, count in enumerate(sorted(self._counts.values())):
+            most = max(1, left // (len(self._counts) - number))
+            if count > most:
+                break
+            left -= count
+        found: list[Violation] = []
+        taken = dict.fromkeys(self._counts, 0)
+        for violation in self._kept:
+            taken[violation.kind] += 1
+            if taken[violation.kind] <= most:
+                found.append(violation)
+        more = " and maybe more: reading ended here" if self.is_over else ""
+        for kind, count in self._counts.items():
+            if count > most:
+                words = f"and {count - most:,} more of this kind{more}"
+                found.append(Violation(kind, "", words))
+        return found
 
 
 class VeriTrailError(Exception):
@@ -98,17 +159,20 @@ class InputError(VeriTrailError):
     def __init__(
         self,
         message: str = "",
-        violations: Sequence[Violation] = (),
+        violations: Sequence[Violation] | Violations = (),
         *,
         code: str | None = None,
         **facts: Fact,
     ) -> None:
         super().__init__(message, code=code, **facts)
-        self.violations = tuple(violations)
+        if not isinstance(violations, Violations) and len(violations) > 2 * Violations.MOST_KEPT:
+            violations = Violations(violations)
+        listed = violations.listed() if isinstance(violations, Violations) else violations
+        self.violations = tuple(listed)
 
 
 class InvalidProcess(InputError):
-    """A process breaks rules of the format; `violations` lists every one. Nothing was stored."""
+    """A process breaks rules of the format; `violations` lists them. Nothing was stored."""
 
     code = "invalid_process"
 

@@ -24,14 +24,12 @@ from starlette.datastructures import Headers
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, VeriTrailError
+from veritrail_graph.graph.importers.process_file.reading import most_unpacked
 from veritrail_graph.graph.private import make_private_folders, open_private, write_private
 from veritrail_graph.graph.writers import is_alive, this_writer
 
 UNPACKED = 8
 """So many times VERITRAIL_UPLOAD_MAX a body may have when it is unpacked."""
-
-RATIO, RATIO_FROM = 200, 100_000_000
-"""Above this size, a body that grows by more than this factor when it is unpacked is refused."""
 
 AT_ONCE = 4
 """Uploads that are received and stored at a time; others wait."""
@@ -219,7 +217,8 @@ def _room() -> Iterator[None]:
 def check_unpacked(path: Path, size: int, most: int) -> None:
     """Look how large a gzipped file is unpacked, without keeping anything.
 
-    The reader of a damaged stream reports it.
+    One of more than a megabyte may not grow by more than a factor. The reader of a damaged stream
+    reports it.
 
     Raises:
         UploadRefused: It is larger than it may be.
@@ -227,15 +226,15 @@ def check_unpacked(path: Path, size: int, most: int) -> None:
     with path.open("rb") as file:
         if file.read(2) != b"\x1f\x8b":
             return
-    unpacked = 0
+    unpacked, most = 0, min(most, most_unpacked(size))
     try:
         with gzip.open(path) as stream:
             while block := stream.read(_BLOCK):
                 unpacked += len(block)
-                if unpacked > most or (unpacked > RATIO_FROM and unpacked > RATIO * size):
+                if unpacked > most:
                     words = (
-                        f"The body has more than {unpacked:,} bytes once it is unpacked, which is "
-                        "more than it may have."
+                        f"The body has more than {most:,} bytes once it is unpacked, which is "
+                        f"more than one of {size:,} may have. Send it unpacked, or in parts."
                     )
                     raise UploadRefused(413, "body-too-large", words)
     except (OSError, EOFError, zlib.error):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, shown
+from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, Violations, shown
 from veritrail_graph.graph.exporters.cells import unguarded
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
@@ -93,11 +93,11 @@ def _rows(path: Path) -> list[ClaimRecord]:
     ]
     if is_report:
         values = [(where, _of_report(cells), count) for where, cells, count in values]
-    violations = [
+    violations = Violations(
         Violation("wrong_columns", where, f"{count} cells, but there are {len(columns)} columns")
         for where, _, count in values
         if count != len(columns)
-    ]
+    )
     given = [(where, _given(cells)) for where, cells, count in values if count == len(columns)]
     claims = _claims(path, given, violations)
     if not claims:
@@ -134,19 +134,21 @@ def _array(path: Path, text: str) -> list[ClaimRecord]:
         (f"{path.name}[{place}]", {"text": value} if isinstance(value, str) else value)
         for place, value in enumerate(values)
     ]
-    return _claims(path, given, [])
+    return _claims(path, given, Violations())
 
 
 def _claims(
-    path: Path, given: Iterable[tuple[str, Any]], violations: list[Violation]
+    path: Path, given: Iterable[tuple[str, Any]], violations: Violations
 ) -> list[ClaimRecord]:
     claims: list[ClaimRecord] = []
     for where, value in given:
+        if violations.is_over:
+            break
         record = read_claim(value, where)
         if isinstance(record, ClaimRecord):
             claims.append(record)
         else:
             violations += record
-    if violations:
+    if len(violations):
         raise InvalidProcess(f"{path} holds claims that break rules", violations)
     return claims

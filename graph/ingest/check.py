@@ -4,7 +4,7 @@ What stays of an input is the shape of the process, one hash and one length a no
 claims; of a small input also the nodes themselves. An input that is appended to a stored
 process is checked together with it: the same rules hold for both as for one input.
 
-Every check returns all violations of its rules, so that a user can correct them in one go.
+Every check finds all violations of its rules, so that a user can correct them in one go.
 Rules about a single record (types, lengths, ids) are checked by the reader of the process file.
 
 Source: VeriTrail 2 (acyclic; stage(v) >= stage(u) on every edge; roots have the minimal
@@ -24,14 +24,12 @@ from veritrail_graph.graph.content_hash import (
 )
 from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InvalidProcess, Violation, first_of_each_kind, shown
+from veritrail_graph.graph.errors import InvalidProcess, Violation, Violations, shown
 from veritrail_graph.graph.importers.records import Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.claims import check_claims
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 from veritrail_graph.graph.model import Claim, Inference, Origin, Role
-
-MAX_VIOLATIONS_OF_A_KIND = 1_000
 
 _OF_WHAT_IS_MISSING = frozenset(
     {
@@ -130,9 +128,13 @@ def survey(
     found = gather(source, max_node_text, onto, on_record)
     violations, topology = found.violations, found.topology
     if not topology.ids:
-        if all(each.kind == "unknown_node" for each in violations):  # no broken node
+        if violations.kinds <= {"unknown_node"}:  # no broken node
             why = source.header.empty_because or "a process has at least one node"
-            violations.insert(0, Violation("no_nodes", "nodes", why))
+            missing = Violations([Violation("no_nodes", "nodes", why)])
+            missing += violations
+            violations = missing
+        raise refused(violations, [*found.unread])
+    if violations.is_over:
         raise refused(violations, [*found.unread])
     repeated = topology.drop_repeated_edges()
     header, header_faults = _header(source.header, onto)
@@ -173,21 +175,18 @@ def survey(
     )
 
 
-def _origins(found: Gathering) -> list[Violation]:
+def _origins(found: Gathering) -> Iterator[Violation]:
     """Compare what repeated nodes say of their origin, and keep what does not follow anyway."""
     topology = found.topology
     degrees = topology.in_degrees()
-    violations = [
-        Violation(
-            "duplicate_node_id",
-            where,
-            f"this node_id has the origin {topology.origin(node, degrees[node])} already",
-        )
-        for node, (origin, where) in found.origins_again.items()
-        if topology.origin(node, degrees[node]) is not origin
-    ]
+    for node, (origin, where) in found.origins_again.items():
+        if topology.origin(node, degrees[node]) is not origin:
+            yield Violation(
+                "duplicate_node_id",
+                where,
+                f"this node_id has the origin {topology.origin(node, degrees[node])} already",
+            )
     topology.drop_usual_origins()
-    return violations
 
 
 def _header(given: Header, onto: StoredShape | None) -> tuple[Header, list[Violation]]:
@@ -218,7 +217,7 @@ def _name(given: Header, stored: Header) -> str | None:
 
 
 def _terminals(
-    found: Gathering, header: Header, stages_known: bool, shape: list[Violation]
+    found: Gathering, header: Header, stages_known: bool, shape: Violations
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None, list[Violation]]:
     """The terminals, those that claims without node_id are about, and the broken rules.
 
@@ -239,17 +238,17 @@ def _terminals(
     if given is None and found.onto is None:
         return terminals or None, own or None, []
     # Where no edge leads down, no terminal is below an ancestor, and the search is not needed.
-    leads_down = stages_known and any(each.kind == "stage_order" for each in shape)
+    leads_down = stages_known and "stage_order" in shape.kinds
     faults = check_terminals(topology, terminals if given != () else (), compare_stages=leads_down)
     return terminals or None, own or terminals or None, faults
 
 
-def _check_shape(found: Gathering, *, may_lack_edges: bool) -> tuple[bool, list[Violation]]:
+def _check_shape(found: Gathering, *, may_lack_edges: bool) -> tuple[bool, Violations]:
     """Check stages and cycles, and derive stages; whether every node has a stage now."""
     topology = found.topology
     if found.onto is not None and not found.gives_stages:
         _forget_derived_stages(topology, found.onto)
-    violations = [] if may_lack_edges else check_edge_count(topology)
+    violations = Violations([] if may_lack_edges else check_edge_count(topology))
     violations += check_stages_complete(topology)
     missing = topology.stages.count(NO_STAGE)
     rise = not missing and topology.stages_rise()
@@ -259,7 +258,8 @@ def _check_shape(found: Gathering, *, may_lack_edges: bool) -> tuple[bool, list[
         cycles = check_acyclic(topology, order)
         violations += cycles
     if not missing:
-        return True, violations + check_stage_order(topology, () if rise else topology.edges)
+        violations += check_stage_order(topology, () if rise else topology.edges)
+        return True, violations
     if missing == len(topology.ids) and not cycles:
         topology.stages = derive_stages(topology, order)
         return True, violations
@@ -327,17 +327,15 @@ def _warnings(
     return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
 
 
-def check_sourced(topology: Topology) -> list[Violation]:
+def check_sourced(topology: Topology) -> Iterator[Violation]:
     """No text that the process wrote is without its inputs; only a strict ingest asks for it."""
-    return [
-        Violation(
+    for node in topology.unsourced():
+        yield Violation(
             "unsourced",
             f"node {shown(topology.ids[node])}",
             "has no inputs and is no source text; record its inputs, or give it "
             '"origin": "source" if it counts as true',
         )
-        for node in topology.unsourced()
-    ]
 
 
 FIRST_STAGE = 1
@@ -378,7 +376,7 @@ def derive_stages(topology: Topology, order: array[int]) -> array[int]:
     return array("q", (FIRST_STAGE + distance for distance in distances))
 
 
-def check_stage_order(topology: Topology, edges: Iterable[tuple[int, int]]) -> list[Violation]:
+def check_stage_order(topology: Topology, edges: Iterable[tuple[int, int]]) -> Iterator[Violation]:
     """No edge leads to a lower stage; every root has the minimal stage of the process.
 
     Unsourced nodes may stand at any stage, also below that of the roots.
@@ -388,29 +386,24 @@ def check_stage_order(topology: Topology, edges: Iterable[tuple[int, int]]) -> l
         edges: Those that may lead to a lower stage.
     """
     ids, stages = topology.ids, topology.stages
-    violations = [
-        Violation(
-            "stage_order",
-            edge_place(ids[source], ids[target]),
-            f"leads from stage {stages[source]} down to stage {stages[target]}; "
-            "the stage of a target must not be below that of its source",
-        )
-        for source, target in edges
-        if stages[target] < stages[source]
-    ]
+    for source, target in edges:
+        if stages[target] < stages[source]:
+            yield Violation(
+                "stage_order",
+                edge_place(ids[source], ids[target]),
+                f"leads from stage {stages[source]} down to stage {stages[target]}; "
+                "the stage of a target must not be below that of its source",
+            )
     unsourced = set(topology.unsourced())
     lowest = min((stage for node, stage in enumerate(stages) if node not in unsourced), default=0)
-    violations += [
-        Violation(
-            "root_stage",
-            f"node {shown(ids[node])}",
-            f"is a root of stage {stages[node]}, but the lowest stage of the process is {lowest}; "
-            "roots must have the lowest stage, or need an edge from their source",
-        )
-        for node, degree in enumerate(topology.in_degrees())
-        if degree == 0 and stages[node] != lowest and node not in unsourced
-    ]
-    return violations
+    for node, degree in enumerate(topology.in_degrees()):
+        if degree == 0 and stages[node] != lowest and node not in unsourced:
+            yield Violation(
+                "root_stage",
+                f"node {shown(ids[node])}",
+                f"is a root of stage {stages[node]}, but the lowest stage of the process is "
+                f"{lowest}; roots must have the lowest stage, or need an edge from their source",
+            )
 
 
 def default_terminals(topology: Topology, among: Iterable[int] | None = None) -> list[int]:
@@ -486,16 +479,17 @@ def check_edge_count(topology: Topology) -> list[Violation]:
     return []
 
 
-def refused(violations: Sequence[Violation], unread: Sequence[str] = ()) -> InvalidProcess:
+def refused(violations: Violations, unread: Sequence[str] = ()) -> InvalidProcess:
     """The error for an input that breaks rules.
 
     Args:
         violations: The broken rules.
         unread: Places of nodes and edges that could not be read.
     """
-    message = f"The process breaks {counted(len(violations), 'rule')}; nothing was stored"
-    if unread and any(one.kind in _OF_WHAT_IS_MISSING for one in violations):
+    more = "more than " if violations.is_over else ""
+    message = f"The process breaks {more}{counted(len(violations), 'rule')}; nothing was stored"
+    if unread and violations.kinds & _OF_WHAT_IS_MISSING:
         more = f" and {len(unread) - _PLACES_NAMED:,} more" if len(unread) > _PLACES_NAMED else ""
         places = ", ".join(unread[:_PLACES_NAMED]) + more
         message += f". What seems to be missing may be in {places}, which could not be read"
-    return InvalidProcess(message, first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND))
+    return InvalidProcess(message, violations)

@@ -14,7 +14,7 @@ from operator import eq
 from typing import cast
 
 from veritrail_graph.graph.content_hash import node_digest
-from veritrail_graph.graph.errors import Violation, shown
+from veritrail_graph.graph.errors import Violation, Violations, shown
 from veritrail_graph.graph.importers.records import (
     ClaimRecord,
     EdgeRecord,
@@ -68,7 +68,7 @@ class Gathering:
     lengths: array[int] = field(default_factory=lambda: array("L"))
     kept: KeptNodes | None = field(default_factory=KeptNodes)
     claims: list[ClaimRecord] = field(default_factory=list)
-    violations: list[Violation] = field(default_factory=list)
+    violations: Violations = field(default_factory=Violations)
     unread: dict[str, None] = field(default_factory=dict)
     empty_texts: list[str] = field(default_factory=list)
     remarks: dict[str, None] = field(default_factory=dict)
@@ -209,6 +209,9 @@ def gather(
         max_node_text: The longest text of a node, in bytes of UTF-8.
         onto: The stored process that it is appended to.
         on_record: Called now and then with the number of records read so far.
+
+    Returns:
+        What was read; only a part of the input where there were too many violations.
     """
     found = Gathering(max_node_text, onto)
     waiting: list[EdgeRecord] = []
@@ -231,13 +234,15 @@ def gather(
             found.violations.append(record)
             if isinstance(record, Unread):
                 found.unread[record.where] = None
+            if found.violations.is_over:
+                return found
         if on_record is not None and count >= reported + _REPORT_EVERY:
             reported = count - count % _REPORT_EVERY
             on_record(reported)
     late: list[EdgeRecord] = []
     for edge in waiting:
         found.add_edge(edge, late)
-    found.violations += [violation for edge in late for violation in _unknown_ends(edge, found)]
+    found.violations += (violation for edge in late for violation in _unknown_ends(edge, found))
     return found
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from veritrail_graph.graph.errors import (
     InvalidProcess,
     Violation,
-    first_of_each_kind,
+    Violations,
     shown,
 )
 from veritrail_graph.graph.importers.records import (
@@ -29,7 +29,7 @@ from veritrail_graph.graph.importers.records import (
     TrailInput,
     VerificationRecord,
 )
-from veritrail_graph.graph.ingest.check import MAX_VIOLATIONS_OF_A_KIND, Survey, refused, survey
+from veritrail_graph.graph.ingest.check import Survey, refused, survey
 from veritrail_graph.graph.ingest.write import IngestReport
 from veritrail_graph.graph.model import (
     LocatedBy,
@@ -58,21 +58,20 @@ def survey_whole(source: ProcessInput, **options: Any) -> Survey:
     try:
         found = survey(source, **options)
     except InvalidProcess as error:
-        faults = [one for one in _trails(source) if isinstance(one, Violation)]
-        if not faults:
+        faults = Violations(one for one in _trails(source) if isinstance(one, Violation))
+        if not len(faults):
             raise
         message = (
             f"{error} (its verifications, extracted sentences and reviews break {len(faults)} more)"
         )
-        first = first_of_each_kind(faults, MAX_VIOLATIONS_OF_A_KIND)
-        raise InvalidProcess(message, [*error.violations, *first]) from None
+        raise InvalidProcess(message, [*error.violations, *faults.listed()]) from None
     violations = check_trails(source, found)
-    if violations:
+    if len(violations):
         raise refused(violations)
     return found
 
 
-def check_trails(source: ProcessInput, found: Survey) -> list[Violation]:
+def check_trails(source: ProcessInput, found: Survey) -> Violations:
     """What is wrong with the verifications and extracted sentences of an input.
 
     Args:
@@ -89,6 +88,8 @@ def check_trails(source: ProcessInput, found: Survey) -> list[Violation]:
             checking.reviews.append(record)
         else:
             checking.violations.append(record)
+            if checking.violations.is_over:
+                return checking.violations
     checking.check_reviews()
     if checking.quoted:
         for node in source.records():
@@ -114,7 +115,7 @@ class _Checking:
     """
 
     found: Survey
-    violations: list[Violation] = field(default_factory=list)
+    violations: Violations = field(default_factory=Violations)
     quoted: dict[str, dict[tuple[int, int], tuple[int, str]]] = field(default_factory=dict)
     seen: set[object] = field(default_factory=set)
     reviews: list[ReviewRecord] = field(default_factory=list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,16 @@ from unit.test_traces import (
 )
 
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.registry import find_processes
-from veritrail_graph.graph.importers.traces.finding import Hit, gaps, is_whole, normalised
+from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+from veritrail_graph.graph.importers.traces.finding import (
+    Finder,
+    Hit,
+    gaps,
+    is_whole,
+    normalised,
+)
 from veritrail_graph.graph.importers.traces.leaves import items, leaves
+from veritrail_graph.graph.importers.traces.otlp import trace_process
 from veritrail_graph.graph.model import Inference, Origin
 
 SHOUTED = "THE OLD FERRY  was sold to a yard\nin Thyra, which broke it up in 1998."
@@ -249,3 +257,47 @@ def test_a_text_is_taken_apart_as_people_read_it() -> None:
         True,
         False,
     )
+
+
+def test_texts_of_one_letter_are_found_longest_first_and_at_few_places_only() -> None:
+    texts = ["a" * length for length in range(24, 1_024)]
+    finder = Finder.of(texts)
+    few = finder.within("b" + "a" * 30)
+    assert [(hit.start, hit.end) for hit in few[:3]] == [(1, 31), (1, 30), (1, 29)]
+    assert not finder.is_spent
+    many = finder.within("a" * 100_000)
+    assert len(many) <= 30_000
+    assert (many[0].start, many[0].end) == (0, 1_023)
+    assert finder.is_spent
+
+
+@pytest.mark.parametrize("unit", ["a", "ab "])
+def test_a_trace_of_one_letter_takes_work_in_proportion_to_its_characters(unit: str) -> None:
+    def work(count: int) -> int:
+        spans: list[dict[str, Any]] = [
+            {
+                "trace_id": "1" * 32, "span_id": f"{number:016x}", "name": "s", "events": [],
+                "parent_id": f"{1:016x}" if number > 1 else None,
+                "start": 10 * number, "end": 10 * number + 5,
+                "attributes": {
+                    "openinference.span.kind": "LLM", "input.value": unit * (24 + number),
+                    "output.value": unit * (24 + count + number),
+                },
+            }
+            for number in range(1, count + 1)
+        ]  # fmt: skip
+        calls = 0
+
+        def called(_frame: Any, _event: str, _about: Any) -> None:
+            nonlocal calls
+            calls += 1
+
+        sys.setprofile(called)
+        try:
+            draft = trace_process("1" * 32, spans, ImportOptions())
+        finally:
+            sys.setprofile(None)
+        assert len(draft.nodes) >= count
+        return calls
+
+    assert work(160) < 6 * work(80), "the characters are four times as many"

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import PydanticCustomError
 
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
+from veritrail_graph.graph.errors import InvalidProcess, Violation, Violations, shown
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.process_file.schema import named, violations_of
 from veritrail_graph.graph.importers.records import Header, ProcessInput
@@ -97,8 +97,8 @@ def read_dialogue(
         InvalidProcess: It breaks rules; every violation is listed.
     """
     if not isinstance(value, dict):
-        raise _invalid(where, [Violation("wrong_type", where, "must be a JSON object")])
-    violations: list[Violation] = [*known]
+        raise _invalid(where, Violations([Violation("wrong_type", where, "must be a JSON object")]))
+    violations = Violations(known)
     if value.get("format") != FORMAT:
         said = f"is {shown(str(value['format']))}" if "format" in value else "is missing"
         message = f"the format {said}; this version reads {FORMAT!r}"
@@ -115,8 +115,8 @@ def read_dialogue(
     turns = _read(header.turns, "turns", _Turn, "turn_id", violations)
     found = _check(value, header, turns)
     # A turn that could not be read may be the one that is missing.
-    violations += [one for one in found if not known or one.kind not in _MISSING]
-    if violations:
+    violations += (one for one in found if not known or one.kind not in _MISSING)
+    if len(violations):
         raise _invalid(where, violations)
     return Dialogue(
         dialogue_id=header.dialogue_id,
@@ -131,16 +131,18 @@ def read_dialogue(
 
 
 def _read(
-    values: Sequence[object], key: str, model: type[Any], name: str, violations: list[Violation]
+    values: Sequence[object], key: str, model: type[Any], name: str, violations: Violations
 ) -> list[Any]:
     """The parts that can be read; what is wrong with the others joins the violations."""
     read = []
     for number, value in enumerate(values):
+        if violations.is_over:
+            break
         where = named(f"{key}[{number}]", value, name)
         try:
             read.append(model.model_validate(value))
         except ValidationError as error:
-            violations.extend(map(_with_own_words, violations_of(error, where, model)))
+            violations += map(_with_own_words, violations_of(error, where, model))
     return read
 
 
@@ -224,7 +226,7 @@ def _out_of_order(turns: Sequence[object]) -> Iterator[Violation]:
             yield Violation("turn_out_of_order", where, message)
 
 
-def _invalid(where: str, violations: Sequence[Violation]) -> InvalidProcess:
+def _invalid(where: str, violations: Violations) -> InvalidProcess:
     count = len(violations)
     rules = "one rule" if count == 1 else f"{count:,} rules"
     return InvalidProcess(f"{where} breaks {rules} of the dialogue format", violations)

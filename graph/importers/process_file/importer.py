@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.contract import DATASET_FORMAT, RECORDED
-from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.errors import Violation, Violations
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_parts
@@ -191,7 +191,7 @@ def document_input(path: Path, document: dict[str, Any]) -> ProcessInput:
     """
     _see_that_it_is_ours(path, document, "format")
     lists: dict[str, list[Any]] = {}
-    violations = []
+    violations = Violations()
     for key, required in LISTS.items():
         fault = "must be a list" if key in document else "is missing"
         value = document.pop(key, None if required else [])
@@ -203,9 +203,9 @@ def document_input(path: Path, document: dict[str, Any]) -> ProcessInput:
             violations.append(Violation("wrong_type", key, "must be a list"))
     header, faults = _header(document, "")
     read = _DocumentInput(header, lists, faults)
-    if violations:  # without all lists there is no graph to check
-        violations += [record for record in read.records() if isinstance(record, Violation)]
-        raise reading.invalid(path, *violations)
+    if len(violations):  # without all lists there is no graph to check
+        violations += (record for record in read.records() if isinstance(record, Violation))
+        raise reading.broken(path, violations)
     return read
 
 

@@ -14,7 +14,13 @@ from typing import Any
 
 import jiter
 
-from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, json_fault
+from veritrail_graph.graph.errors import (
+    InputError,
+    InvalidProcess,
+    Violation,
+    Violations,
+    json_fault,
+)
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
@@ -25,9 +31,16 @@ _BLOCK = 256_000  # bytes
 _GZIP_BLOCK = 8_192
 
 _MOST_BLANK = 1_000_000  # bytes of white space before a document begins
-_BOMB = 100_000_000
-_MOST_UNPACKED = 300
-# JSON packs to a tenth or a twentieth; gzip makes at best a thousandth of what repeats itself.
+MOST_VALUES = 3_000_000
+"""Values that one JSON text may hold, each key counted: one of three bytes takes 70 of memory."""
+
+_FEW = 1_000_000  # bytes; the values of a shorter text are not counted
+
+UNPACKED_AT_LEAST, MOST_UNPACKED = 1_000_000, 200
+"""So many bytes may be packed in however few; more, in no fewer than this part of them.
+
+JSON packs to a tenth or a twentieth; gzip makes at best a thousandth of what repeats itself.
+"""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -38,6 +51,10 @@ UNREADABLE = (InputError, OSError, EOFError, zlib.error)
 
 class NotJson(ValueError):
     """A text is not JSON of the kind that is accepted here."""
+
+
+class TooManyValues(NotJson):
+    """A JSON text holds more values than may be in memory at once."""
 
 
 def is_gzipped(path: Path) -> bool:
@@ -54,10 +71,56 @@ def open_bytes(path: Path) -> io.BufferedReader:
     """
     try:
         if is_gzipped(path):
-            return io.BufferedReader(gzip.open(path))
+            return io.BufferedReader(_Unpacking(path))
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def most_unpacked(packed: int) -> int:
+    """The most bytes that so many packed ones may hold."""
+    return max(UNPACKED_AT_LEAST, packed * MOST_UNPACKED)
+
+
+class _Unpacking(io.RawIOBase):
+    """A gzipped file unpacked, as far as it may be.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._file = gzip.open(path)  # noqa: SIM115 - closed with this one
+        self._left = most_unpacked(path.stat().st_size)
+
+    def readable(self) -> bool:
+        """Return that it is read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack the next bytes.
+
+        Raises:
+            InvalidProcess: There are more of them than there may be.
+        """
+        block = self._file.read1(len(buffer))
+        self._left -= len(block)
+        if self._left < 0:
+            message = (
+                f"unpacks to more than {MOST_UNPACKED} times its size; unpack it first, if it is "
+                "meant to"
+            )
+            fault = Violation("too_large", self._path.name, message)
+            raise InvalidProcess(f"{self._path} {message}", [fault])
+        buffer[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
 
 
 def parse(text: str, first_line: int = 1, *, constants: bool = False) -> Any:
@@ -74,8 +137,12 @@ def parse(text: str, first_line: int = 1, *, constants: bool = False) -> Any:
     if len(text) <= _FAST and not constants:
         try:
             return parse_fast(text.encode("utf-8"))
+        except TooManyValues:
+            raise
         except ValueError:
             pass  # the slow parser says where and why, or takes it: half a character, deep nesting
+    else:
+        check_values(text.encode("utf-8", "surrogatepass"))
     try:
         return (_LENIENT if constants else _DECODER).decode(text)
     except json.JSONDecodeError as error:
@@ -89,6 +156,36 @@ def parse(text: str, first_line: int = 1, *, constants: bool = False) -> Any:
         raise NotJson(f"a number has more than {most:,} digits; write it as a text") from None
 
 
+def check_values(data: bytes, most: int = MOST_VALUES) -> None:
+    """See that a JSON text holds no more values than it may, before any of them is made.
+
+    Raises:
+        TooManyValues: It holds more.
+    """
+    if len(data) <= _FEW:  # every value takes two bytes
+        return
+    if _signs(data) > most and sum(map(_signs, _outside_texts(data))) > most:
+        raise TooManyValues(
+            f"it holds more than {most:,} values; send it in several parts, or as JSON Lines "
+            "(.jsonl), which are read line by line"
+        )
+
+
+def _signs(data: bytes) -> int:
+    """How many values a JSON text holds at most: each stands behind one of these signs."""
+    return sum(map(data.count, (b",", b":", b"[", b"{")))
+
+
+def _outside_texts(data: bytes) -> Iterator[bytes]:
+    """What stands in a JSON text outside of the texts in it, in parts."""
+    bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    is_inside = 0
+    for start in range(0, len(bare), _BLOCK):
+        parts = bare[start : start + _BLOCK].split(b'"')
+        yield b"".join(parts[is_inside::2])
+        is_inside = (is_inside + len(parts) - 1) % 2
+
+
 def parse_fast(data: bytes) -> Any:
     """JSON that holds nothing unusual.
 
@@ -97,6 +194,7 @@ def parse_fast(data: bytes) -> Any:
     """
     if len(data) > _FAST:
         raise NotJson("too long for a second copy")
+    check_values(data)
     return jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
 
 
@@ -184,10 +282,7 @@ def read_chunks(path: Path, max_line: int) -> Iterator[bytes]:
 def _blocks(path: Path) -> Iterator[bytes]:
     with open_bytes(path) as file:
         # Of a gzip stream what was unpacked before a fault must not be lost to the fault.
-        packed = path.stat().st_size if is_gzipped(path) else None
-        size = _BLOCK if packed is None else _GZIP_BLOCK
-        most = None if packed is None else max(_BOMB, packed * _MOST_UNPACKED)
-        unpacked = 0
+        size = _GZIP_BLOCK if is_gzipped(path) else _BLOCK
         while True:
             try:
                 block = file.read1(size)
@@ -195,13 +290,6 @@ def _blocks(path: Path) -> Iterator[bytes]:
                 raise damaged(path, error) from None
             if not block:
                 return
-            unpacked += len(block)
-            if most is not None and unpacked > most:
-                message = (
-                    f"unpacks to more than {_MOST_UNPACKED} times its size; unpack it first, if "
-                    "it is meant to"
-                )
-                raise invalid(path, Violation("too_large", path.name, message))
             yield block
 
 
@@ -262,6 +350,11 @@ def damaged(path: Path, error: Exception) -> InvalidProcess:
 
 def invalid(path: Path, *violations: Violation) -> InvalidProcess:
     """The error for a file that breaks rules."""
+    return broken(path, Violations(violations))
+
+
+def broken(path: Path, violations: Violations) -> InvalidProcess:
+    """The error for a file that breaks many rules."""
     count = len(violations)
     rules = "one rule" if count == 1 else f"{count} rules"
     return InvalidProcess(f"{path} breaks {rules} of the process file format", violations)

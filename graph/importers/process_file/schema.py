@@ -15,7 +15,7 @@ from pydantic.json_schema import models_json_schema
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from veritrail_graph.graph.contract import FORMAT as FORMAT
-from veritrail_graph.graph.errors import Violation, shown
+from veritrail_graph.graph.errors import Violation, Violations, shown
 from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord, Unread
 from veritrail_graph.graph.model import Claim, Edge, Origin, Review, Verification
@@ -244,6 +244,10 @@ def violations_of(
     error: ValidationError, place: str, model: type[BaseModel]
 ) -> Iterator[Violation]:
     """What a model finds wrong with a record, in plain words."""
+    if error.error_count() > Violations.MOST_COUNTED:
+        message = f"breaks {error.error_count():,} rules, more than can be listed"
+        yield Violation("wrong_value", place, message)
+        return
     for details in error.errors(include_url=False, include_context=True):
         yield _violation(details, place, model)
 

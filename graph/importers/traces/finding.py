@@ -7,7 +7,8 @@ whole, so that the time grows with the characters and not with the pairs of text
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ahocorasick_rs import AhoCorasick
@@ -22,6 +23,15 @@ _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
 _TABLE = re.compile(r"[|+│┃║┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╭╮╯╰]|[-=─━═_]{3,}")
 _SPACE = re.compile(r"\s+")
 _SHINGLE = 5
+_WINDOW = 65_536
+"""Characters in which beginnings are looked for at once."""
+_MOST_AT_A_PLACE = 8
+"""Of the texts that begin at one place the longest so many are found."""
+_LEAST_HITS = 1_000
+_WORK_A_CHARACTER = 100
+"""Nanoseconds, about, that searching a character may take, in all searches together."""
+_WORK_A_LENGTH, _WORK_A_HIT = 300, 1_500
+"""How many it takes to look for the texts of one length at one place, and to keep a hit."""
 
 
 def normalised(text: str) -> str:
@@ -51,56 +61,102 @@ class Hit:
 
 
 @dataclass(slots=True)
+class _Sought:
+    """The texts of one length that begin alike.
+
+    Attributes:
+        numbers: Their numbers by text.
+        ends: How they end: most places need no longer look.
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    ends: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class Finder:
     """Looks for all of some texts in one text at a time.
 
+    The work of all searches together grows in proportion to the characters that are searched. Texts
+    of one letter may need more than that: then the longest at each place are found, and of a text
+    only so many places as fit its length.
+
     Attributes:
-        texts: The texts that are looked for, in the form that is compared.
-        by_head: By beginning: by length: by text: the numbers of the texts.
+        texts: The texts that are looked for, each once, in the form that is compared.
+        is_spent: Whether some places were not looked at, because there were too many.
     """
 
     texts: Sequence[str]
-    by_head: dict[str, dict[int, dict[str, list[int]]]] = field(default_factory=dict)
-    heads: list[str] = field(default_factory=list)
-    search: AhoCorasick | None = None
+    is_spent: bool = False
+    _by_head: list[tuple[list[int], list[_Sought]]] = field(default_factory=list)
+    _search: AhoCorasick | None = None
+    _left: int = 500_000_000
 
     @classmethod
     def of(cls, texts: Sequence[str], shortest: int = SHORTEST) -> Finder:
-        """A finder of those texts that are long enough to say something."""
+        """Return a finder of those texts that are long enough to say something."""
         made = cls(texts)
+        heads: dict[str, dict[int, _Sought]] = {}
         for number, text in enumerate(texts):
             if len(text) >= shortest:
-                lengths = made.by_head.setdefault(text[:_HEAD], {})
-                lengths.setdefault(len(text), {}).setdefault(text, []).append(number)
-        made.heads = list(made.by_head)
-        made.search = AhoCorasick(made.heads) if made.heads else None
+                sought = heads.setdefault(text[:_HEAD], {}).setdefault(len(text), _Sought())
+                sought.numbers.setdefault(text, number)
+                sought.ends.add(text[-_HEAD:])
+        for lengths in heads.values():
+            in_order = sorted(lengths)
+            made._by_head.append((in_order, [lengths[one] for one in in_order]))
+        made._search = AhoCorasick([*heads]) if heads else None
         return made
 
     def within(self, text: str) -> list[Hit]:
-        """Every place at which one of the texts stands in this one, in the order of the places."""
-        if self.search is None:
-            return []
-        hits = []
-        for head, start, _ in self.search.find_matches_as_indexes(text, overlapping=True):
-            for length, same in self.by_head[self.heads[head]].items():
-                numbers = same.get(text[start : start + length], ())
-                hits += [Hit(number, start, start + length) for number in numbers]
+        """Return the places at which the texts stand in this one, in the order of the places.
+
+        Of several that begin at one place the longest comes first.
+        """
+        hits: list[Hit] = []
+        self._left += _WORK_A_CHARACTER * len(text)
+        most = _LEAST_HITS + len(text) // 4
+        for head, start in self._heads(text):
+            if self._left <= 0 or len(hits) >= most:
+                self.is_spent = True
+                break
+            here, (lengths, each) = 0, self._by_head[head]
+            for at in range(bisect_right(lengths, len(text) - start) - 1, -1, -1):
+                end, sought = start + lengths[at], each[at]
+                self._left -= _WORK_A_LENGTH
+                if text[max(start, end - _HEAD) : end] not in sought.ends:
+                    continue
+                self._left -= end - start
+                number = sought.numbers.get(text[start:end])
+                if number is not None:
+                    hits.append(Hit(number, start, end))
+                    self._left -= _WORK_A_HIT
+                    here += 1
+                    if here == _MOST_AT_A_PLACE:
+                        break
         return sorted(hits, key=lambda hit: (hit.start, -hit.end))
 
+    def _heads(self, text: str) -> Iterator[tuple[int, int]]:
+        """The number and the place of each beginning that stands in a text."""
+        if self._search is None:
+            return
+        for window in range(0, len(text), _WINDOW):
+            part = text[window : window + _WINDOW + _HEAD - 1]
+            for head, start, _ in self._search.find_matches_as_indexes(part, overlapping=True):
+                if start < _WINDOW:
+                    yield head, window + start
 
-def outermost(hits: Iterable[Hit], is_wanted: Callable[[Hit], bool]) -> list[list[Hit]]:
-    """The wanted hits that do not stand within a longer one, those of one place together.
+
+def outermost(hits: Iterable[Hit], is_wanted: Callable[[Hit], bool]) -> list[Hit]:
+    """Return the wanted hits that do not stand within a longer one, leftmost first.
 
     A text that stands in a longer one which was found, too, came with that one.
     """
-    groups: list[list[Hit]] = []
-    for hit in sorted(filter(is_wanted, hits), key=lambda hit: (hit.start, -hit.end)):
-        last = groups[-1][0] if groups else None
-        if last is not None and (hit.start, hit.end) == (last.start, last.end):
-            groups[-1].append(hit)
-        elif last is None or hit.end > last.end:
-            groups.append([hit])
-    return groups
+    found: list[Hit] = []
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
+        if (not found or hit.end > found[-1].end) and is_wanted(hit):
+            found.append(hit)
+    return found
 
 
 def covered(hits: Iterable[Hit]) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.traces.calls import Call
 from veritrail_graph.graph.importers.traces.finding import (
     FORMS,
@@ -34,6 +35,7 @@ DOCUMENT = "document"
 """The kind of a text that was looked up; a short one is found where it is a whole line."""
 _MOST_HOLDERS = 50
 """Of the earlier texts that hold one leaf the latest so many are looked at."""
+_MOST_EDGES = 2_000_000
 LEAST_OVERLAP = 0.5
 """Share of the shingles of a text that must be in another to make an edge, where that is asked."""
 
@@ -168,6 +170,13 @@ class Links(Generic[S]):
         self._spans = spans  # grows by what is met
         self._by_overlap = by_overlap
         self._forms: dict[tuple[Inference, str], str] = {}
+        self._words: dict[str, frozenset[int]] = {}
+        self._used: list[Finder] = []
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the texts repeat themselves so much that not every place was looked at."""
+        return any(one.is_spent for one in self._used)
 
     def between(
         self, targets: Sequence[Target[S]], is_available: Available[S], meet: Meet[S]
@@ -205,6 +214,8 @@ class Links(Generic[S]):
                         for span in target.spans
                         if span is not part.source and span.text != part.source.text
                     ]
+            if len(edges) > _MOST_EDGES:
+                raise InputError(f"its texts are joined by more than {_MOST_EDGES:,} edges")
         return edges, accounts
 
     def _index(self, targets: Sequence[Target[S]]) -> None:
@@ -221,7 +232,7 @@ class Links(Generic[S]):
             self._equal.setdefault(span.text, []).append(span)
             if span.kind == DOCUMENT and 1 < len(span.text.strip()) < SHORTEST:
                 self._short.setdefault(normalised(span.text), []).append(span)
-        self._finders: dict[Inference, Finder] = {}
+        self._finders: dict[Inference, tuple[Finder, list[list[S]]]] = {}
         self._within: dict[Inference, dict[str, list[int]]] = {}
         self._hits: dict[tuple[Inference, str], list[Hit]] = {}
         self._holders: dict[str, list[S]] | None = None
@@ -232,6 +243,11 @@ class Links(Generic[S]):
         if key not in self._forms:
             self._forms[key] = FORMS[how](text)
         return self._forms[key]
+
+    def _shingles(self, text: str) -> frozenset[int]:
+        if text not in self._words:
+            self._words[text] = shingles(text)
+        return self._words[text]
 
     def _is_there(self, span: S, target: Target[S]) -> bool:
         own = any(span is one for one in target.spans)
@@ -336,19 +352,34 @@ class Links(Generic[S]):
         if len(text) < SHORTEST:
             return [given]
         if how not in self._finders:
-            self._finders[how] = Finder.of([self._form(how, one.text) for one in self._spans])
+            same: dict[str, list[S]] = {}
+            for span in self._spans:
+                same.setdefault(self._form(how, span.text), []).append(span)
+            self._finders[how] = self._finder([*same]), [*same.values()]
+        finder, spans = self._finders[how]
         key = (how, given)
         if key not in self._hits:
-            self._hits[key] = self._finders[how].within(text)
-        groups = outermost(self._hits[key], lambda hit: is_there(self._spans[hit.found]))
+            self._hits[key] = finder.within(text)
+        there: dict[int, list[S]] = {}
+
+        def are_there(hit: Hit) -> bool:
+            if hit.found not in there:
+                there[hit.found] = [one for one in spans[hit.found] if is_there(one)]
+            return bool(there[hit.found])
+
+        hits = outermost(self._hits[key], are_there)
         scale = len(given) / len(text)
         behind = 0
-        for same in groups:
-            hit = same[0]
+        for hit in hits:
             fresh = max(0, hit.end - max(hit.start, behind))
             behind = max(behind, hit.end)
-            parts.add(latest([self._spans[one.found] for one in same]), how, fresh * scale)
-        return gaps(text, (same[0] for same in groups)) if how is Inference.EXACT else [given]
+            parts.add(latest(there[hit.found]), how, fresh * scale)
+        return gaps(text, hits) if how is Inference.EXACT else [given]
+
+    def _finder(self, texts: Sequence[str]) -> Finder:
+        finder = Finder.of(texts)
+        self._used.append(finder)
+        return finder
 
     def _items(
         self,
@@ -381,11 +412,11 @@ class Links(Generic[S]):
         if how not in self._within:
             given = (one for target in self._targets for one in target.given)
             wanted = list(dict.fromkeys(self._form(how, one.text) for one in given))
-            finder = Finder.of(wanted)
+            finder = self._finder(wanted)
             inside: dict[str, list[int]] = {}
             for number, span in enumerate(self._spans):
-                for hit in finder.within(self._form(how, span.text)):
-                    inside.setdefault(wanted[hit.found], []).append(number)
+                for found in {hit.found for hit in finder.within(self._form(how, span.text))}:
+                    inside.setdefault(wanted[found], []).append(number)
             self._within[how] = inside
         there = [
             self._spans[number]
@@ -404,13 +435,17 @@ class Links(Generic[S]):
         found = [leaf for one in left for leaf in leaves(one)]
         if not found:
             return
-        known = [self._form(how, part.source.text) for part in parts.found.values()]
         wanted: dict[str, float] = {}
         for leaf in found:
             form = normalised(leaf)
-            # What stands in a text that was found as a whole came with that one.
-            if len(form) >= SHORTEST and not any(form in one for one in known):
+            if len(form) >= SHORTEST:
                 wanted[form] = wanted.get(form, 0.0) + len(leaf)
+        # What stands in a text that was found as a whole came with that one.
+        finder = self._finder([*wanted]) if parts.found else None
+        for part in parts.found.values():
+            if finder is not None:
+                for hit in finder.within(self._form(how, part.source.text)):
+                    wanted.pop(finder.texts[hit.found], None)
         holding: dict[int, tuple[S, list[str]]] = {}
         for form in wanted:
             for span in self._holding(form, target):
@@ -434,7 +469,7 @@ class Links(Generic[S]):
     def _all_holders(self) -> dict[str, list[S]]:
         how = Inference.NORMALISED
         wanted = list(dict.fromkeys(normalised(leaf) for leaf in self._all_leaves()))
-        finder = Finder.of(wanted)
+        finder = self._finder(wanted)
         holders: dict[str, list[S]] = {}
         for span in sorted(self._spans, key=lambda one: one.order):
             if span.kind == TOOL_CALL or span.call is None:
@@ -456,10 +491,10 @@ class Links(Generic[S]):
                 yield from leaves(piece.text)
 
     def _overlapping(self, piece: Piece, is_there: Callable[[S], bool]) -> list[Part[S]]:
-        given = shingles(piece.text)
+        given = self._shingles(piece.text)
         found = []
         for span in self._spans:
-            own = shingles(span.text) if given else frozenset()
+            own = self._shingles(span.text) if given else frozenset()
             share = len(own & given) / len(own) if own else 0.0
             if share >= LEAST_OVERLAP and is_there(span):
                 found.append(Part(span, Inference.OVERLAP, round(share, 4), 0.0))

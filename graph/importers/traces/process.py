@@ -42,6 +42,10 @@ from veritrail_graph.graph.model import Inference, Origin
 TRACE_OPTIONS = frozenset({"infer_overlap"})
 """Options of an import that every reader of traces takes."""
 
+_REPEATS = (
+    "Its texts repeat themselves so much that they were not compared at every place: edges may be "
+    "missing"
+)
 _MOST_BEFORE = 50
 """Texts that a step goes on from at most, where nothing says what it was given."""
 
@@ -56,6 +60,7 @@ class _Linking:
         self.spans, self.by_text = self.read.spans, self.read.by_text
         self.was_met, self.warnings = self.read.was_met, self.read.warnings
         self.met_of: Counter[str] = Counter()
+        self._normalised: dict[str, str] = {}
 
     # Edges.
 
@@ -135,6 +140,8 @@ class _Linking:
         self.read.read()
         links = Links(self.spans, self.options.infer_overlap)
         edges, accounts = links.between(self.targets(), self.is_available, self.met)
+        if links.is_cut_short:
+            self.warnings.append(_REPEATS)
         sources: dict[int, list[Source[Span]]] = {}
         for edge in edges:
             if edge.source.origin is Origin.GIVEN and not self._holds(edge.target, edge.source):
@@ -184,7 +191,12 @@ class _Linking:
         """Whether what somebody said is an input of a text: a model read it, or it is in it."""
         if target.call is None or self.tree.writes(target.call):
             return True
-        return normalised(source.text) in normalised(target.text)
+        return self._normal(source.text) in self._normal(target.text)
+
+    def _normal(self, text: str) -> str:
+        if text not in self._normalised:
+            self._normalised[text] = normalised(text)
+        return self._normalised[text]
 
     def _by_order(self, sources: dict[int, list[Source[Span]]]) -> Iterator[Source[Span]]:
         """The inputs of steps whose models are not recorded: what was recorded inside of them.

@@ -119,7 +119,7 @@ def is_handed(name: str, given: Any, said: Sequence[str]) -> bool:
     handed = list(filter(None, (normalised(one.text) for one in pieces(given))))
     if is_answering(name) and any(one in handed for one in said):
         return True
-    finder = Finder.of([one for one in handed if _is_said(one)], _SHORTEST)
+    finder = Finder.of([*dict.fromkeys(filter(_is_said, handed))], _SHORTEST)
     total = sum(map(len, said))
     found = sum(covered(finder.within(one)) for one in said)
     return bool(total) and found >= _MOST_OF_IT[CallKind.TOOL] * total
