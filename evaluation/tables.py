@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.parquet import open_parquet, parquet_rows
 
 JSON_SUFFIXES = (".json", *files.LINES_SUFFIXES)
 PARQUET_SUFFIX = ".parquet"
@@ -308,13 +309,11 @@ def table_of(
 
 def _of_parquet(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with open_parquet(path) as file:
             columns = list(file.schema_arrow.names)
-            batches = file.iter_batches(use_threads=False)
-            values = [value for batch in batches for value in batch.to_pylist()]
+        values = [*parquet_rows(path)]
     # pyarrow raises plain OSError, ValueError or UnicodeDecodeError for damaged pages.
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(f"{path} cannot be read as a parquet file; it may be damaged.") from None

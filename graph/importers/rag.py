@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,7 @@ from veritrail_graph.graph.importers.columns import (
     spelled,
 )
 from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.parquet import open_parquet, parquet_rows
 from veritrail_graph.graph.importers.process_file.reading import NotJson
 from veritrail_graph.graph.importers.records import Header, ProcessInput, is_written
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -95,30 +97,33 @@ def _some_rows(path: Path) -> list[Mapping[str, Any]]:
 
 def _columns(path: Path, suffix: str) -> list[str]:
     if suffix == ".parquet":
-        return _parquet(path).schema_arrow.names  # type: ignore[no-any-return]
+        with _readable(path), open_parquet(path) as file:
+            return [*file.schema_arrow.names]
     return next((row for _, row in files.delimited(path)), [])
 
 
-def _parquet(path: Path) -> Any:
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say that a file is no parquet file, where reading it fails."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} is no parquet file: {error}") from None
+        yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{path} is no parquet file that can be read: {error}") from None
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
     """Number and row, with what has to be said of it; an InputError in place of a bad one."""
     suffix = files.suffix_of(path)
     if suffix == ".parquet":
-        table = _parquet(path)
-        number = 0
-        for batch in table.iter_batches(batch_size=100):
-            for row in batch.to_pylist():
-                number += 1
-                yield number, row, ()
+        rows = enumerate(parquet_rows(path), start=1)
+        while True:
+            with _readable(path):
+                numbered = next(rows, None)
+            if numbered is None:
+                return
+            yield *numbered, ()
     elif suffix in files.DELIMITERS:
         yield from _of_table(path)
     elif files.is_lines(path):

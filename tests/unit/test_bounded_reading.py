@@ -11,6 +11,7 @@ import pytest
 
 from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation, Violations
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.parquet import parquet_rows
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.registry import find_processes, open_input
 from veritrail_graph.graph.ingest.check import survey
@@ -102,3 +103,47 @@ def test_one_record_that_breaks_very_many_rules_breaks_one_in_the_answer(tmp_pat
         survey(open_input(path))
     (only,) = error.value.violations
     assert "breaks 100,001 rules" in str(only)
+
+
+def bomb(path: Path, length: int, rows: int) -> Path:
+    """A parquet file of one long text that every cell has in common."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text = "a" * length
+    table = pa.table(
+        {
+            "question": ["Why?"] * rows,
+            "answer": ["So."] * rows,
+            "contexts": pa.array([[text]] * rows, pa.list_(pa.string())),
+        }
+    )
+    pq.write_table(table, path, compression="zstd", dictionary_pagesize_limit=2 * length)
+    return path
+
+
+def test_a_text_that_all_cells_of_a_parquet_file_share_is_in_memory_once(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    path = bomb(tmp_path / "a.parquet", 8 * MB, 100)
+    before = pa.total_allocated_bytes()
+    with pytest.raises(InputError, match="more than 100,000,000 bytes once it is unpacked"):
+        next(parquet_rows(path))
+    assert pa.total_allocated_bytes() - before < 20 * MB
+    small = bomb(tmp_path / "b.parquet", 1 * MB, 20)
+    assert [len(row["contexts"][0]) for row in parquet_rows(small)] == [1 * MB] * 20
+
+
+def test_a_parquet_file_is_refused_by_what_it_says_of_itself(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"answer": pa.nulls(10_000_001)}), rows)
+    with pytest.raises(InputError, match="10,000,001 rows"):
+        next(parquet_rows(rows))
+    large = bomb(tmp_path / "large.parquet", 110 * MB, 1)
+    with pytest.raises(InputError, match="more than 100,000,000 bytes"):
+        next(parquet_rows(large))
+    with pytest.raises(InputError, match="more than 100,000,000 bytes"):
+        _ = [one.open() for one in find_processes(large, format_name="rag")]

@@ -30,13 +30,41 @@ LOOKED_THROUGH = 10
 """Pages of a list that are looked through for one file or batch, newest first."""
 PAGE = 100
 MAX_LINE = 8_000_000
-"""Characters of a line of answers; a longer one counts as missing."""
+"""Bytes of a line of answers; a longer one counts as missing."""
+_AT_ONCE = 65_536
 
 
 def batch_line(line_id: str, body: dict[str, Any]) -> bytes:
     """One line of a file of calls."""
     line = {"custom_id": line_id, "method": "POST", "url": LINE_URL, "body": body}
     return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+async def short_lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Yield the lines of a file of answers but blank ones, and but those that grow too long.
+
+    Args:
+        blocks: The bytes of the file as they come.
+    """
+    begun, is_too_long = bytearray(), False
+    async for block in blocks:
+        for start in range(0, len(block), _AT_ONCE):
+            *ended, rest = block[start : start + _AT_ONCE].split(b"\n")
+            for end in ended:
+                if not is_too_long and len(begun) + len(end) <= MAX_LINE:
+                    line = (begun + end).decode("utf-8", "replace")
+                    if line.strip():
+                        yield line
+                begun.clear()
+                is_too_long = False
+            is_too_long = is_too_long or len(begun) + len(rest) > MAX_LINE
+            if is_too_long:
+                begun.clear()
+            else:
+                begun += rest
+    line = begun.decode("utf-8", "replace")
+    if line.strip():
+        yield line
 
 
 class OpenAiBatches:
@@ -115,9 +143,8 @@ class OpenAiBatches:
         opened = self._client.files.with_streaming_response.content(file_id, timeout=FILE_SECONDS)
         try:
             async with opened as response:
-                async for line in response.iter_lines():
-                    if line.strip() and len(line) <= MAX_LINE:
-                        yield line
+                async for line in short_lines(response.iter_bytes()):
+                    yield line
         except openai.APIStatusError as error:
             raise self._fault(error, of_one=True) from None
         except openai.APIConnectionError as error:

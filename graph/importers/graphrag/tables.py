@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.parquet import parquet_rows
 
 TEXT_UNIT = "text_unit"
 ENTITY = "entity"
@@ -118,7 +119,6 @@ def _runs(folder: Path) -> list[Path]:
 
 
 Row = Mapping[str, Any]
-BATCH_ROWS = 1024
 _MAGIC = b"PAR1"
 
 
@@ -248,7 +248,6 @@ class Table:
             InputError: The file can no longer be read.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         names = {
             self.earlier.get(name, name): name
@@ -256,10 +255,7 @@ class Table:
             if columns is None or name in set(columns)
         }
         try:
-            with pq.ParquetFile(self.path) as file:
-                for batch in file.iter_batches(BATCH_ROWS, columns=[*names], use_threads=False):
-                    renamed = [names[name] for name in batch.schema.names]
-                    yield from batch.rename_columns(renamed).to_pylist()
+            yield from parquet_rows(self.path, names)
         # pyarrow raises plain OSError, ValueError or UnicodeDecodeError for damaged pages.
         except (pa.ArrowException, OSError, ValueError) as error:
             raise InputError(unreadable(self.path)) from error
