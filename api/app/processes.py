@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
+from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineError,
@@ -258,7 +259,8 @@ class Processes(Part):
         """Check a process that was opened, and store it; see `ingest`."""
         opened = source
         if by is not None:
-            source = RecordedInput(source, by.key_name)
+            may_judge = by.may(Scope.WRITE)
+            source = RecordedInput(source, by.key_name, by.only_reviewer, may_judge)
         if chosen.importing is not None and chosen.importing.only_explicit:
             source = ExplicitInput(source)
         left = threading.Event()

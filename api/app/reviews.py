@@ -70,11 +70,13 @@ class Reviews(Part):
         Raises:
             NotFound: There is no such process or claim, or no such verification of the claim.
             InputError: The review breaks rules, or there is no verdict to review.
+            NotAllowed: It is in the name of somebody else than the owner of the key.
             ReviewOutdated: The claim is not any more what the reviewer looked at.
         """
         from veritrail_graph.graph.reviewing import check_given, review_id_of
 
         if by is not None:
+            by.check_reviewer(given.reviewer)
             given = replace(given, recorded_by=by.key_name)
         checked = check_given(given)  # refused before the graph is opened
         name = review_id_of(once, process_id, claim_id, checked) if once is not None else None
@@ -113,10 +115,14 @@ class Reviews(Part):
         Raises:
             NotFound: There is no such process, or one of the claims; nothing was stored.
             InputError: A review breaks rules; all faults are listed.
+            NotAllowed: One is in the name of somebody else than the owner of the key.
         """
         from veritrail_graph.graph.errors import InputError, Violation, shown
         from veritrail_graph.graph.reviewing import NewReview, check_given, review_id_of
 
+        if by is not None:
+            for one in given:
+                by.check_reviewer(one.reviewer or reviewer)
         store = await self._store()
         await store.processes.get(process_id)
         names = list(dict.fromkeys(one.claim_id for one in given))

@@ -285,6 +285,7 @@ class Teamwork(Part):
         Raises:
             NotFound: There is no such process or claim.
             InputError: Fewer than two people reviewed it, or the decision breaks rules.
+            NotAllowed: It is in the name of somebody else than the owner of the key.
         """
         from dataclasses import replace
 

@@ -6,25 +6,35 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, VeriTrailError, shown
 
 
 class Scope(StrEnum):
     """What a key allows.
 
-    `admin` includes all others, `review` reading, and `write` what `review` allows besides reading.
+    `admin` includes all others, `review` reading, and `write` what `ingest` allows and what
+    `review` allows besides reading.
     """
 
     READ = "read"
     REVIEW = "review"
+    INGEST = "ingest"
     WRITE = "write"
     VERIFY = "verify"
     ADMIN = "admin"
 
 
 EVERYTHING = frozenset(Scope)
-_INCLUDED_IN = {Scope.READ: Scope.REVIEW, Scope.REVIEW: Scope.WRITE}
+_INCLUDED_IN = {
+    Scope.READ: Scope.REVIEW,
+    Scope.REVIEW: Scope.WRITE,
+    Scope.INGEST: Scope.WRITE,
+}
 """The scope, beside `admin`, that includes another one."""
+
+
+class NotAllowed(VeriTrailError):
+    """The key does not allow what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,38 @@ class Caller:
     def author(self, given: str | None) -> str:
         """Who writes: the name that was given, else that of the key, else none."""
         return given if given is not None else self.key_name or ""
+
+    @property
+    def only_reviewer(self) -> str | None:
+        """The one person as whom the caller reviews; None: as anybody, with `admin` or no key."""
+        return None if self.may(Scope.ADMIN) else self.key_name
+
+    def check_reviewer(self, name: str) -> None:
+        """Refuse a review in the name of somebody else: a key speaks for its owner.
+
+        Raises:
+            NotAllowed: It is one.
+        """
+        own = self.only_reviewer
+        if own is not None and name.strip() not in ("", own):
+            raise NotAllowed(
+                f"The key {own!r} reviews as {own}, and not as {shown(name)}: people send their "
+                "reviews with keys of their own. Leave the name out, or send reviews that others "
+                "gave with a key that has the scope 'admin'."
+            )
+
+    def expect(self, scope: Scope) -> None:
+        """Refuse what needs a scope that is missing.
+
+        Raises:
+            NotAllowed: It is missing.
+        """
+        if not self.may(scope):
+            raise NotAllowed(
+                f"The key {self.name!r} does not have the scope {scope.value!r}, which "
+                "this call needs. The operator of the service can make another one with "
+                f"`veritrail keys create --scope {scope.value}`."
+            )
 
     def may(self, scope: Scope) -> bool:
         """Whether something is allowed."""

@@ -36,7 +36,9 @@ def create(
     name: Annotated[str, typer.Option("--name", help="A name for people; one key has it.")],
     scope: Annotated[
         list[str],
-        typer.Option("--scope", help="read, review, write, verify or admin; may be repeated."),
+        typer.Option(
+            "--scope", help="read, review, ingest, write, verify or admin; may be repeated."
+        ),
     ],
     expires: Annotated[
         str | None, typer.Option("--expires", help="How long it works: 12h, 30d, 8w.")

@@ -14,7 +14,6 @@ from fastapi.security import HTTPBearer
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http import request_id
-from veritrail_graph.graph.errors import VeriTrailError
 
 BEARER = HTTPBearer(
     scheme_name="key",
@@ -25,10 +24,6 @@ BEARER = HTTPBearer(
         "a call needs; `admin` means all."
     ),
 )
-
-
-class NotAllowed(VeriTrailError):
-    """The key does not have the scope that a call needs."""
 
 
 async def calling(request: Request) -> Caller:
@@ -57,27 +52,29 @@ async def record(
     await request.app.state.app.audit.record(caller, action, target=target, **details)
 
 
-def needs(scope: Scope) -> Any:
-    """What a route asks of its caller; for `dependencies=[…]`.
+def needs(*scopes: Scope) -> Any:
+    """A dependency of a route: the caller must have all of these scopes.
+
+    A route that changes something and answers with what others stored needs `read` as well.
 
     Raises:
         NotAllowed: When the route is called with a key that does not allow it.
     """
-    return Security(_Needed(scope), scopes=[scope.value])
+    return Security(Needed(scopes), scopes=[scope.value for scope in scopes])
 
 
-class _Needed:
-    """Asks for one scope; the bearer scheme is named so that OpenAPI tells of it."""
+class Needed:
+    """Asks for scopes; the bearer scheme is named so that OpenAPI tells of it.
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    Attributes:
+        scopes: The scopes, all of which are needed.
+    """
+
+    def __init__(self, scopes: tuple[Scope, ...]) -> None:
+        self.scopes = scopes
 
     async def __call__(self, caller: Calling, _shown: Annotated[Any, Security(BEARER)]) -> Caller:
         """Who calls, who is allowed to."""
-        if not caller.may(self.scope):
-            raise NotAllowed(
-                f"The key {caller.name!r} does not have the scope {self.scope.value!r}, which "
-                "this call needs. The operator of the service can make another one with "
-                f"`veritrail keys create --scope {self.scope.value}`."
-            )
+        for scope in self.scopes:
+            caller.expect(scope)
         return caller

@@ -7,12 +7,15 @@ document, and tests hold the two against each other.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, get_origin
+from dataclasses import dataclass
+from typing import Any, get_args, get_origin
 
 from fastapi import Request, Response
 from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
 from fastapi.params import ParamTypes
 from fastapi.routing import APIRoute
 from pydantic_core import to_json
@@ -50,21 +53,34 @@ def _has(known: str, tag: str) -> bool:
     return "*" in names or tag.removeprefix("W/") in names
 
 
-_KNOWN: dict[Any, dict[str, bool]] = {}
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """A parameter behind the question mark.
 
-
-def _known(route: Any) -> dict[str, bool]:
-    """The parameters behind the question mark that a route reads, found out once.
-
-    Each with whether it may be there several times.
+    Attributes:
+        repeats: Whether it may be there several times.
+        is_integer: Whether it is an integer.
     """
+
+    repeats: bool
+    is_integer: bool
+
+
+_KNOWN: dict[Any, dict[str, _Parameter]] = {}
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+
+
+def _known(route: Any) -> dict[str, _Parameter]:
+    """The parameters behind the question mark that a route reads, found out once."""
     if route.endpoint not in _KNOWN:
         fields = get_flat_params(route.dependant) if isinstance(route, APIRoute) else []
-        _KNOWN[route.endpoint] = {
-            one.alias: get_origin(one.field_info.annotation) in (list, tuple)
-            for one in fields
-            if getattr(one.field_info, "in_", None) is ParamTypes.query
-        }
+        found = {}
+        for one in fields:
+            if getattr(one.field_info, "in_", None) is ParamTypes.query:
+                kind = one.field_info.annotation
+                repeats = get_origin(kind) in (list, tuple)
+                found[one.alias] = _Parameter(repeats, int in (kind, *get_args(kind)))
+        _KNOWN[route.endpoint] = found
     return _KNOWN[route.endpoint]
 
 
@@ -89,7 +105,30 @@ async def only_known_parameters(request: Request) -> None:
     twice = [
         Violation("repeated_parameter", f"query.{name}", "is given more than once; say which")
         for name, count in given.items()
-        if count > 1 and not known[name]
+        if count > 1 and not known[name].repeats
     ]
     if twice:
         raise InputError("The address has parameters more than once", twice)
+
+
+async def only_plain_integers(request: Request) -> None:
+    """Refuse integers that are not written with the digits 0 to 9 alone, such as `+1` or `1_0`.
+
+    Raises:
+        RequestValidationError: Some parameters are such integers.
+    """
+    if not request.url.query:
+        return
+    known = _known(request.scope["route"])
+    faults = [
+        {
+            "type": "int_parsing",
+            "loc": ("query", name),
+            "msg": "Input should be a valid integer, unable to parse string as an integer",
+            "input": value,
+        }
+        for name, value in request.query_params.multi_items()
+        if name in known and known[name].is_integer and not _INTEGER.fullmatch(value)
+    ]
+    if faults:
+        raise RequestValidationError(faults)

@@ -19,9 +19,9 @@ from starlette.exceptions import HTTPException
 
 from veritrail_graph.api.advice import REST
 from veritrail_graph.api.app.part import ProcessInUse
+from veritrail_graph.api.auth.access import NotAllowed
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
-from veritrail_graph.api.http.access import NotAllowed
 from veritrail_graph.api.requests.value_faults import sentence
 from veritrail_graph.graph.errors import (
     BeingWritten,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 
 from veritrail_graph.api.app.processes import IngestOptions
-from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, parse_name
 from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
 
@@ -38,6 +38,7 @@ DETECT = "detect"
 
 
 def upload_options(
+    caller: Caller,
     process_id: str | None,
     *,
     replace: bool,
@@ -51,6 +52,7 @@ def upload_options(
     """How a body is stored, waiting for others that write the same.
 
     Args:
+        caller: Who sends it.
         process_id: Takes the place of the body's own.
         replace: Whether another content under the id is replaced.
         keep: Whether what is replaced is kept under an id of its own.
@@ -62,7 +64,10 @@ def upload_options(
 
     Raises:
         InputError: Both append and replace are wanted, or keep without replace.
+        NotAllowed: It would change what is stored, and the caller may only add processes.
     """
+    if replace or append or keep or force:
+        caller.expect(Scope.WRITE)
     if append and replace:
         raise InputError("append and replace exclude each other: name one of them")
     if keep and not replace:

@@ -128,7 +128,7 @@ async def label_claims(
     "/{claim_id}:merge",
     response_model=ClaimMerged,
     responses=problems_of(404, 409),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.READ, Scope.WRITE)],
 )
 async def merge_claims(
     app: App,
@@ -203,7 +203,7 @@ Force = Annotated[bool, Query(description="Also when it was verified or, to remo
     "/{claim_id}",
     response_model=ClaimFound,
     responses=problems_of(404, 409),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.READ, Scope.WRITE)],
 )
 async def edit_claim(
     app: App,

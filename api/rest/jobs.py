@@ -86,7 +86,12 @@ async def get_job(request: Request, job_id: JobId) -> Response:
     return answer(JobModel.of(await request.app.state.jobs.get(job_id)))
 
 
-@router.get("/{job_id}/changes", response_model=Changes, responses=problems_of(404, 422))
+@router.get(
+    "/{job_id}/changes",
+    response_model=Changes,
+    responses=problems_of(404, 422),
+    dependencies=[needs(Scope.READ)],
+)
 async def get_changes(request: Request, job_id: JobId) -> Response:
     """What a job that was submitted with `since` kept, verified and changed until now."""
     return answer(await request.app.state.jobs.changes(job_id))

@@ -89,7 +89,7 @@ _PROBLEMS = (400, 401, 403, 408, 413, 415, 421, 422, 429, 431, 500, 503)
         **{status: _problem(status) for status in _PROBLEMS},
     },
     openapi_extra=_BODY,
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.INGEST)],
 )
 async def receive_spans(request: Request, app: App, caller: Calling) -> Response:
     """Take spans of traces; a trace becomes a process when it is whole, or quiet for a while.

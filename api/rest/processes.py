@@ -172,7 +172,7 @@ _BODY = {
         **problems_of(404, 409, 415, 507),
     },
     openapi_extra=_BODY,
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.INGEST)],
 )
 async def store_process(
     request: Request,
@@ -241,6 +241,8 @@ async def store_process(
 ) -> Response:
     """Check a process and store it, or with `format` all processes of a file.
 
+    A key with the scope `ingest` stores new processes and what is new of their claims: `replace`,
+    `append`, and a body with verifications or reviews need `write`.
     Once the body has arrived, storing it goes on when the client has left: asking again gives 200
     and `unchanged`. A body that was cut leaves nothing behind. Ids are stable: the same file
     again is `unchanged`.
@@ -248,6 +250,7 @@ async def store_process(
     from veritrail_graph.graph.importers.registry import ImportOptions
 
     options = upload_options(
+        caller,
         process_id,
         replace=replace,
         keep=keep,

@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1", tags=["processes"], dependencies=[CHECKED])
     "/processes/{process_id}",
     response_model=ProcessFound,
     responses=problems_of(404),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.READ, Scope.WRITE)],
 )
 async def tag_process(
     app: App, caller: Calling, process_id: ProcessId, edit: ProcessEdit

@@ -49,7 +49,7 @@ class ReviewPage(BaseModel):
     status_code=201,
     response_model=Review,
     responses=problems_of(404),
-    dependencies=[needs(Scope.REVIEW)],
+    dependencies=[needs(Scope.READ, Scope.REVIEW)],
 )
 async def add_review(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: ReviewGiven
@@ -68,7 +68,7 @@ async def add_review(
     status_code=201,
     response_model=ReviewsStored,
     responses=problems_of(404),
-    dependencies=[needs(Scope.REVIEW)],
+    dependencies=[needs(Scope.READ, Scope.REVIEW)],
 )
 async def import_reviews(
     app: App, caller: Calling, process_id: ProcessId, given: ReviewsGiven

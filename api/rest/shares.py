@@ -14,16 +14,25 @@ from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import ShareWanted
 
+_READ_AND_WRITE = [needs(Scope.READ, Scope.WRITE)]
+"""Whoever makes a link can open it, and reads the process."""
+
 router = APIRouter(
     prefix="/v1/processes/{process_id}/shares",
     tags=["processes"],
-    dependencies=[CHECKED, needs(Scope.WRITE)],
+    dependencies=[CHECKED],
 )
 
 ShareId = Annotated[str, Path(description="The link, by its id.", examples=["0b0f6d0c6a6b4f0f"])]
 
 
-@router.post("", status_code=201, response_model=NewShare, responses=problems_of(404))
+@router.post(
+    "",
+    status_code=201,
+    response_model=NewShare,
+    responses=problems_of(404),
+    dependencies=_READ_AND_WRITE,
+)
 async def create_share(
     app: App, caller: Calling, process_id: ProcessId, wanted: ShareWanted
 ) -> Response:
@@ -35,13 +44,15 @@ async def create_share(
     return answer(found, 201)
 
 
-@router.get("", response_model=ShareList, responses=problems_of(404))
+@router.get("", response_model=ShareList, responses=problems_of(404), dependencies=_READ_AND_WRITE)
 async def list_shares(app: App, process_id: ProcessId) -> Response:
     """The links of a process, newest first, those that have ended too."""
     return answer(await app.sharing.of_process(process_id))
 
 
-@router.delete("/{share_id}", status_code=204, responses=problems_of(404))
+@router.delete(
+    "/{share_id}", status_code=204, responses=problems_of(404), dependencies=[needs(Scope.WRITE)]
+)
 async def revoke_share(
     app: App, caller: Calling, process_id: ProcessId, share_id: ShareId
 ) -> Response:

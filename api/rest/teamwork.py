@@ -88,7 +88,7 @@ async def list_rounds(app: App, process_id: ProcessId) -> Response:
     status_code=201,
     response_model=Round,
     responses=problems_of(404),
-    dependencies=[needs(Scope.WRITE)],
+    dependencies=[needs(Scope.READ, Scope.WRITE)],
 )
 async def begin_round(
     app: App, caller: Calling, process_id: ProcessId, wanted: RoundWanted
@@ -120,7 +120,7 @@ async def end_round(
     status_code=201,
     response_model=Review,
     responses=problems_of(404),
-    dependencies=[needs(Scope.REVIEW)],
+    dependencies=[needs(Scope.READ, Scope.REVIEW)],
 )
 async def decide(
     app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: DecisionGiven

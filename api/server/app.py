@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -19,6 +19,7 @@ from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.graph_connection import STARTING_SECONDS, GraphConnection
 from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.answers import only_plain_integers
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
 from veritrail_graph.api.http.otlp import ExportBodies, Statuses
@@ -124,6 +125,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app = FastAPI(
         **ABOUT,
         lifespan=_living,
+        dependencies=[Depends(only_plain_integers)],
         # Their pages would load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,

@@ -21,9 +21,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 from markupsafe import Markup
 
-from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.access import Caller, NotAllowed, Scope
 from veritrail_graph.api.http import request_id
-from veritrail_graph.api.http.access import NotAllowed
 from veritrail_graph.api.rendering import environment
 from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.web import links

@@ -360,15 +360,19 @@ class CopiedInput(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordedInput:
-    """An input of whose reviews one key is the recorder.
+    """An input that came in with a key, which is the recorder of its reviews.
 
     Attributes:
         source: The input.
-        name: Name of the key that it came in with; None where no key is asked for.
+        name: Name of the key; None where no key is asked for.
+        only_reviewer: The one person whose reviews the key may bring; None: of anybody.
+        brings_verdicts: Whether the key may bring verifications and reviews.
     """
 
     source: ProcessInput
     name: str | None
+    only_reviewer: str | None = None
+    brings_verdicts: bool = True
 
     @property
     def header(self) -> Header:
@@ -388,7 +392,24 @@ class RecordedInput:
         if not isinstance(self.source, TrailInput):
             return
         for one in self.source.trails():
-            if isinstance(one, ReviewRecord):
+            if (fault := self._fault(one)) is not None:
+                yield fault
+            elif isinstance(one, ReviewRecord):
                 yield replace(one, review=one.review.replace(recorded_by=self.name))
             else:
                 yield one
+
+    def _fault(self, one: TrailRecord) -> Violation | None:
+        """Why the key may not bring something; None: it may."""
+        if isinstance(one, (Violation, ExtractionRecord)):
+            return None
+        if not self.brings_verdicts:
+            words = "needs a key with the scope 'write'; one with 'ingest' sends texts and claims"
+            return Violation("not_allowed", one.where, words)
+        if not isinstance(one, ReviewRecord) or self.only_reviewer in (None, one.review.reviewer):
+            return None
+        words = (
+            f"is in the name of {shown(one.review.reviewer)}, and the key reviews as "
+            f"{self.only_reviewer}; a key with the scope 'admin' may send reviews of others"
+        )
+        return Violation("foreign_reviewer", one.where, words)

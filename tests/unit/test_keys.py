@@ -61,7 +61,8 @@ def test_admin_stands_for_all_scopes_and_others_for_themselves() -> None:
     admin = Caller("a", "a", frozenset({Scope.ADMIN}))
     writer = Caller("w", "w", frozenset({Scope.WRITE}))
     assert all(admin.may(scope) for scope in Scope)
-    assert [scope for scope in Scope if writer.may(scope)] == [Scope.REVIEW, Scope.WRITE]
+    writes = [Scope.REVIEW, Scope.INGEST, Scope.WRITE]
+    assert [scope for scope in Scope if writer.may(scope)] == writes
     reviewer = Caller("r", "r", frozenset({Scope.REVIEW}))
     assert [scope for scope in Scope if reviewer.may(scope)] == [Scope.READ, Scope.REVIEW]
     assert parse_scopes(["read,Write", " verify "]) == {Scope.READ, Scope.WRITE, Scope.VERIFY}

@@ -284,7 +284,10 @@ class Filled(JobForm):
         )
 
 
-@router.get("/processes/{process_id}/nodes/{node_id}/attribute", dependencies=[needs(Scope.VERIFY)])
+@router.get(
+    "/processes/{process_id}/nodes/{node_id}/attribute",
+    dependencies=[needs(Scope.READ, Scope.VERIFY)],
+)
 async def show_form(
     request: Request, app: App, process_id: ProcessId, node_id: NodeId
 ) -> HTMLResponse:
@@ -297,7 +300,7 @@ async def show_form(
 
 @router.post(
     "/processes/{process_id}/nodes/{node_id}/attribute",
-    dependencies=[needs(Scope.VERIFY), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.VERIFY), FromOurPage],
 )
 async def look_or_start(
     request: Request, app: App, caller: Calling, process_id: ProcessId, node_id: NodeId

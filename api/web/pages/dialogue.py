@@ -145,14 +145,17 @@ class Filled(JobForm):
     binary: str = ""
 
 
-@router.get("/processes/{process_id}/dialogue/verify", dependencies=[needs(Scope.VERIFY)])
+@router.get(
+    "/processes/{process_id}/dialogue/verify", dependencies=[needs(Scope.READ, Scope.VERIFY)]
+)
 async def show_form(request: Request, app: App, process_id: ProcessId) -> Response:
     """A form to have the assistant's turns verified."""
     return await _form(request, app, process_id, Filled().anew())
 
 
 @router.post(
-    "/processes/{process_id}/dialogue/verify", dependencies=[needs(Scope.VERIFY), FromOurPage]
+    "/processes/{process_id}/dialogue/verify",
+    dependencies=[needs(Scope.READ, Scope.VERIFY), FromOurPage],
 )
 async def start_job(request: Request, app: App, caller: Calling, process_id: ProcessId) -> Response:
     """Start a job that verifies the assistant's turns, and go on to it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -37,8 +38,8 @@ from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
 router = APIRouter(include_in_schema=False)
 
-_WRITE = [needs(Scope.WRITE)]
-_POST = [needs(Scope.WRITE), FromOurPage]
+_WRITE = [needs(Scope.READ, Scope.WRITE)]
+_POST = [needs(Scope.READ, Scope.WRITE), FromOurPage]
 
 TERMINALS = 50
 """Nodes that are offered; any other can be typed in."""
@@ -68,7 +69,12 @@ DONE = {
 def _done_words(done: str) -> str:
     what, _, rest = done.partition("-")
     first, _, second = rest.partition("-")
-    if what not in DONE or not (first + second).isdecimal() or len(rest) > 20 or not second:
+    if (
+        what not in DONE
+        or not re.fullmatch("[0-9]+", first + second)
+        or len(rest) > 20
+        or not second
+    ):
         return ""
     return DONE[what].format(first, second)
 

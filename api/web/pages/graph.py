@@ -320,7 +320,7 @@ def selection_of(
     open: Annotated[str | None, Query(max_length=LONGEST_OPENED)] = None,  # noqa: A002
     at: Annotated[int | None, Query(ge=0)] = None,
     q: Annotated[str | None, Query(max_length=LONGEST_SEARCH)] = None,
-    stage: Annotated[str | None, Query(pattern=r"^\d{0,10}$")] = None,
+    stage: Annotated[str | None, Query(pattern=r"^[0-9]{0,10}$")] = None,
     role: Annotated[str | None, Query(pattern=r"^(root|intermediate|terminal|unsourced|)$")] = None,
     kind: Annotated[str | None, Query(max_length=MAX_NODE_ID)] = None,
     cited: bool = False,

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
 
+_SHOWS = needs(Scope.READ)
+"""What a page needs besides that shows claims."""
+
 MOST_COMPARED_LIVE = 300
 """Claims of an open job that are compared with an earlier version for its page."""
 
@@ -60,7 +63,7 @@ TERMINALS = 50
 """Terminal nodes that are offered; any other can be typed in."""
 
 
-@router.get("/processes/{process_id}/verify")
+@router.get("/processes/{process_id}/verify", dependencies=[_SHOWS])
 async def show_form(request: Request, app: App, process_id: str) -> Response:
     """The form."""
     process = await app.processes.get(process_id)
@@ -74,7 +77,7 @@ async def show_form(request: Request, app: App, process_id: str) -> Response:
     return await _form(request, process, filled.anew())
 
 
-@router.post("/processes/{process_id}/verify", dependencies=[FromOurPage])
+@router.post("/processes/{process_id}/verify", dependencies=[_SHOWS, FromOurPage])
 async def look_or_start(request: Request, app: App, caller: Calling, process_id: str) -> Response:
     """Say what it may cost; when that was seen, start."""
     sent = await request.form()  # was read already, for its token
@@ -235,7 +238,7 @@ async def list_jobs(
     )
 
 
-@router.get("/jobs/{job_id}")
+@router.get("/jobs/{job_id}", dependencies=[_SHOWS])
 async def show_job(
     request: Request,
     app: App,

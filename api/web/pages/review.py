@@ -199,7 +199,9 @@ async def show_review(
     return await _page(request, app, asked, reviewer_of(request, caller), saved=saved)
 
 
-@router.post("/processes/{process_id}/reviewer", dependencies=[needs(Scope.REVIEW), FromOurPage])
+@router.post(
+    "/processes/{process_id}/reviewer", dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage]
+)
 async def begin(
     request: Request,
     app: App,
@@ -222,7 +224,9 @@ async def begin(
     return answer
 
 
-@router.post("/processes/{process_id}/review", dependencies=[needs(Scope.REVIEW), FromOurPage])
+@router.post(
+    "/processes/{process_id}/review", dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage]
+)
 async def save(
     request: Request, app: App, caller: Calling, asked: Asked, given: GivenForm
 ) -> Response:

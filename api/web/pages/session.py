@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
+from veritrail_graph.api.auth.access import NotAllowed
 from veritrail_graph.api.auth.key_cache import Unauthorized
 from veritrail_graph.api.auth.sessions import SECONDS
-from veritrail_graph.api.http.access import Calling, NotAllowed, record
+from veritrail_graph.api.http.access import Calling, record
 from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.rendering import PREFIX, assets

@@ -23,7 +23,7 @@ from veritrail_graph.graph.errors import InputError, NotFound, with_advice
 
 router = APIRouter(include_in_schema=False)
 
-_POST = [needs(Scope.WRITE), FromOurPage]
+_POST = [needs(Scope.READ, Scope.WRITE), FromOurPage]
 
 
 @router.get("/shared/{token}")
@@ -44,7 +44,7 @@ async def open_link(request: Request, app: App, token: str) -> Response:
     return answer
 
 
-@router.get("/processes/{process_id}/share", dependencies=[needs(Scope.WRITE)])
+@router.get("/processes/{process_id}/share", dependencies=[needs(Scope.READ, Scope.WRITE)])
 async def show(request: Request, app: App, process_id: ProcessId) -> HTMLResponse:
     """The links of a process, and a form that makes one."""
     return await _page(request, app, process_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Iterable, Sequence
@@ -67,7 +68,9 @@ async def show_studies(request: Request, app: App, process_id: ProcessId) -> Res
     return await _studies(request, app, process_id)
 
 
-@router.post("/processes/{process_id}/studies", dependencies=[needs(Scope.WRITE), FromOurPage])
+@router.post(
+    "/processes/{process_id}/studies", dependencies=[needs(Scope.READ, Scope.WRITE), FromOurPage]
+)
 async def create(
     request: Request,
     app: App,
@@ -156,7 +159,7 @@ async def show_study(
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/reader",
-    dependencies=[needs(Scope.REVIEW), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage],
 )
 async def begin(
     request: Request,
@@ -179,7 +182,7 @@ async def begin(
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/remove",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.WRITE), FromOurPage],
 )
 async def remove(
     request: Request,
@@ -236,7 +239,10 @@ async def _study(
     )
 
 
-@router.get("/processes/{process_id}/studies/{study_id}/read", dependencies=[needs(Scope.REVIEW)])
+@router.get(
+    "/processes/{process_id}/studies/{study_id}/read",
+    dependencies=[needs(Scope.READ, Scope.REVIEW)],
+)
 async def show_reading(
     request: Request,
     app: App,
@@ -357,7 +363,7 @@ def _answer(study: Study, reading: Reading, reader: str, name: str, sentence: in
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/timer",
-    dependencies=[needs(Scope.REVIEW), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage],
 )
 async def turn_timer(
     request: Request,
@@ -388,7 +394,7 @@ def _to(study: Study, document: int, sentence: int, part: int | None = None) -> 
 
 @router.post(
     "/processes/{process_id}/studies/{study_id}/answer",
-    dependencies=[needs(Scope.REVIEW), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage],
 )
 async def save(
     request: Request,
@@ -411,7 +417,8 @@ async def save(
         return RedirectResponse(url("processes", process_id, "studies", study_id), 303)
     name = _node(study, document)
     note = note.replace("\r\n", "\n")
-    other = int(then[5:]) if then.startswith("part-") and then[5:].isdecimal() else None
+    chosen = re.fullmatch("part-([0-9]{1,9})", then)
+    other = int(chosen.group(1)) if chosen else None
     is_draft = other is not None or then == "pause"
     found = await app.studies.document(study, name)
     form = await request.form()

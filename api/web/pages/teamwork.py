@@ -25,8 +25,8 @@ from veritrail_graph.graph.reviewing import NewReview
 router = APIRouter(include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
-_POST = [needs(Scope.WRITE), FromOurPage]
-_REVIEW = [needs(Scope.REVIEW), FromOurPage]
+_POST = [needs(Scope.READ, Scope.WRITE), FromOurPage]
+_REVIEW = [needs(Scope.READ, Scope.REVIEW), FromOurPage]
 DRAWN = 50
 """Claims that a round draws unless another number is typed in."""
 

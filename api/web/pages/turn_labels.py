@@ -103,7 +103,7 @@ async def _overview(
 
 @router.post(
     "/processes/{process_id}/dialogue/labels/annotator",
-    dependencies=[needs(Scope.REVIEW), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage],
 )
 async def begin(
     request: Request,
@@ -127,7 +127,7 @@ async def begin(
 
 @router.post(
     "/processes/{process_id}/dialogue/labels/remove",
-    dependencies=[needs(Scope.WRITE), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.WRITE), FromOurPage],
 )
 async def remove(
     request: Request,
@@ -158,7 +158,9 @@ async def download(app: App, process_id: ProcessId) -> Response:
     return Response("\n".join([*lines, ""]), media_type=_JSON_LINES, headers=headers)
 
 
-@router.get("/processes/{process_id}/dialogue/labels/turn", dependencies=[needs(Scope.REVIEW)])
+@router.get(
+    "/processes/{process_id}/dialogue/labels/turn", dependencies=[needs(Scope.READ, Scope.REVIEW)]
+)
 async def show_turn(
     request: Request, app: App, caller: Calling, process_id: ProcessId, number: TurnNumber
 ) -> Response:
@@ -212,7 +214,7 @@ async def _turn(
 
 @router.post(
     "/processes/{process_id}/dialogue/labels/turn",
-    dependencies=[needs(Scope.REVIEW), FromOurPage],
+    dependencies=[needs(Scope.READ, Scope.REVIEW), FromOurPage],
 )
 async def save(
     request: Request, app: App, caller: Calling, process_id: ProcessId, number: TurnNumber

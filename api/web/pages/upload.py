@@ -190,6 +190,7 @@ _Count = Annotated[int, Query(ge=0)]
 async def show_upload(
     request: Request,
     app: App,
+    caller: Calling,
     stored: str | None = None,
     how: str | None = None,
     explained: Annotated[float | None, Query(ge=0, le=1)] = None,
@@ -198,13 +199,13 @@ async def show_upload(
     overlap: _Count = 0,
     order: _Count = 0,
 ) -> Response:
-    """The form; after an upload, what came of it."""
+    """The form; after an upload, what came of it, for a caller who may read that."""
     found, facts = None, ("", "")
-    if stored is not None:
+    if stored is not None and caller.may(Scope.READ):
         found = await app.processes.overview(stored)
         ways = {"exact": exact, "normalised": normalised, "overlap": overlap, "order": order}
         facts = (edge_words(found.process.edges, ways), explained_words(explained))
-    return _form(request, found=found, facts=facts, how=how)
+    return _form(request, stored=stored, found=found, facts=facts, how=how)
 
 
 def _report(found: Ingested) -> str:
@@ -247,7 +248,7 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
         raise InputError("Choose a file first.")
     replace = sent.fields.get("replace") == "1"
     options = upload_options(
-        wanted, replace=replace, format_name=DETECT, importing=_importing(sent.fields)
+        caller, wanted, replace=replace, format_name=DETECT, importing=_importing(sent.fields)
     )
     outcomes = await store_any(request, caller, sent, options, sent.name)
     if not outcomes:
@@ -300,6 +301,7 @@ def _form(
     violations: Sequence[Violation] = (),
     may_replace: bool = False,
     sent: SentFile | None = None,
+    stored: str | None = None,
     found: Any = None,
     facts: Sequence[str] = (),
     how: str | None = None,
@@ -318,6 +320,7 @@ def _form(
         file=sent.name if sent is not None else None,
         process_id=sent.fields.get("process_id", "") if sent is not None else "",
         most=request.app.state.uploads.limits.wire,
+        stored=stored,
         found=found,
         can_state=found is not None and not (found.process.claims or is_dialogue(found.process)),
         is_dialogue=found is not None and is_dialogue(found.process),

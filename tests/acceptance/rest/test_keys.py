@@ -142,14 +142,16 @@ def test_a_key_with_another_secret_or_shown_twice_does_not_open(
 
 def test_a_key_does_what_its_scopes_say(keyed: tuple[Veritrail, ServiceProcess]) -> None:
     veritrail, service = keyed
-    scopes = ("read", "review", "write", "verify", "admin")
+    scopes = ("read", "review", "ingest", "write", "verify", "admin")
     keys = {scope: made(veritrail, scope, scope) for scope in scopes}
-    also = {"read": ("review",), "review": ("write",)}
+    also = {"read": ("review",), "review": ("write",), "ingest": ("write",)}
     until(lambda: asked(service, keys["admin"]) == 200, PATIENCE)
     calls: list[tuple[str, str, Any, str]] = [
         ("GET", "/v1/processes", None, "read"),
         ("POST", "/v1/queries/claims", {}, "read"),
         ("POST", "/v1/processes/x/claims/y/comments", {"text": "a"}, "review"),
+        ("POST", "/v1/processes", {}, "ingest"),
+        ("POST", "/v1/otlp/v1/traces", {}, "ingest"),
         ("DELETE", "/v1/processes/x", None, "write"),
         ("POST", "/v1/processes/x/claims", {"texts": ["a"]}, "write"),
         ("POST", "/v1/verifications", {"process_id": "x", "claims": ["a"]}, "verify"),

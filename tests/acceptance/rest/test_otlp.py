@@ -182,7 +182,7 @@ def test_a_key_that_may_write_is_needed_where_keys_are(beside: Veritrail) -> Non
         "keys", "create", "--name", "reader", "--scope", "read", "--json"
     ).json["key"]  # fmt: skip
     good = beside(
-        "keys", "create", "--name", "exporter", "--scope", "write", "--json"
+        "keys", "create", "--name", "exporter", "--scope", "ingest", "--json"
     ).json["key"]  # fmt: skip
     trace_id = uuid.uuid4().hex
     body = as_protobuf(*trace(trace_id))

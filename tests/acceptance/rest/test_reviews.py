@@ -12,35 +12,57 @@ from fakes.service_process import serving
 pytestmark = pytest.mark.engine
 
 
-def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
+def test_a_key_reviews_and_decides_as_its_owner_and_an_admin_as_those_who_are_named(
     beside: Veritrail, tmp_path: Path
 ) -> None:
     claims = [{"claim_id": "k1", "text": "It has two piers.", "node_id": "t"}]
-    beside("ingest", process_file(tmp_path / "mole.json", claims=claims))
+    file = process_file(tmp_path / "mole.json", claims=claims)
+    beside("ingest", file)
     beside("verify", "mole")
-    keys = {
-        scope: beside("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
-        for scope in ("write", "read")
+    keys = {"Ada": "review", "Ben": "write,read", "Cy": "write", "Root": "admin", "reader": "read"}
+    headers = {
+        name: {"Authorization": "Bearer " + key_of(beside, name, scope)}
+        for name, scope in keys.items()
     }
     path = "/v1/processes/mole/claims/k1/reviews"
     body = {"verdict": "UNCLEAR", "reason": "Which two?"}
+    forged = {**body, "reviewer": "Ben"}
+    table = {"reviews": [{"claim_id": "k1", **body}, {"claim_id": "k1", **forged}]}
     with serving(beside, args=["--no-worker"]) as service:
         service.until_ready()
-        headers = {name: {"Authorization": f"Bearer {key['key']}"} for name, key in keys.items()}
         assert service.post(path, json=body).status_code == 401
-        assert service.post(path, json=body, headers=headers["read"]).status_code == 403
-        made = service.post(path, json=body, headers=headers["write"])
+        assert service.post(path, json=body, headers=headers["reader"]).status_code == 403
+        made = service.post(path, json=body, headers=headers["Ada"])
         assert made.status_code == 201, made.text
-        named = service.post(path, json={**body, "reviewer": "Ada"}, headers=headers["write"])
-        read = service.get(path, headers=headers["read"]).json()["reviews"]
-    assert (made.json()["reviewer"], made.json()["recorded_by"]) == ("desk write", "desk write")
-    assert (named.json()["reviewer"], named.json()["recorded_by"]) == ("Ada", "desk write")
-    assert [one["reviewer"] for one in read] == ["Ada", "desk write"]
+        named = service.post(path, json=forged, headers=headers["Root"])
+        for where, sent in (
+            (path, forged),
+            (f"{path}:decide", forged),
+            ("/v1/processes/mole/reviews:import", table),
+        ):
+            refused = service.post(where, json=sent, headers=headers["Ada"])
+            assert refused.status_code == 403, refused.text
+            assert "not as 'Ben'" in refused.json()["detail"]
+        own = service.post(f"{path}:decide", json=forged, headers=headers["Ben"])
+        reviews = [{**named.json(), "review_id": "forged-1", "adjudicates": True}]
+        upload = Path(process_file(tmp_path / "mole.json", claims=claims, reviews=reviews))
+        late = service.post("/v1/processes", content=upload.read_bytes(), headers=headers["Cy"])
+        read = service.get(path, headers=headers["reader"]).json()["reviews"]
+    assert (made.json()["reviewer"], made.json()["recorded_by"]) == ("Ada", "Ada")
+    assert (named.json()["reviewer"], named.json()["recorded_by"]) == ("Ben", "Root")
+    assert own.status_code == 201, own.text
+    assert late.json()["violations"][0]["kind"] == "foreign_reviewer"
+    assert [one["reviewer"] for one in read] == ["Ben", "Ben", "Ada"]
     entries = beside("audit", "--action", "review.add", "--json").json["entries"]
     assert [one["details"]["review_id"] for one in entries] == [
-        named.json()["review_id"], made.json()["review_id"],
-    ]  # fmt: skip
-    assert {one["name"] for one in entries} == {"desk write"}
+        one.json()["review_id"] for one in (own, named, made)
+    ]
+    assert [one["name"] for one in entries] == ["Ben", "Root", "Ada"]
+
+
+def key_of(veritrail: Veritrail, name: str, scopes: str) -> str:
+    key: str = veritrail("keys", "create", "--name", name, "--scope", scopes, "--json").json["key"]
+    return key
 
 
 def test_the_key_that_uploads_a_review_is_its_recorder_whatever_the_file_says(
