@@ -223,6 +223,17 @@ def test_texts_that_do_not_agree_decide_nothing() -> None:
     assert verdict(claim, "The museum sold 45 paintings.", paraphrase).verdict is None
 
 
+def test_a_value_that_may_be_of_something_else_leaves_a_claim_undecided() -> None:
+    said = "The Brakke mill has nine wheels, which drove 87 looms in 1903."
+    other = "The nine wheels of the Brakke mill drove 78 looms in 1903."
+    claim = "The Brakke mill drove 87 looms in 1903."
+    assert verdict(claim, said).verdict is FS
+    told = verdict(claim, said, other)
+    assert told.verdict is None
+    assert "another value" in told.reasoning
+    assert other in told.reasoning
+
+
 def test_what_was_looked_for_is_named_where_nothing_was_found() -> None:
     judgement = verdict(
         "The museum sold 41 paintings of Ilse Kramer.",

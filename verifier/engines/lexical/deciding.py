@@ -256,6 +256,22 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
     return Difference(mine.surface, rivals[0].surface, str(mine.value.kind), mine.value)
 
 
+def has_another_value(alignment: Alignment) -> bool:
+    """Return whether a sentence says all of a claim but a value, and has one that excludes it.
+
+    It need not stand in its place: too little to say that the claim is wrong, enough for a doubt.
+    """
+    claim = alignment.claim
+    missing = [claim.items[number] for number in alignment.missing]
+    extra = [item.value for item in _extra(alignment) if item.kind is ItemKind.VALUE]
+    return bool(missing) and all(
+        item.value is not None
+        and item.kind is ItemKind.VALUE
+        and any(value is not None and item.value.excludes(value) for value in extra)
+        for item in missing
+    )
+
+
 def _is_else_the_same(alignment: Alignment, mine: Item, its: Item) -> bool:
     """Whether all words of both are the same but for one value."""
     return _without(alignment.claim, mine) == _without(alignment.sentence, its)

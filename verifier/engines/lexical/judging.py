@@ -25,6 +25,7 @@ from veritrail_graph.verifier.engines.lexical.aligning import (
 from veritrail_graph.verifier.engines.lexical.deciding import (
     Difference,
     difference,
+    has_another_value,
     says_the_same,
 )
 from veritrail_graph.verifier.engines.lexical.reading import (
@@ -430,12 +431,14 @@ class _Told:
         claim: The sentence of the claim.
         same: The sentences that say it in its words.
         against: Those that say otherwise, with the difference.
+        doubts: Those that say all of it with another value, which may be of something else.
         nearest: Beside the sentence that says most of it.
     """
 
     claim: Sequenced
     same: tuple[_Piece, ...]
     against: tuple[tuple[_Piece, Difference], ...]
+    doubts: tuple[_Piece, ...]
     nearest: tuple[_Piece, Alignment] | None
 
 
@@ -457,6 +460,9 @@ def decide(
             piece, difference = one.against[0]
             reason = f"{one.same[0].quoted} says so, but {_pair(difference)}: {piece.quoted}."
             return (None, CANNOT_TELL + reason)
+        if one.same and one.doubts:
+            reason = f"{one.same[0].quoted} says so, but another sentence has another value: "
+            return (None, f"{CANNOT_TELL}{reason}{one.doubts[0].quoted}.")
     for one in told:
         if one.against:
             piece, difference = one.against[0]
@@ -516,6 +522,7 @@ def _pieces(
 def _told(claim: Sequenced, pieces: Sequence[_Piece]) -> _Told:
     same: list[_Piece] = []
     against: list[tuple[_Piece, Difference]] = []
+    doubts: list[_Piece] = []
     others: list[_Piece] = []
     nearest: tuple[_Piece, Alignment] | None = None
     for piece in pieces:
@@ -528,13 +535,16 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece]) -> _Told:
             against.append((piece, found))
         else:
             others.append(piece)
+            if has_another_value(alignment):
+                doubts.append(piece)
     # Where another sentence on the matter has the value of the claim, the texts do not agree.
     certain = [
         (piece, found)
         for piece, found in against
         if found.value is None or not any(_has(other, found.value, claim) for other in others)
     ]
-    return _Told(claim, tuple(same), tuple(certain if not same else against), nearest)
+    sure = tuple(certain if not same else against)
+    return _Told(claim, tuple(same), sure, tuple(doubts), nearest)
 
 
 def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
