@@ -137,7 +137,7 @@ class Traces(Part):
         """Take the spans of an export request; they are on disk when this returns.
 
         Args:
-            request: An ExportTraceServiceRequest as JSON.
+            request: An ExportTraceServiceRequest as JSON, or its bytes in protobuf.
             by: Who sends it, for the audit log.
 
         Raises:
@@ -404,11 +404,20 @@ class Traces(Part):
 
 def _sorted_by_trace(request: Any) -> tuple[dict[str, list[Span]], int, list[str]]:
     """The good spans of a request by trace, how many are bad, and what is wrong with those."""
-    from veritrail_graph.graph.importers.traces.otlp import each_span
+    from veritrail_graph.graph.importers.traces.otlp import each_of_protobuf, each_span
+    from veritrail_graph.graph.importers.traces.wire import MOST_SPANS, TooManyValues
 
+    where = "The body"
+    is_protobuf = isinstance(request, bytes)
+    spans = each_of_protobuf(request, where) if is_protobuf else each_span(request, where)
     taken: dict[str, list[Span]] = {}
     rejected, reasons = 0, dict[str, None]()
-    for span in each_span(request, "The body"):
+    for count, span in enumerate(spans, start=1):
+        if count > MOST_SPANS:
+            raise TooManyValues(
+                f"An export request may hold {MOST_SPANS:,} spans. Let the exporter send fewer at "
+                "once."
+            )
         reason = _fault(span)
         if reason is None and not isinstance(span, InputError):
             taken.setdefault(span["trace_id"], []).append(span)

@@ -19,6 +19,11 @@ from veritrail_graph.api.app.traces import Received
 from veritrail_graph.api.http.problems import MEDIA_TYPE
 from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, slot_of
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.importers.process_file.reading import (
+    TooManyValues,
+    check_values,
+    most_unpacked,
+)
 
 PATH = "/v1/otlp/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -27,7 +32,10 @@ MOST_BYTES = 64_000_000
 """The most that a body may have, packed and unpacked: it is read as a whole."""
 
 AT_ONCE = 8
-"""Export requests that are read at a time; others wait."""
+"""Export requests that are received at a time; others wait."""
+
+READ_AT_ONCE = 2
+"""Of them those that are in memory as values."""
 
 WAIT_SECONDS = 5.0
 """How long they wait: an exporter waits 10 seconds for its answer."""
@@ -35,7 +43,8 @@ WAIT_SECONDS = 5.0
 BODY_SECONDS = 60.0
 """How long a body may take to arrive."""
 
-_WHERE = "The body"
+_SLOWLY_READ = 8_000_000
+"""Bytes of JSON that the slow reader takes, which knows all that Python writes."""
 
 
 def media_type(header: str) -> str:
@@ -53,10 +62,11 @@ class ExportBodies:
     def __init__(self, settings: Settings) -> None:
         self._most = min(settings.upload_max, MOST_BYTES)
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self._reading = asyncio.Semaphore(READ_AT_ONCE)
 
     @contextlib.asynccontextmanager
     async def read(self, body: Body) -> AsyncIterator[Any]:
-        """An export request as JSON; it counts as being read until the block ends.
+        """An export request, as JSON or in protobuf; it counts as being read until the block ends.
 
         Args:
             body: The request.
@@ -80,7 +90,8 @@ class ExportBodies:
         async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=5):
             packed = await self._received(body)
             is_packed = encoding.strip().lower() not in ("", "identity")
-            yield await asyncio.to_thread(self._parsed, packed, kind, is_packed)
+            async with self._reading:
+                yield await asyncio.to_thread(self._parsed, packed, kind, is_packed)
 
     async def _received(self, body: Body) -> bytes:
         held = bytearray()
@@ -95,19 +106,22 @@ class ExportBodies:
             raise UploadRefused(408, "request-timeout", words, {"Connection": "close"}) from None
         return bytes(held)
 
-    def _too_large(self) -> UploadRefused:
+    def _too_large(self, most: int | None = None) -> UploadRefused:
         words = f"An export request may have {self._most:,} bytes, packed and unpacked."
+        if most is not None and most < self._most:
+            words = f"An export request that is packed like this one may unpack to {most:,} bytes."
         return UploadRefused(413, "body-too-large", words, {"Connection": "close"})
 
     def _parsed(self, body: bytes, kind: str, is_packed: bool) -> Any:
         if is_packed:
             body = self._unpacked(body)
         if kind == PROTOBUF:
-            from veritrail_graph.graph.importers.traces.otlp import from_protobuf
-
-            return from_protobuf(body, _WHERE)
+            return body
         try:
-            found = json.loads(body)
+            found = _json(body)
+        except TooManyValues as error:
+            words = f"The body cannot be read: {error}."
+            raise UploadRefused(413, "body-too-large", words) from None
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
@@ -117,16 +131,35 @@ class ExportBodies:
     def _unpacked(self, body: bytes) -> bytes:
         """A gzipped body unpacked, as far as it may be."""
         packed = zlib.decompressobj(wbits=31)
+        most = min(self._most, most_unpacked(len(body)))
         try:
-            found = packed.decompress(body, self._most + 1)
+            found = packed.decompress(body, most + 1)
         except zlib.error:
             found = b""
-        if len(found) > self._most:
-            raise self._too_large()
+        if len(found) > most:
+            raise self._too_large(most)
         if not packed.eof or packed.unused_data:
             words = "Content-Encoding says gzip, and the body is not one whole gzip stream."
             raise UploadRefused(400, "bad-request", words)
         return found
+
+
+def _json(body: bytes) -> Any:
+    """Read JSON without holding up other requests for long.
+
+    Raises:
+        TooManyValues: It holds too many values.
+        ValueError: It is no JSON.
+    """
+    import jiter
+
+    check_values(body)
+    try:
+        return jiter.from_json(body, cache_mode="keys")
+    except ValueError:
+        if len(body) > _SLOWLY_READ:
+            raise
+        return json.loads(body)
 
 
 def export_answer(found: Received, kind: str) -> bytes:

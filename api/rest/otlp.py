@@ -17,6 +17,7 @@ from veritrail_graph.api.http.pages import CHECKED
 from veritrail_graph.api.http.problems import described, problem
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.traces.wire import TooManyValues
 
 router = APIRouter(tags=["processes"], dependencies=[CHECKED])
 
@@ -103,6 +104,8 @@ async def receive_spans(request: Request, app: App, caller: Calling) -> Response
             found = await app.traces.receive(export, caller)
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)
+    except TooManyValues as error:
+        return problem(413, "body-too-large", str(error))
     except InputError as error:
         return problem(400, "bad-request", str(error))
     except ClientDisconnect:

@@ -26,6 +26,7 @@ from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, proces
 from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted, nanoseconds, text_or_none
+from veritrail_graph.graph.importers.traces.wire import NotProtobuf, span_messages
 
 NAME = "otlp"
 _KINDS = {
@@ -60,6 +61,8 @@ _VALUES = {
 _LONGEST_TIME = 20
 """Digits of a time in nanoseconds."""
 _PROTOBUF = (".pb", ".binpb", ".protobuf")
+_LARGEST = 1_000_000_000
+"""Bytes of a file of protobuf, which is in memory as a whole."""
 
 Span = dict[str, Any]
 """A span: trace_id, span_id, parent_id, name, start, end, attributes, events."""
@@ -94,16 +97,15 @@ class OtlpImporter:
         """
         traces: dict[str, list[Span]] = {}
         faults: dict[str, list[InputError]] = {}
-        if files.suffix_of(path) in _PROTOBUF:
-            documents: Iterable[tuple[int, Any]] = [(1, from_protobuf(_bytes(path), str(path)))]
-        else:
-            documents = files.values(path)
+        is_protobuf = files.suffix_of(path) in _PROTOBUF
+        documents: Iterable[tuple[int, Any]] = [(1, None)] if is_protobuf else files.values(path)
         for number, value in documents:
             where = f"{path}#{number}"
             try:
                 if isinstance(value, InputError):
                     raise value
-                for span in spans_of(value, where):
+                found = each_of_protobuf(_bytes(path), str(path)) if is_protobuf else None
+                for span in spans_of(value, where) if found is None else found:
                     if isinstance(span, UnreadSpan):
                         faults.setdefault(span.trace_id, []).append(span)
                     else:
@@ -127,7 +129,10 @@ def _bytes(path: Path) -> bytes:
     from veritrail_graph.graph.importers.process_file.reading import open_bytes
 
     with open_bytes(path) as file:
-        return file.read()
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise InputError(f"{path} is larger than {_LARGEST:,} bytes; write it in several files")
+    return data
 
 
 def _resources(value: Mapping[str, Any]) -> list[Any] | None:
@@ -135,22 +140,24 @@ def _resources(value: Mapping[str, Any]) -> list[Any] | None:
     return found if isinstance(found, list) else None
 
 
-def from_protobuf(data: bytes, where: str) -> Any:
-    """An export request as its JSON.
+def each_of_protobuf(data: bytes, where: str) -> Iterator[Span | UnreadSpan]:
+    """Yield the spans of an export request in protobuf, each as its JSON would say.
 
     Raises:
-        InputError: The bytes are no such request.
+        InputError: The bytes are no such request, or hold too many values.
     """
     from google.protobuf.json_format import MessageToDict
     from google.protobuf.message import DecodeError
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as Message
 
-    request = ExportTraceServiceRequest()
+    def messages() -> Iterator[Any]:
+        for packed in span_messages(data):
+            yield MessageToDict(Message.FromString(packed))
+
     try:
-        request.ParseFromString(data)
-    except DecodeError:
+        yield from _each_read(messages(), where)
+    except (DecodeError, NotProtobuf):
         raise InputError(f"{where} holds no OTLP export request in protobuf") from None
-    return MessageToDict(request)
 
 
 NO_TRACE = ""
@@ -228,7 +235,11 @@ def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
     resources = (_resources(value) or []) if isinstance(value, dict) else None
     if resources is None or not isinstance(files.first_of(value, _REQUEST) or [], list):
         raise InputError(f"{where} is no OTLP export request: `resourceSpans` is no list")
-    for number, one in enumerate(_raw_spans(resources, where), start=1):
+    yield from _each_read(_raw_spans(resources, where), where)
+
+
+def _each_read(spans: Iterable[Any], where: str) -> Iterator[Span | UnreadSpan]:
+    for number, one in enumerate(spans, start=1):
         name = one.get("name") if isinstance(one, dict) else None
         place = f"{where}, span {number}" + (f" ({shown(name)})" if isinstance(name, str) else "")
         try:
