@@ -141,6 +141,16 @@ class Runner:
         if job_id in self._extracting:
             self._extracting[job_id].cancel()
 
+    async def give_up(
+        self, job_id: str, status: Status, why: str, *, ends_batches: bool = False
+    ) -> None:
+        """End a job for a reason that holds for all of its claims."""
+        await self._repository.run(
+            lambda connection: changes.note_error(connection, job_id, why, self._log)
+        )
+        self.stop(job_id, why, ends_batches)
+        await self._ender.end_queued(job_id, status, f"not begun: {why}")
+
     async def _turns(self, work: Work) -> None:
         """Verify what is left of the turns of a dialogue, one after the other."""
         found = await self._repository.read(partial(next_turn, work=work))
@@ -172,7 +182,7 @@ class Runner:
             ended = await self._ended(begun, explains=explains)
         except InputError as error:  # it cannot be begun, nor can any other of the job
             if not explains:
-                await self._give_up(begun.job_id, Status.FAILED, str(error))
+                await self.give_up(begun.job_id, Status.FAILED, str(error))
             ended = await self._unmade(begun, str(error))
         except EngineError as error:  # the graph cannot say so either
             ended = _without_verdict(begun, str(error))
@@ -275,7 +285,7 @@ class Runner:
         if session.refusal is None and session.fault is not None:
             # No turn may be verified behind one that is not stored.
             reason = await self._is_gone(session) or f"a turn was not stored: {session.fault}"
-            await self._give_up(begun.job_id, Status.FAILED, reason)
+            await self.give_up(begun.job_id, Status.FAILED, reason)
             found = found.replace(status=Status.FAILED, error=str(session.fault))
         else:
             await self._see_rest(begun, session, found.status)
@@ -284,9 +294,9 @@ class Runner:
     async def _see_rest(self, begun: Work, session: Session, status: Status) -> None:
         """Give the rest of a job up where what ended with a status shows that none can succeed."""
         if session.refusal is not None:
-            await self._give_up(begun.job_id, Status.CANCELLED, session.refusal)
+            await self.give_up(begun.job_id, Status.CANCELLED, session.refusal)
         elif status is Status.FAILED and (why := await self._is_gone(session)):
-            await self._give_up(begun.job_id, Status.FAILED, why, ends_batches=True)
+            await self.give_up(begun.job_id, Status.FAILED, why, ends_batches=True)
 
     async def _is_gone(self, session: Session) -> str | None:
         """Why nothing of a job can be verified any more: its process is not what it was."""
@@ -298,16 +308,6 @@ class Runner:
         if now.content_hash != session.process.content_hash:
             return f"process {name!r} was replaced since the job was submitted"
         return None
-
-    async def _give_up(
-        self, job_id: str, status: Status, why: str, *, ends_batches: bool = False
-    ) -> None:
-        """End a job for a reason that holds for all of its claims."""
-        await self._repository.run(
-            lambda connection: changes.note_error(connection, job_id, why, self._log)
-        )
-        self.stop(job_id, why, ends_batches)
-        await self._ender.end_queued(job_id, status, f"not begun: {why}")
 
     async def _extraction(self, work: Work) -> None:
         job = await self._repository.run(
@@ -321,7 +321,7 @@ class Runner:
                     await self._extract(job, session)
         except VeriTrailError as error:
             self.faults[work.job_id] = error
-            await self._give_up(work.job_id, Status.FAILED, str(error))
+            await self.give_up(work.job_id, Status.FAILED, str(error))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self._sessions.is_closing.is_set() or (task and task.cancelling()):
@@ -331,7 +331,7 @@ class Runner:
             )
         except Exception as error:  # noqa: BLE001  # one claim must not end the worker
             _log.exception("claims of job %s could not be extracted", work.job_id)
-            await self._give_up(
+            await self.give_up(
                 work.job_id, Status.FAILED, _INTERNAL.format(f"{type(error).__name__}: {error}")
             )
 

@@ -30,11 +30,13 @@ from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.webhooks.target import NotDelivered, Target
 from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Status
 
 LOOK_SECONDS, IDLE_LOOK_SECONDS = 0.2, 1.0
 """How often it looks for what was submitted and what was cancelled: while jobs are open, and while
 none is. It sees at once what its own process submits."""
 TELL_SECONDS = 0.5
+REFUSED_SECONDS = 1.0
 WEBHOOK_SECONDS = 2.0
 FORGET_SECONDS = 3_600.0
 RETRY_SECONDS = 2.0
@@ -197,6 +199,7 @@ class Worker:
             self._always(look_seconds, reaper.stop_cancelled),
             self._always(lambda: TELL_SECONDS, parts.sessions.tell),
             self._always(look_seconds, reaper.end_stopped),
+            self._always(lambda: REFUSED_SECONDS, reaper.end_refused),
             self._always(lambda: FORGET_SECONDS, lambda: reaper.forget(keep)),
         ]
         if parts.deliveries is not None:
@@ -280,7 +283,7 @@ class _Parts:
         )
         runner = Runner(sessions, repository, log, graph)
         ender = Ender(graph.ask, repository.read, repository.run, log)
-        reaper = Reaper(repository, queue, sessions, ender, runner.stop)
+        reaper = Reaper(repository, queue, sessions, ender, runner)
         target = Target.of(settings)
         deliveries = Deliveries(repository, target) if target is not None else None
         return cls(sessions, runner, reaper, graph, deliveries)
@@ -315,8 +318,7 @@ class Reaper:
         durable: The engine.
         sessions: The open sessions.
         ender: Ends the queued claims of jobs that were stopped.
-        stop: Ends what runs here of a job; its last argument says whether the batches of the job
-            end at their endpoints.
+        runner: Does what the engine gives.
     """
 
     def __init__(
@@ -325,13 +327,13 @@ class Reaper:
         queue: WorkQueue,
         sessions: JobSessions,
         ender: Ender,
-        stop: Callable[[str, str, bool], None],
+        runner: Runner,
     ) -> None:
         self._repository = repository
         self._queue = queue
         self._sessions = sessions
         self._ender = ender
-        self._stop = stop
+        self._runner = runner
         self._enqueued: set[tuple[str, int, bool, bool]] = set()
 
     async def enqueue(self) -> None:
@@ -355,6 +357,18 @@ class Reaper:
                 await asyncio.to_thread(self._queue.enqueue, some)
             self._enqueued.add(job)
 
+    async def end_refused(self) -> None:
+        """End jobs of which the engine gave something up that is still to be done."""
+        open_here = sorted({job[0] for job in self._enqueued})
+        refused = await asyncio.to_thread(self._queue.refused, open_here)
+        of_jobs = {workflow_id.partition("/")[0] for workflow_id in refused}
+        for job_id in sorted(of_jobs):
+            works = await self._repository.read(partial(works_of, job_id=job_id))
+            reasons = [refused[one.workflow_id] for one in works if one.workflow_id in refused]
+            if reasons:
+                _log.error("job %s ends: %s", job_id, reasons[0])
+                await self._runner.give_up(job_id, Status.FAILED, reasons[0])
+
     async def end_stopped(self) -> None:
         """End the queued claims of jobs that were cancelled or given up."""
         for job_id in await self._repository.read(upkeep.stopped_jobs):
@@ -367,7 +381,7 @@ class Reaper:
             return
         found = await self._repository.read(lambda one: to_stop(one, open_here))
         for job_id, error, is_cancelled in found:
-            self._stop(job_id, error or changes.CANCELLED, is_cancelled)
+            self._runner.stop(job_id, error or changes.CANCELLED, is_cancelled)
 
     async def begin_again(self) -> None:
         """Queue again what is noted as running in a worker that is not known."""

@@ -1,4 +1,4 @@
-"""The queue of claims between workers: dbos, through its public interface alone.
+"""The queue of claims between workers: dbos, through its public interface.
 
 One workflow a claim. A workflow holds no state of its own and records no step: it may run twice,
 since answers come again from our cache and trails are written under the same id. So the engine
@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+from dbos import (
+    DBOS,
+    DBOSClient,
+    DBOSConfig,
+    DBOSPortableJSONSerializer,
+    PortableWorkflowError,
+    pydantic_args_validator,
+)
 
 from veritrail_graph.api.jobs.model import Work
+from veritrail_graph.api.jobs.storage.json_rows import REFUSAL, NotJson, refuse_pickles
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 # Here, and not where it is launched: that is in a thread, and it brings sqlalchemy.orm, which must
@@ -35,6 +43,9 @@ POLL_SECONDS, POLL_SECONDS_SHARED = 0.1, 0.25
 IDLE_SECONDS, IDLE_SECONDS_SHARED = 0.5, 1.0
 """The same while no job is open: an idle service must not use a tenth of a core."""
 
+LOOKED_AT_TOGETHER = 100
+"""Jobs in one query, which SQLite takes only up to a length."""
+
 _log = logging.getLogger("veritrail.jobs")
 
 
@@ -45,11 +56,18 @@ _is_registered = False
 
 
 async def _work(job_id: str, verification_id: str, attempt: int) -> None:
-    """The workflow: the engine calls it in the event loop in which it was launched."""
+    """The workflow: the engine calls it in the event loop in which it was launched.
+
+    Raises:
+        NotJson: Its arguments are those of another row.
+    """
+    work = Work(job_id, verification_id, attempt)
+    if work.workflow_id != DBOS.workflow_id:
+        raise NotJson("a row in the database of jobs names the work of another row")
     if _doing is None:  # this worker is ending: the work stays begun, and another one takes it
         await asyncio.Event().wait()
     else:
-        await _doing(Work(job_id, verification_id, attempt))
+        await _doing(work)
 
 
 def engine_of(url: str, home: Path) -> sa.Engine:
@@ -106,9 +124,12 @@ class WorkQueue:
         """
         global _doing, _is_registered
         _quiet()
+        refuse_pickles()
         _doing = doing
         if not _is_registered:
-            DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(_work)
+            DBOS.workflow(
+                name=WORKFLOW, max_recovery_attempts=None, validate_args=pydantic_args_validator
+            )(_work)
             _is_registered = True
         serializer = DBOSPortableJSONSerializer()
         DBOS(config=self._config(serializer))
@@ -191,6 +212,27 @@ class WorkQueue:
         )
         return {one.workflow_id for one in found}
 
+    def refused(self, job_ids: Sequence[str]) -> dict[str, str]:
+        """What the engine gave up of some jobs, without having done it.
+
+        Returns:
+            The ids of workflows, each with the reason.
+        """
+        found: dict[str, str] = {}
+        if not job_ids or not DBOS.list_workflows(
+            status="ERROR", load_input=False, load_output=False, limit=1
+        ):
+            return found
+        for start in range(0, len(job_ids), LOOKED_AT_TOGETHER):
+            some = job_ids[start : start + LOOKED_AT_TOGETHER]
+            given_up = DBOS.list_workflows(
+                workflow_id_prefix=[f"{job_id}/" for job_id in some],
+                status="ERROR",
+                load_input=False,
+            )
+            found.update({one.workflow_id: _reason(one.error) for one in given_up})
+        return found
+
     def recover(self, worker_ids: Sequence[str]) -> int:
         """Give back to the queue what dead workers had begun; returns how many tasks that were.
 
@@ -221,6 +263,15 @@ class WorkQueue:
             self._client = None
         DBOS.destroy()
         self._engine.dispose()
+
+
+def _reason(error: Any) -> str:
+    """Why the engine gave something up; a reason that is not JSON is not read either."""
+    if not isinstance(error, PortableWorkflowError):
+        return REFUSAL
+    if error.name == NotJson.__name__:
+        return error.message
+    return f"internal error ({error.name}), see the log of the worker"
 
 
 def _quiet() -> None:
