@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from enum import Enum, auto
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -262,10 +263,23 @@ def bolt(uri: str) -> str:
     return uri
 
 
+class Role(Enum):
+    """What a setting means to somebody else; part of its type, so that each rule reads it there."""
+
+    SECRET = auto()
+    """A key, a password, or an address that holds one."""
+    ADDRESS = auto()
+    """Keys or texts are sent there."""
+    WRITTEN = auto()
+    """A file or folder that is written to."""
+
+
 probability = float_within(0.0, 1.0, "must be a number from 0 to 1")
 Whole = Annotated[int, parsed(whole)]
 Text = str | None
-Secret = Annotated[str | None, Field(repr=False)]
+Secret = Annotated[str | None, Field(repr=False), Role.SECRET]
+Address = Annotated[str | None, Role.ADDRESS]
+Written = Annotated[Path | None, parsed(folder), Role.WRITTEN]
 Positive = Annotated[float, parsed(above_zero)]
 Duration = Annotated[float, parsed(duration)]
 Size = Annotated[int, parsed(size)]

@@ -34,6 +34,7 @@ from pydantic_settings import (
 )
 
 from veritrail_graph.api import setting_values as read
+from veritrail_graph.api.secret_files import SecretFiles
 from veritrail_graph.api.setting_sources import Origins, Setting, Source, check_told
 from veritrail_graph.api.settings_file import ProjectFile
 from veritrail_graph.graph.errors import InputError
@@ -86,7 +87,7 @@ class ModelFields(BaseModel):
 class StepFields(ModelFields):
     """What can be set for the model of one step, its endpoint and key among it."""
 
-    base_url: read.Text = None
+    base_url: read.Address = None
     api_key: read.Secret = None
 
 
@@ -134,7 +135,7 @@ class EmbeddingFields(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     model: read.Text = None
-    base_url: read.Text = None
+    base_url: read.Address = None
     api_key: read.Secret = None
     price: Annotated[float | None, read.parsed(read.embedding_price)] = None
     concurrency: read.Whole | None = None
@@ -186,7 +187,6 @@ class Settings(ModelFields, BaseSettings):
         webhook_secret: What they are signed with.
         webhook_private: Whether they may go to addresses of private networks.
         api_key: The key of the service.
-        api_key_file: A file that holds it.
         rate: Requests a minute that a key may send; None: the default.
         cors_origins: Origins whose pages may call the service.
         body_seconds: How long a body may stop arriving.
@@ -214,20 +214,18 @@ class Settings(ModelFields, BaseSettings):
         hide_input_in_errors=True,
     )
 
-    neo4j_uri: Annotated[read.Text, read.parsed(read.bolt)] = Field(
+    neo4j_uri: Annotated[read.Address, read.parsed(read.bolt)] = Field(
         None, validation_alias="NEO4J_URI"
     )
     neo4j_username: read.Text = Field(None, validation_alias="NEO4J_USERNAME")
-    neo4j_password: read.Text = Field(None, validation_alias="NEO4J_PASSWORD", repr=False)
+    neo4j_password: read.Secret = Field(None, validation_alias="NEO4J_PASSWORD")
     neo4j_database: read.Text = Field(None, validation_alias="NEO4J_DATABASE")
-    openai_base_url: read.Text = Field(None, validation_alias="OPENAI_BASE_URL")
-    openai_api_key: read.Text = Field(None, validation_alias="OPENAI_API_KEY", repr=False)
+    openai_base_url: read.Address = Field(None, validation_alias="OPENAI_BASE_URL")
+    openai_api_key: read.Secret = Field(None, validation_alias="OPENAI_API_KEY")
     openai_api_version: read.Text = Field(None, validation_alias="OPENAI_API_VERSION")
-    azure_openai_endpoint: read.Text = Field(None, validation_alias="AZURE_OPENAI_ENDPOINT")
-    azure_openai_api_key: read.Text = Field(
-        None, validation_alias="AZURE_OPENAI_API_KEY", repr=False
-    )
-    home: Annotated[Path, read.parsed(read.folder)] = Field(
+    azure_openai_endpoint: read.Address = Field(None, validation_alias="AZURE_OPENAI_ENDPOINT")
+    azure_openai_api_key: read.Secret = Field(None, validation_alias="AZURE_OPENAI_API_KEY")
+    home: Annotated[Path, read.parsed(read.folder), read.Role.WRITTEN] = Field(
         default_factory=lambda: platformdirs.user_data_path("veritrail")
     )
     query_seconds: Annotated[float, read.seconds(0.1)] = 60.0
@@ -235,7 +233,7 @@ class Settings(ModelFields, BaseSettings):
     neo4j_browser: Annotated[read.Text, read.parsed(read.browser)] = None
     engine: read.Text = None
     recorded: Annotated[Path | None, read.parsed(read.folder)] = None
-    record: Annotated[Path | None, read.parsed(read.folder)] = None
+    record: read.Written = None
     language: Annotated[str, read.parsed(str.lower)] = "english"
     max_node_text: read.Size = 10_000_000
     db_idle: str = "10m"
@@ -257,14 +255,13 @@ class Settings(ModelFields, BaseSettings):
     batch_lines: read.Whole = 50_000
     batch_bytes: read.Size = 100_000_000
     batch_keep_files: Annotated[bool, read.parsed(read.flag)] = False
-    jobs_url: read.Secret = None
+    jobs_url: Annotated[read.Secret, read.Role.ADDRESS] = None
     jobs_keep: read.Duration = 30 * read.DAY
     jobs_patience: read.Duration = 3_600.0
-    webhook_url: read.Secret = None
+    webhook_url: Annotated[read.Secret, read.Role.ADDRESS] = None
     webhook_secret: read.Secret = None
     webhook_private: Annotated[bool, read.parsed(read.flag)] = False
     api_key: read.Secret = None
-    api_key_file: read.Text = None
     rate: Annotated[int | None, read.parsed(read.rate)] = None
     cors_origins: Annotated[frozenset[str], NoDecode, read.parsed(read.origins)] = frozenset()
     body_seconds: Annotated[
@@ -296,14 +293,15 @@ class Settings(ModelFields, BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Values of a call come first, then the environment, `.env`, `veritrail.toml`."""
         # To look for each setting in a file that is not there takes as long as in the environment.
-        sources = {
-            Source.CALL: init_settings,
-            Source.ENVIRONMENT: env_settings,
-            **({Source.DOTENV: dotenv_settings} if Path(".env").exists() else {}),
-            Source.PROJECT: ProjectFile(settings_cls),
-        }
+        sources = [
+            (Source.CALL, init_settings),
+            (Source.ENVIRONMENT, env_settings),
+            (Source.ENVIRONMENT, SecretFiles(settings_cls)),
+            *([(Source.DOTENV, dotenv_settings)] if Path(".env").exists() else []),
+            (Source.PROJECT, ProjectFile(settings_cls)),
+        ]
         origins = _ORIGINS.get()
-        noted = (origins.noting(source, read) for source, read in sources.items())
+        noted = (origins.noting(source, read) for source, read in sources)
         return cast(tuple[PydanticBaseSettingsSource, ...], tuple(noted))
 
     def __init__(self, **values: Any) -> None:

@@ -1,8 +1,9 @@
 """Settings of a project in `veritrail.toml`, in the working folder: behind the environment.
 
 Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
-are a table. The file is meant to be shared, so secrets are refused in it, and addresses that a
-secret or a text of a process goes to: whoever clones a project has not chosen them.
+are a table. The file is meant to be shared, so secrets are refused in it, addresses that a secret
+or a text of a process goes to, and paths that are written to: whoever clones a project has not
+chosen them. The type of a setting says which of these it is (`Role`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
+from veritrail_graph.api.secret_files import roles_of
+from veritrail_graph.api.setting_values import Role
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
 
 FILE = "veritrail.toml"
 
-_SECRET = ("api_key", "password", "jobs_url", "secret", "key_file")
-_ADDRESS = ("base_url", "endpoint", "neo4j_uri", "webhook_url")
 _IS_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SHOWN = ("neo4j_browser", "cors_origins")
 """Addresses that nothing is sent to."""
@@ -50,7 +51,7 @@ class ProjectFile(PydanticBaseSettingsSource):
         """The values by the names that the settings read.
 
         Raises:
-            InputError: It is no TOML, or holds what is no setting, a secret or an address.
+            InputError: It is no TOML, or holds what is no setting, or what is not to be shared.
         """
         try:
             text = self._path.read_text("utf-8")
@@ -69,21 +70,21 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
     names = {_name_of(name, one): (name, one) for name, one in model.model_fields.items()}
     found: dict[str, Any] = {}
     for key, value in document.items():
+        of_file = names.get(key.removesuffix("_file"))
+        if key not in names and of_file and Role.SECRET in roles_of(of_file[1]):
+            raise _is_secret(place + key)
         if key not in names:
             near = get_close_matches(key, names, n=1)
             meant = f" Did you mean {near[0]!r}?" if near else ""
             raise InputError(f"{FILE}: there is no setting {place + key!r}.{meant}")
         name, field = names[key]
-        if key.endswith(_SECRET):
-            raise InputError(
-                f"{FILE}: {place + key!r} is a secret. Put it into the environment or into .env, "
-                "which are not shared."
-            )
-        if _is_address(key, value):
-            raise InputError(
-                f"{FILE}: {place + key!r} is an address that keys or texts go to, and this file is "
-                f"shared. Set {_environment_name(place + key)} in the environment or in .env."
-            )
+        roles = roles_of(field)
+        if Role.ADDRESS in roles or (key not in _SHOWN and _is_address(value)):
+            raise _is_not_shared(place + key, "an address that keys or texts go to")
+        if Role.SECRET in roles:
+            raise _is_secret(place + key)
+        if Role.WRITTEN in roles:
+            raise _is_not_shared(place + key, "a path that is written to")
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             if not isinstance(value, dict):
@@ -94,11 +95,22 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
     return found
 
 
-def _is_address(key: str, value: Any) -> bool:
-    """Whether something is sent to the address that a setting holds."""
-    if key in _SHOWN:
-        return False
-    return key.endswith(_ADDRESS) or (isinstance(value, str) and bool(_IS_ADDRESS.match(value)))
+def _is_address(value: Any) -> bool:
+    return isinstance(value, str) and bool(_IS_ADDRESS.match(value))
+
+
+def _is_secret(name: str) -> InputError:
+    return InputError(
+        f"{FILE}: {name!r} is a secret. Put it into the environment or into .env, which are not "
+        "shared."
+    )
+
+
+def _is_not_shared(name: str, what: str) -> InputError:
+    return InputError(
+        f"{FILE}: {name!r} is {what}, and this file is shared. Set {_environment_name(name)} in "
+        "the environment or in .env."
+    )
 
 
 def _environment_name(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
@@ -20,17 +19,9 @@ def api_key(settings: Settings) -> str | None:
     """The key of the service, from VERITRAIL_API_KEY or the file that VERITRAIL_API_KEY_FILE names.
 
     Raises:
-        InputError: The file cannot be read, the key is too short, or it is one that was made.
+        InputError: The key is too short, or it is one that was made.
     """
     name, key = "VERITRAIL_API_KEY", settings.api_key
-    file = settings.api_key_file
-    if key is None and file is not None:
-        try:
-            key = Path(file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise InputError(f"VERITRAIL_API_KEY_FILE {file!r} cannot be read: {reason}") from None
-        name = f"VERITRAIL_API_KEY_FILE {file!r}"
     if key is not None and (len(key) < LEAST_KEY or not key.isascii() or not key.isprintable()):
         raise InputError(
             f"{name} must hold at least {LEAST_KEY} characters, all of them printable ASCII: it "

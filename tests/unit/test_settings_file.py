@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from veritrail_graph.api.secret_files import keys_by_environment, roles_of
+from veritrail_graph.api.setting_values import Role
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
@@ -46,17 +49,11 @@ def test_settings_of_the_file_count_behind_the_environment(
     [
         ("modle = 'x'", "no setting 'modle'. Did you mean 'model'"),
         ("[verdict]\nmodle = 'x'", "no setting 'verdict.modle'"),
-        ("openai_api_key = 'x'", "'openai_api_key' is a secret"),
         ("[verdict]\napi_key = 'x'", "'verdict.api_key' is a secret"),
-        ("neo4j_password = 'x'", "is a secret"),
-        ("webhook_secret = 'x'", "is a secret"),
-        ("api_key_file = 'x'", "is a secret"),
-        ("openai_base_url = 'http://h/v1'", "is an address.*Set OPENAI_BASE_URL in the env"),
-        ("azure_openai_endpoint = 'http://h'", "Set AZURE_OPENAI_ENDPOINT in the environment"),
-        ("neo4j_uri = 'bolt://h:7687'", "is an address.*Set NEO4J_URI in the environment"),
-        ("webhook_url = 'https://h/x'", "Set VERITRAIL_WEBHOOK_URL in the environment"),
-        ("[verdict]\nbase_url = 'http://h'", "Set VERITRAIL_VERDICT_BASE_URL in the env"),
-        ("[embedding]\nbase_url = 'http://h'", "is an address"),
+        ("openai_base_url = 'x'", "is an address.*Set OPENAI_BASE_URL in the env"),
+        ("webhook_url = 'x'", "Set VERITRAIL_WEBHOOK_URL in the environment"),
+        ("[verdict]\nbase_url = 'x'", "Set VERITRAIL_VERDICT_BASE_URL in the env"),
+        ("record = '~/.profile'", "is a path that is written to.*Set VERITRAIL_RECORD in the env"),
         ("[embedding]\nmodel = ' HTTP://h'", "is an address"),
         ("[nli]\nmodel = 'https://h'", "Set VERITRAIL_NLI_MODEL in the environment"),
         ("verdict = 'x'", r"is a table: \[verdict\]"),
@@ -71,3 +68,33 @@ def test_a_file_that_is_wrong_is_refused_with_the_place(
     written(folder, text)
     with pytest.raises(InputError, match=words):
         Settings()
+
+
+EVERY = {
+    name: (keys, roles_of(field))
+    for name, keys, field in keys_by_environment(Settings, "VERITRAIL_")
+}
+NAMES = {
+    Role.SECRET: re.compile(r"(KEY|PASSWORD|SECRET|TOKEN)$"),
+    Role.ADDRESS: re.compile(r"(URL|URI|ENDPOINT|HOST|ADDRESS)$"),
+}
+
+
+def test_what_is_named_as_a_secret_or_an_address_is_one() -> None:
+    assert len(EVERY) > 100
+    for name, (_, roles) in EVERY.items():
+        for role, named in NAMES.items():
+            assert role in roles or not named.search(name), name
+
+
+@pytest.mark.parametrize("name", [name for name, (_, roles) in EVERY.items() if roles])
+def test_no_secret_no_address_and_no_path_that_is_written_to_is_taken_from_the_file(
+    name: str, folder: Path
+) -> None:
+    keys, roles = EVERY[name]
+    *table, key = (one.lower().removeprefix("veritrail_") for one in keys)
+    for written_key in (key, f"{key}_file") if Role.SECRET in roles else (key,):
+        lines = [f"[{table[0]}]"] if table else []
+        written(folder, "\n".join([*lines, f"{written_key} = 'x'"]))
+        with pytest.raises(InputError, match=r"is (a secret|an address|a path that is written)"):
+            Settings()

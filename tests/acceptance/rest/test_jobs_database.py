@@ -44,6 +44,8 @@ def service(home: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     home("ingest", pumps(tmp_path_factory.mktemp("rows") / "rows.json", 2))
     with serving(home) as running:
         running.until_ready()
+        calls = Calls(running.url)
+        calls.wait(calls.submit("rows"))  # then the engine has its tables
         yield running
 
 
