@@ -1,10 +1,12 @@
 # The service as an image: only what it runs is in it, it is nobody's root and writes to its volume
-# and /tmp alone. The embedded engine is left out; NEO4J_URI says where the graph is.
-FROM python:3.13-slim-bookworm AS build
+# and /tmp alone. The embedded engine is left out; NEO4J_URI says where the graph is. What comes from
+# elsewhere is known by its hash: the base image, and each package; none is built from source.
+FROM python:3.13-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-RUN python -m venv /opt/veritrail
-COPY requirements-runtime.lock /src/
-RUN /opt/veritrail/bin/pip install --no-deps --require-hashes -r /src/requirements-runtime.lock
+RUN python -m venv /opt/veritrail && python -m venv /opt/build
+COPY requirements-runtime.lock requirements-build.lock /src/
+RUN /opt/veritrail/bin/pip install --no-deps --only-binary :all: --require-hashes -r /src/requirements-runtime.lock \
+    && /opt/build/bin/pip install --no-deps --only-binary :all: --require-hashes -r /src/requirements-build.lock
 COPY pyproject.toml README.md LICENSE /src/
 COPY api /src/api
 COPY cypher /src/cypher
@@ -20,11 +22,11 @@ COPY examples/graphrag-energy.recorded.jsonl /src/examples/graphrag-energy.recor
 COPY examples/harbour-summary.json /src/examples/harbour-summary.json
 COPY examples/harbour-summary.labels.json /src/examples/harbour-summary.labels.json
 COPY examples/harbour-summary.recorded.jsonl /src/examples/harbour-summary.recorded.jsonl
-RUN pip wheel --no-deps --wheel-dir /dist /src \
-    && /opt/veritrail/bin/pip install --no-deps --compile /dist/*.whl \
+RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /dist /src \
+    && /opt/veritrail/bin/pip install --no-index --no-deps --compile /dist/*.whl \
     && /opt/veritrail/bin/pip uninstall --yes pip
 
-FROM python:3.13-slim-bookworm
+FROM python:3.13-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8
 LABEL org.opencontainers.image.title="VeriTrail Graph" \
       org.opencontainers.image.licenses="MIT"
 RUN groupadd --gid 10001 veritrail \

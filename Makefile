@@ -24,9 +24,10 @@ ENGINE ?= recorded
 EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli evaluation)
 
 # What an installation needs, and what a clone needs beside it: the embedded engine, which the image
-# leaves out, and what builds the package.
-RUNTIME := requirements-runtime.lock requirements-clone.lock
-CLONE := arcadedb-embedded hatchling packaging pathspec pluggy tomlkit trove-classifiers
+# leaves out, and what builds the package, here, in the image and for a release.
+RUNTIME := requirements-runtime.lock requirements-clone.lock requirements-build.lock
+CLONE := arcadedb-embedded
+BUILD := build hatchling packaging pathspec pluggy pyproject-hooks tomlkit trove-classifiers
 
 .PHONY: help setup runtime demo model env test quick screenshots docs lint bench bench-large soak clean lock
 
@@ -139,6 +140,13 @@ bench-large: setup ## Growth up to a million nodes (long; needs 6 GB of memory)
 soak: setup ## Run the long loops of faults, made-up input and load
 	@$(PY) -m pytest -m soak $(ARGS)
 
+# Lines of requirements.lock, of the packages that are named.
+define LINES
+{ printf '# Lines of requirements.lock, copied by:\n#    make lock\n'; \
+	awk -v names="$(1)" 'BEGIN { split(names, list, " "); for (i in list) wanted[list[i]] = 1 } \
+		/^[a-z0-9]/ { split($$0, part, "=="); on = part[1] in wanted } on && !/^ *#/' requirements.lock; }
+endef
+
 lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -148,10 +156,8 @@ lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgr
 		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
 		--custom-compile-command "make lock" --constraint requirements.lock \
 		--output-file requirements-runtime.lock $(ARGS) pyproject.toml
-	@{ printf '# Lines of requirements.lock, copied by:\n#    make lock\n'; \
-		awk -v names="$(CLONE)" 'BEGIN { split(names, list, " "); for (i in list) wanted[list[i]] = 1 } \
-			/^[a-z0-9]/ { split($$0, part, "=="); on = part[1] in wanted } on && !/^ *#/' requirements.lock; \
-	} >requirements-clone.lock
+	@$(call LINES,$(CLONE)) >requirements-clone.lock
+	@$(call LINES,$(BUILD)) >requirements-build.lock
 	@echo "lock: requirements.lock holds $$(grep -c '^[a-z0-9]' requirements.lock) packages"
 
 clean: ## Remove build products and caches; .venv, downloads and your data stay

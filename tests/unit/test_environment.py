@@ -13,8 +13,9 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-runtime.lock", "requirements-clone.lock")
-RUNTIME = ["-r requirements-runtime.lock -r requirements-clone.lock", "-e ."]
+PARTS = ("requirements-runtime.lock", "requirements-clone.lock", "requirements-build.lock")
+LOCKS = ("requirements.lock", *PARTS)
+RUNTIME = [" ".join(f"-r {name}" for name in PARTS), "-e ."]
 EVERYTHING = ["-r requirements.lock", "-e ."]
 PYTHON = """#!/bin/sh
 case "$*" in
@@ -92,9 +93,11 @@ def pinned(name: str) -> dict[str, str]:
 
 def test_what_a_clone_needs_is_pinned_as_in_the_lock_and_whole() -> None:
     everything = pinned("requirements.lock")
-    runtime, own = pinned("requirements-runtime.lock"), pinned("requirements-clone.lock")
-    assert own.items() <= everything.items(), "run `make lock`"
-    assert "arcadedb-embedded" in own
-    needed = [Requirement(one) for name in own for one in metadata.requires(name) or ()]
-    asked = {one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
-    assert asked <= own.keys() | runtime.keys()
+    runtime, clone, build = map(pinned, PARTS)
+    assert (clone | build).items() <= everything.items(), "run `make lock`"
+    assert "arcadedb-embedded" in clone
+    assert {"build", "hatchling"} <= build.keys()
+    for own, beside in ((clone, runtime), (build, {})):  # what builds stands alone
+        needed = [Requirement(one) for name in own for one in metadata.requires(name) or ()]
+        asked = {one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
+        assert {one.replace("_", "-") for one in asked} <= own.keys() | beside.keys()

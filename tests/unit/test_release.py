@@ -26,12 +26,44 @@ def steps() -> list[dict[str, Any]]:
 def test_only_what_was_tried_is_published() -> None:
     jobs = RELEASE["jobs"]
     assert jobs["try"]["needs"] == "build"
-    assert set(jobs["publish"]["needs"]) == {"try", "image"}
+    assert set(jobs["publish"]["needs"]) == {"build", "try", "image"}
     for name in ("publish", "site"):
         assert jobs[name]["if"] == "github.ref_type == 'tag'"
     tried = "\n".join(step.get("run", "") for step in jobs["try"]["steps"])
     assert "veritrail demo" in tried
     assert RELEASE["permissions"] == {"contents": "read"}
+
+
+def test_what_is_published_has_the_sums_of_what_was_built() -> None:
+    jobs = RELEASE["jobs"]
+    assert jobs["build"]["outputs"]["sums"] == "${{ steps.build.outputs.sums }}"
+    (built,) = [step["run"] for step in jobs["build"]["steps"] if step.get("id") == "build"]
+    assert "sha256sum" in built
+    *_, check, publish = jobs["publish"]["steps"]
+    assert check["env"]["SUMS"] == "${{ needs.build.outputs.sums }}"
+    assert "sha256sum --check --strict" in check["run"]
+    assert publish["uses"].startswith("pypa/gh-action-pypi-publish@")
+
+
+def test_actions_are_pinned_by_commit_and_leave_no_token_behind() -> None:
+    used = [step for step in steps() if "uses" in step]
+    assert len(used) > 10
+    for step in used:
+        assert re.search(r"@[0-9a-f]{40}$", step["uses"]), step["uses"]
+        if step["uses"].startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+
+
+def test_nothing_is_installed_but_by_the_hashes_of_the_locks() -> None:
+    """Where something is published, or a job holds a key; `try` installs as anybody does."""
+    tried = RELEASE["jobs"]["try"]["steps"]
+    for step in steps():
+        if step in tried:
+            continue
+        lines = step.get("run", "").replace("\\\n", " ").splitlines()
+        for line in (line for line in lines if "pip install" in line or " -m build" in line):
+            by_hash = "--require-hashes" in line and "--only-binary :all:" in line
+            assert by_hash or "--no-index" in line or "--no-isolation" in line, line
 
 
 def test_every_input_of_the_action_is_used_and_every_output_is_set() -> None:
