@@ -13,6 +13,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASE = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))
+EXAMPLE = yaml.safe_load((ROOT / "examples" / "ci" / "veritrail.yml").read_text("utf-8"))
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
@@ -46,7 +47,7 @@ def test_what_is_published_has_the_sums_of_what_was_built() -> None:
 
 
 def test_actions_are_pinned_by_commit_and_leave_no_token_behind() -> None:
-    used = [step for step in steps() if "uses" in step]
+    used = [step for step in (*steps(), *EXAMPLE["jobs"]["gate"]["steps"]) if "uses" in step]
     assert len(used) > 10
     for step in used:
         assert re.search(r"@[0-9a-f]{40}$", step["uses"]), step["uses"]
