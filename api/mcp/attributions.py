@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from veritrail_graph.api.mcp.results import TEXT, Trail, quoted
+from veritrail_graph.api.mcp.results import NAME, TEXT, Trail, quoted
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.twists import revision_lines
 from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
@@ -200,7 +200,10 @@ def attributions_text(found: Attributions) -> str:
     if found.truncated:
         lines.append("… and more sentences; ask for one by its number")
     by_words = {one.engine or "" for one in found.sentences if one.indicative}
-    lines += [f"Engine {engine}: {indicative_words(engine)}." for engine in sorted(by_words)]
+    lines += [
+        f"Engine {quoted(one)}: {indicative_words(one_line(one, NAME))}."
+        for one in sorted(by_words)
+    ]
     return "\n".join(lines)
 
 
@@ -213,9 +216,9 @@ def done_text(found: AttributionDone) -> str:
             f"{left:,} sentence(s) could not be attributed ({_counts(found.counts)}): nothing is "
             "known of them."
         )
-    lines += [f"Note: {warning}" for warning in found.warnings]
+    lines += [f"Note: {quoted(warning)}" for warning in found.warnings]
     if found.error:
-        lines.append(f"The run was stopped: {found.error}")
+        lines.append(f"The run was stopped: {quoted(found.error)}")
     lines.append(f"Run: {found.run_id}, {found.status}")
     return "\n".join(lines)
 
@@ -226,7 +229,7 @@ def carried_lines(found: ExplainedTrail) -> Sequence[str]:
     if lines:
         lines.insert(0, "Sentences that carried the claim, and what they rest on:")
     if found.unexplained:
-        lines.append(f"Not explained: {found.unexplained}")
+        lines.append(f"Not explained: {quoted(found.unexplained)}")
     return lines
 
 

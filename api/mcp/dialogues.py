@@ -230,7 +230,8 @@ def _run_words(run: DialogueRunSummary) -> str:
     model = f" {one_line(run.model, 100)}" if run.model else ""
     how = setting_words(run.settings)
     model += f", {how}" if how else ""
-    return f"{run.run_id} ({run.engine}{model}, {run.counting:,} of {run.turns:,} turns count)"
+    engine = one_line(run.engine, 100)
+    return f"{run.run_id} ({engine}{model}, {run.counting:,} of {run.turns:,} turns count)"
 
 
 def _turn(
@@ -239,7 +240,7 @@ def _turn(
     claims = found.claims if found is not None else ()
     remarks = cut_words(found) if found is not None else []
     if found is not None and found.error:
-        remarks.insert(0, one_line(found.error, TEXT))
+        remarks.insert(0, quoted(found.error))
     check = found.turn_check if found is not None else None
     if check is not None and check.contradiction:
         quotes = " against ".join(quoted(one) for one in check.quotes[:2])
@@ -297,7 +298,7 @@ def verified_text(found: TurnsVerified) -> str:
             f"{left:,} turn(s) could not be verified ({counts}): nothing is known of them."
         )
     if found.error:
-        lines.append(f"The run was stopped: {found.error}")
+        lines.append(f"The run was stopped: {quoted(found.error)}")
     lines.append(f"Run: {found.run_id}, {found.status}")
     return "\n".join(lines)
 

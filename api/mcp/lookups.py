@@ -287,7 +287,7 @@ class Lookups:
             for one in found[:RUNS]
         ]
         lines = [
-            f"- {one.run_id} {one.created_at[:16]} {one.judge}{asking_short(run.asking)}: "
+            f"- {one.run_id} {one.created_at[:16]} {quoted(one.judge)}{asking_short(run.asking)}: "
             f"{_counts(one.verdicts)}"
             + (", in batches" if one.mode == "batch" else "")
             + (f", {one.kept} kept" if one.kept else "")

@@ -15,7 +15,7 @@ from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp import results
 from veritrail_graph.api.mcp.advice import ADVICE
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import indicative_words
 from veritrail_graph.graph.errors import VeriTrailError, with_advice
 
@@ -39,6 +39,8 @@ CHOSEN = (
 
 CLAIMS = 200
 _TEXT = "text/plain"
+_ID = 128
+"""Characters of an id that the prompt names."""
 
 
 def query_lines(names: tuple[str, ...] | None = None) -> str:
@@ -58,9 +60,9 @@ def _reported(work: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
     @wraps(work)
     async def read(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
-            return await work(*args, **kwargs)
+            return clean(await work(*args, **kwargs))
         except VeriTrailError as error:
-            raise ResourceError(with_advice(error, ADVICE)) from error
+            raise ResourceError(clean(with_advice(error, ADVICE))) from error
 
     return read
 
@@ -102,7 +104,9 @@ def add_resources(server: MCPServer[Any], door: AsyncLocal | AsyncClient) -> Non
         claim_id: Annotated[str, Field(description="The claim")],
     ) -> str:
         """Explain to a person where a claim came from, or where it went wrong."""
-        return EXPLAIN.format(process_id=one_line(process_id), claim_id=one_line(claim_id))
+        return EXPLAIN.format(
+            process_id=one_line(process_id, _ID), claim_id=one_line(claim_id, _ID)
+        )
 
 
 EXPLAIN = """\

@@ -37,11 +37,13 @@ ANSWER = 40_000
 
 TEXT = 600
 """Characters of one text."""
+NAME = 40
+"""Characters of the name of an engine in a sentence."""
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, most: int = TEXT) -> str:
     """Untrusted text in quotation marks, on one line."""
-    return json.dumps(one_line(text, TEXT), ensure_ascii=False)
+    return json.dumps(one_line(text, most), ensure_ascii=False)
 
 
 def verdict_words(name: str) -> str:
@@ -396,20 +398,21 @@ def trail_text(found: Trail) -> str:
     lines = [f"Claim {found.claim_id} about node {quoted(found.node_id)}: {quoted(found.claim)}"]
     lines.append(f"Verdict: {verdict_words(found.verdict) if found.verdict else found.status}")
     if found.indicative:
-        lines.append(f"This is {indicative_words(found.engine)}.")
-    lines += found.asked
+        lines.append(f"This is {indicative_words(one_line(found.engine, NAME))}.")
+    lines += [f"How it was asked: {quoted(one)}" for one in found.asked]
     lines += people_text(found.people, found.verification_id)
     if found.kept_from:
-        lines.append(f"The verdict was {found.kept_from}")
+        kept, _, why = found.kept_from.partition(": ")
+        lines.append(f"The verdict was {kept}: {quoted(why)}")
     if found.not_kept:
-        lines.append(f"No earlier verdict was kept: {found.not_kept}")
+        lines.append(f"No earlier verdict was kept: {quoted(found.not_kept)}")
     if found.reasoning:
-        lines.append(f"Reasoning: {found.reasoning}")
+        lines.append(f"Reasoning: {quoted(found.reasoning, 2 * TEXT)}")
     if found.error:
         is_undecided = found.status == Status.UNDECIDED
         could_not = "Could not be decided" if is_undecided else "Could not be checked"
         is_said = (found.reasoning or "").startswith(found.error.rstrip("…"))
-        said = "." if is_said else f": {found.error}"
+        said = "." if is_said else f": {quoted(found.error)}"
         lines.append(f"{could_not}{said}")
     if found.unsaid:
         lines.append(found.unsaid)
@@ -428,7 +431,7 @@ def trail_text(found: Trail) -> str:
                 else "no interim verdict"
             )
         )
-        lines += [f"  {one.escalated}"] if one.escalated else []
+        lines += [f"  Escalated: {quoted(one.escalated)}"] if one.escalated else []
         lines += [
             f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence
         ]
@@ -445,7 +448,7 @@ def value_text(found: Trail) -> list[str]:
     place = found.value_place
     if place is None:
         return []
-    lines = [f"It {place.words}."]
+    lines = [f"A value: {quoted(place.words)}"]
     for side, said in (("source", place.source), ("wrote", place.wrote)):
         where = f"{quoted(said.node_id)} sentence {said.sentence}"
         lines.append(f"  {side}: {where}: {quoted(said.text)}")

@@ -8,6 +8,8 @@ assistant.
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -171,7 +173,16 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
         ],
     )
     add_resources(server, door)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_without_trace)
     return server
+
+
+def _without_trace(record: logging.LogRecord) -> bool:
+    """Let a wrong request be logged in a line: a trace says nothing to who reads the log."""
+    if not os.environ.get("VERITRAIL_DEBUG"):
+        record.exc_info = record.exc_text = None
+    return True
 
 
 def query_list() -> str:
@@ -507,7 +518,7 @@ class Tools:
         self,
         name: Annotated[str, Field(max_length=100, description="The name of a query")],
         params: Annotated[
-            dict[str, Any] | None, Field(description="Its parameters, by name")
+            dict[str, Any] | None, Field(max_length=50, description="Its parameters, by name")
         ] = None,
     ) -> Annotated[CallToolResult, Answered]:
         """Ask the graph a named question of the query library; it only reads."""
