@@ -7,7 +7,6 @@ A text from outside is written as `{{ text|shown }}` in an element with `dir="au
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -19,7 +18,7 @@ from markupsafe import Markup
 
 from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, step_words
 from veritrail_graph.api.views.dialogue import run_words, setting_words
-from veritrail_graph.api.views.texts import clip, clip_start
+from veritrail_graph.api.views.texts import clip, clip_start, shown
 from veritrail_graph.api.views.words import (
     either,
     in_parts,
@@ -79,15 +78,6 @@ def text_of(name: str) -> str:
     return assets()[name].content.decode("utf-8")
 
 
-_VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
-_VISIBLE |= {0x7F: "␡"} | {code: f"⟨U+{code:04X}⟩" for code in range(0x80, 0xA0)}
-_VISIBLE |= {0x2028: "\n", 0x2029: "\n"}
-_TURNING = ("LRE", "RLE", "PDF", "LRO", "RLO"), ("LRI", "RLI", "FSI", "PDI")
-_VISIBLE |= {0x202A + place: f"⟨{name}⟩" for place, name in enumerate(_TURNING[0])}
-_VISIBLE |= {0x2066 + place: f"⟨{name}⟩" for place, name in enumerate(_TURNING[1])}
-_HALVES = re.compile("[\ud800-\udfff]")
-
-
 @lru_cache(maxsize=2)
 def environment(*, is_file: bool = False) -> Environment:
     """The environment of all templates.
@@ -139,17 +129,6 @@ _SILENT = Markup('aria-hidden="true"')
 def _icon(sprite: str, name: str, label: str | None) -> Markup:
     said = Markup('role="img" aria-label="{}"').format(label) if label else _SILENT
     return Markup('<svg class="icon" {}><use href="{}#{}"></use></svg>').format(said, sprite, name)
-
-
-def shown(text: object) -> str:
-    """A text from outside as it can be seen: what would hide or turn it round is made visible.
-
-    Marks of direction, which turn nothing but themselves, and joiners stay: scripts need them.
-    """
-    lines = str(text).replace("\r\n", "\n")
-    if lines.isprintable():  # as most are: nothing in them hides, turns or is half a letter
-        return lines
-    return _HALVES.sub("\N{REPLACEMENT CHARACTER}", lines.translate(_VISIBLE))
 
 
 def sorted_figure(cost: Any, name: str, place: int) -> Any:

@@ -28,6 +28,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from veritrail_graph.graph.unseen import spelled
+
 if TYPE_CHECKING:
     from json import JSONDecodeError
 
@@ -251,7 +253,8 @@ class StoreFull(EngineError):
 
 def shown(name: str) -> str:
     """An id in quotes, cut when it is long, fit for one line of a terminal."""
-    return repr(name if len(name) <= 80 else f"{name[:77]}...")
+    whole = repr(name if len(name) <= 80 else f"{name[:77]}...")
+    return spelled(whole, lambda signs: signs.encode("unicode_escape").decode())
 
 
 def json_fault(error: JSONDecodeError, first_line: int = 1) -> str:

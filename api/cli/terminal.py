@@ -15,9 +15,10 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
-from veritrail_graph.api.views.texts import clean, is_harmless
+from veritrail_graph.api.views.texts import clean
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.unseen import json_escaped
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod, RenderableType
@@ -37,7 +38,6 @@ VERDICT_STYLE = {
 _BLANKS = re.compile(r"\s+")
 _SECONDS_BETWEEN_LINES = 10.0
 _PIPE_WIDTH = 20_000  # in a pipe every line is one line
-_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 _LINE_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _INNER_COMMAND = re.compile(r"#(?=#(?:\[|vso\[))")
 
@@ -206,14 +206,9 @@ def print_json(value: Any) -> None:
     stdout = _of_documents.get() or sys.stdout
     is_unicode = stdout.encoding.lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2)
-    text = _INNER_COMMAND.sub(r"\\u0023", _BEYOND_ASCII.sub(_json_safe, text))
+    text = _INNER_COMMAND.sub(r"\\u0023", json_escaped(text))
     stdout.write(text + "\n")
     stdout.flush()
-
-
-def _json_safe(found: re.Match[str]) -> str:
-    """The same characters, which stand in strings only: outside of them JSON is ASCII."""
-    return found[0] if is_harmless(found[0]) else json.dumps(found[0])[1:-1]
 
 
 def marked(pieces: Sequence[Piece]) -> Text:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from veritrail_graph.api.gate.output import cut, review_words, stage_words, worst
 from veritrail_graph.api.gate.rules import Change, Entry, Outcome
+from veritrail_graph.api.views.texts import shown
 from veritrail_graph.api.views.words import State
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -83,7 +84,7 @@ def _result(
     result: dict[str, Any] = {
         "ruleId": entry.state.value,
         "level": _LEVELS[entry.state],
-        "message": {"text": _escaped(words)},
+        "message": {"text": _escaped(shown(words))},
         "partialFingerprints": {"claim/v1": hashlib.sha256(identity.encode()).hexdigest()},
         "properties": {"claim_id": entry.claim_id, "process_id": outcome.process_id},
     }

@@ -19,6 +19,7 @@ from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Tr
 from veritrail_graph.api.views.contrast import contrast_of
 from veritrail_graph.api.views.costs import share_words, step_words, usage_words
 from veritrail_graph.api.views.dialogue import setting_words
+from veritrail_graph.api.views.texts import shown
 from veritrail_graph.api.views.words import WAITING, review_mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import ReviewKind
@@ -103,10 +104,8 @@ def _trail(trail: Trail, names: Mapping[int, str], *, name_node: bool) -> str:
 
 
 def escaped(text: str) -> str:
-    """Untrusted text on one line, shown unchanged by a Markdown renderer; no control characters."""
-    line = " ".join(text.split())
-    if not line.isprintable():
-        line = "".join(filter(str.isprintable, line))
+    """Untrusted text on one line, which a Markdown renderer shows with unseen characters named."""
+    line = shown(" ".join(text.split()))
     return _BEGIN.sub(r"\1\\\2", _READ.sub(_written, line))
 
 
@@ -123,7 +122,7 @@ def marked(pieces: Iterable[Piece]) -> str:
 
 
 def _piece(piece: Piece) -> str:
-    text = _READ.sub(_written, " ".join(filter(str.isprintable, piece.text.split())))
+    text = _READ.sub(_written, shown(" ".join(piece.text.split())))
     before = " " if piece.text[:1].isspace() else ""
     after = " " if piece.text[-1:].isspace() else ""
     return f"{before}**{text}**{after}" if piece.is_changed and text else f"{before}{text}{after}"

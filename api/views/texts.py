@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from veritrail_graph.graph.unseen import letters_of, spelled
+
 _WIDE = frozenset("WF")
 _NARROW = frozenset("fijlrtI.,:;!|'`()[] -")
 _BROAD = frozenset("mwMWQOG@%&")
@@ -133,22 +135,41 @@ def _cut(text: str, near: int, slack: int) -> int:
     return near
 
 
-# What XML 1.0 cannot hold in any spelling, and what hides in a text or turns it round.
-_UNFIT = re.compile(
-    "[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-    "|[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
-)
+_NAMES = {
+    "\x7f": "␡", "\u2028": "\n", "\u2029": "\n", "\u00ad": "⟨SHY⟩", "\u034f": "⟨CGJ⟩",
+    "\u061c": "⟨ALM⟩", "\u180e": "⟨MVS⟩", "\u200b": "⟨ZWSP⟩", "\u200c": "⟨ZWNJ⟩",
+    "\u200d": "⟨ZWJ⟩", "\u200e": "⟨LRM⟩", "\u200f": "⟨RLM⟩", "\u2060": "⟨WJ⟩", "\ufeff": "⟨BOM⟩",
+    **{chr(code): chr(0x2400 + code) for code in range(0x20)},
+    "\u202a": "⟨LRE⟩", "\u202b": "⟨RLE⟩", "\u202c": "⟨PDF⟩", "\u202d": "⟨LRO⟩", "\u202e": "⟨RLO⟩",
+    "\u2066": "⟨LRI⟩", "\u2067": "⟨RLI⟩", "\u2068": "⟨FSI⟩", "\u2069": "⟨PDI⟩",
+    **{chr(0xFE00 + at): f"⟨VS{at + 1}⟩" for at in range(16)},
+}  # fmt: skip
+
+
+def shown(text: object) -> str:
+    """A text from outside as a page or a report shows it: unseen characters by their names.
+
+    Several tag characters are one name with the letters that they stand for.
+    """
+    return spelled(str(text).replace("\r\n", "\n"), _named)
+
+
+def _named(signs: str) -> str:
+    if letters := letters_of(signs):
+        return f"⟨TAG {letters}⟩"
+    if "\ud800" <= signs <= "\udfff":
+        return "\N{REPLACEMENT CHARACTER}"
+    return _NAMES.get(signs) or f"⟨U+{ord(signs[0]):04X}⟩"
 
 
 def visible(text: str) -> str:
     """Text that XML and a terminal can take; what hides or turns it round becomes an escape."""
-    return _UNFIT.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+    return spelled(text, lambda signs: "".join(f"\\u{{{ord(sign):x}}}" for sign in signs))
 
 
 def clean(text: str) -> str:
-    """Untrusted text without what could drive a terminal: controls become visible escapes."""
-    return "".join(char if is_harmless(char) else _escape(char) for char in text)
+    """Untrusted text without what could drive a terminal, or hide: it becomes visible escapes."""
+    return spelled(text, lambda signs: "".join(map(_escape, signs)))
 
 
 def one_line(text: str, most: int | None = None) -> str:
@@ -166,13 +187,6 @@ def some(names: Sequence[str], most: int = 5) -> str:
     """Some of many untrusted names on one line, and how many more there are."""
     shown = ", ".join(one_line(name, 60) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def is_harmless(char: str) -> bool:
-    """Whether a character can neither drive a terminal nor hide."""
-    if char in "\n\t":
-        return True
-    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} or char == "\u200d"
 
 
 def _escape(char: str) -> str:
@@ -197,7 +211,7 @@ class Clipped:
 
 def clip(text: str, most: int) -> Clipped:
     """A text, its end cut off where its HTML has too many bytes."""
-    if len(text) * 6 <= most:
+    if len(text) * _LONGEST_SPELLED <= most:
         return Clipped(text)
     kept = _fitting(text, most)
     return Clipped(kept, len(kept) < len(text))
@@ -209,15 +223,23 @@ def clip_start(text: str, most: int) -> Clipped:
     return Clipped(turned.text[::-1], turned.is_cut)
 
 
+_LONGEST_SPELLED = len("⟨U+10FFFF⟩".encode())
+
+
 def _fitting(text: str, most: int) -> str:
-    if len(text) <= most and len(escape(text).encode("utf-8", "replace")) <= most:
+    if len(text) <= most and _bytes_of(text) <= most:
         return text
     spent = 0
     for place, letter in enumerate(text[:most]):
-        spent += len(escape(letter).encode("utf-8", "replace"))
+        spent += _bytes_of(letter)
         if spent > most:
             return text[:place]
     return text[:most]
+
+
+def _bytes_of(text: str) -> int:
+    """The bytes that a text takes in HTML, as it is shown."""
+    return len(escape(shown(text)).encode("utf-8", "replace"))
 
 
 def file_name(name: str) -> str:

@@ -14,6 +14,7 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.graph.unseen import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +112,7 @@ def stated_records(node_id: str, text: str, splitter: SentenceSplitter) -> list[
 
 def shown_text(text: str) -> str:
     """Return a text on one line, cut at a length that a message can hold."""
-    words = "".join(one if one.isprintable() else "\ufffd" for one in " ".join(text.split()))
+    words = spelled(" ".join(text.split()), lambda _: "\ufffd")
     return words if len(words) <= _SHOWN else f"{words[:_SHOWN].rsplit(' ', 1)[0]} …"
 
 

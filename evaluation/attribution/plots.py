@@ -14,6 +14,7 @@ from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
 from veritrail_graph.evaluation.attribution.setups import Row
 from veritrail_graph.evaluation.figures.figure import Figure
 from veritrail_graph.graph.model.attribution import Faithfulness, RevisionOutcome
+from veritrail_graph.graph.unseen import spelled
 
 _GREEN, _RED, _AMBER = "#1b7837", "#b2182b", "#b35806"
 _COLOURS = ("#2166ac", _AMBER, "#762a83", "#01665e", "#8c510a", "#4d4d4d")
@@ -193,4 +194,4 @@ def _short(words: str, room: float) -> str:
 
 def _safe(words: str) -> str:
     """Words as XML text: what XML cannot hold becomes a space."""
-    return escape("".join(one if one.isprintable() else " " for one in words))
+    return escape(spelled(words, lambda _: " "))

@@ -16,6 +16,7 @@ from veritrail_graph.graph.exporters.process_file import Write
 from veritrail_graph.graph.exporters.property_graph import Nodes, Part, counts_of, parts
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
+from veritrail_graph.graph.unseen import code_units, spelled
 
 _ROWS = 500
 _CHARACTERS = 500_000
@@ -51,10 +52,7 @@ _STATEMENTS = {
 }
 """What writes each kind of part; the other relationships are written with their nodes."""
 
-_ESCAPED = re.compile(
-    "[\\\\'\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb]"
-)
+_ESCAPED = re.compile(r"[\\'\n\t]")
 _SHORT = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -83,7 +81,7 @@ async def write_script(store: Store, stored: StoredProcess, write: Write) -> dic
 def literal(value: Any) -> str:
     """A value as it is written in Cypher, on one line."""
     if isinstance(value, str):
-        return f"'{_ESCAPED.sub(_escape, value)}'"
+        return f"'{spelled(_ESCAPED.sub(_escape, value), _unseen)}'"
     if isinstance(value, list | tuple):
         return f"[{','.join(map(literal, value))}]"
     if isinstance(value, dict):
@@ -92,7 +90,11 @@ def literal(value: Any) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    return _SHORT.get(found[0]) or f"\\u{ord(found[0]):04x}"
+    return _SHORT[found[0]]
+
+
+def _unseen(signs: str) -> str:
+    return _SHORT.get(signs) or code_units(signs)
 
 
 def _name(key: str) -> str:

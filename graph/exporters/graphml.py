@@ -23,11 +23,10 @@ from veritrail_graph.graph.schema import NODES, RELATIONSHIPS, Property
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.rows import Properties
+from veritrail_graph.graph.unseen import spelled
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ESCAPED = re.compile(
-    "[&<>\r\x7f-\x9f\u00ad\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-)
+_ESCAPED = re.compile("[&<>]")
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _TYPES = {"string": "string", "integer": "long", "float": "double", "boolean": "boolean"}
 _OWN = {"node": ("labels", "label"), "edge": ("label",)}
@@ -100,7 +99,7 @@ class GraphMl:
         ]
         for name, value in properties.items():
             if value is not None and name in self._types[domain]:
-                found.append(f"<data key='{prefix}_p_{name}'>{self._text(_spelled(value))}</data>")
+                found.append(f"<data key='{prefix}_p_{name}'>{self._text(_written(value))}</data>")
         return "".join(found)
 
     def _id(self, label: str, key: Key) -> str:
@@ -113,7 +112,8 @@ class GraphMl:
     def _text(self, text: str) -> str:
         text, replaced = _FORBIDDEN.subn("\ufffd", text)
         self.replaced += replaced
-        return _ESCAPED.sub(lambda found: _NAMED.get(found[0]) or f"&#{ord(found[0])};", text)
+        text = _ESCAPED.sub(lambda found: _NAMED[found[0]], text)
+        return spelled(text, lambda signs: "".join(f"&#{ord(sign)};" for sign in signs))
 
 
 def _ends(part: Relationships) -> tuple[str, str]:
@@ -135,7 +135,7 @@ def _key(domain: str, key: str, name: str, type_: str) -> str:
     return f"<key id='{id_}' for='{domain}' attr.name='{name}' attr.type='{type_}'/>\n"
 
 
-def _spelled(value: object) -> str:
+def _written(value: object) -> str:
     if isinstance(value, str):
         return value
     return json_text(value) if isinstance(value, list) else json.dumps(value)

@@ -6,7 +6,6 @@ Source: VeriTrail 2 (processes) and 3.2 (what a verification returns).
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.reviews import review_from
 from veritrail_graph.graph.store.rows import Properties, claim_from
+from veritrail_graph.graph.unseen import json_escaped
 
 LISTS = {
     "node": "nodes",
@@ -27,19 +27,12 @@ LISTS = {
 }
 _TRAILS_AT_ONCE = 20
 
-# What hides in a text or turns it round is written as an escape: a file may end on a terminal.
-_HIDDEN = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
-)
-
 Write = Callable[[bytes], object]
 
 
 def json_text(value: object) -> str:
     """A JSON value on one line."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return json_escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 async def write_lines(store: Store, stored: StoredProcess, write: Write) -> dict[str, int]:

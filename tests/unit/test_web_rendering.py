@@ -15,10 +15,10 @@ from veritrail_graph.api.rendering import (
     environment,
     money,
     number,
-    shown,
     size,
     text_of,
 )
+from veritrail_graph.api.views.texts import shown
 from veritrail_graph.api.views.words import share
 from veritrail_graph.api.web.links import inside, plain, url
 
