@@ -324,6 +324,7 @@ def _warnings(
         warnings.append(f"{nodes} an empty text: {names}{more}")
     if repeated and found.onto is None:  # an appended input may repeat what is stored
         warnings.append(f"{counted(repeated, 'edge is', 'edges are')} repeated; each is kept once")
+    warnings += found.hidden.warnings()
     return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
 
 

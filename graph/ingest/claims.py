@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.ingest.hidden import HiddenCharacters
 from veritrail_graph.graph.ingest.topology import Topology
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.model.canonical import canonical
@@ -65,7 +66,10 @@ def check_claims(
         else:
             message = f"the claim_id {claim.claim_id!r} is used earlier in the input"
             violations.append(Violation("duplicate_claim_id", record.where, message))
-    return tuple(claims.values()), violations, warnings
+    hidden = HiddenCharacters("claim")
+    for claim in claims.values():
+        hidden.add(claim.claim_id, "\n".join((claim.text, *claim.sub_claims)))
+    return tuple(claims.values()), violations, [*warnings, *hidden.warnings()]
 
 
 def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:

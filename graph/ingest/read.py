@@ -29,6 +29,7 @@ from veritrail_graph.graph.importers.records import (
     names_its_maker,
     packed,
 )
+from veritrail_graph.graph.ingest.hidden import HiddenCharacters
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 from veritrail_graph.graph.model import Origin
 
@@ -54,6 +55,7 @@ class Gathering:
         violations: What is wrong with single records.
         unread: Places of nodes and edges, or what may be some, that could not be read.
         empty_texts: node_ids of nodes without text.
+        hidden: Characters of their texts that a person does not see.
         remarks: What was left out, each once.
         gives_stages: Whether any node of the input has a stage.
         repeated: Numbers of stored nodes that the input names again.
@@ -71,6 +73,7 @@ class Gathering:
     violations: Violations = field(default_factory=Violations)
     unread: dict[str, None] = field(default_factory=dict)
     empty_texts: list[str] = field(default_factory=list)
+    hidden: HiddenCharacters = field(default_factory=lambda: HiddenCharacters("node"))
     remarks: dict[str, None] = field(default_factory=dict)
     gives_stages: bool = False
     repeated: set[int] = field(default_factory=set)
@@ -98,6 +101,7 @@ class Gathering:
         self.lengths.append(len(node.text))
         if not node.text:
             self.empty_texts.append(node.node_id)
+        self.hidden.add(node.node_id, node.text)
         if self.kept is not None:
             self.kept.append(node)
             self._kept_bytes += sys.getsizeof(node.text) + _NODE_BYTES
@@ -118,6 +122,8 @@ class Gathering:
         self.gives_stages = self.gives_stages or has_stages
         self.digests += plain.digests
         self.lengths.extend(lengths)
+        for node_id, text in zip(ids, plain.texts, strict=True):
+            self.hidden.add(node_id, text)
         if self.kept is not None:
             self.kept.extend_plain(plain)
             self._kept_bytes += sum(map(sys.getsizeof, plain.texts)) + _NODE_BYTES * len(ids)

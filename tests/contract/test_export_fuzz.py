@@ -41,6 +41,8 @@ SNIPPETS = (
     "=",
     "\u202e",
     "😀",
+    "\U000e0041",
+    "\ufe0f",
 )
 texts = st.lists(
     st.sampled_from(SNIPPETS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=8),

@@ -226,3 +226,22 @@ def test_very_many_edges_into_one_node_take_memory_for_ids_and_edges_only():
     assert len(found.topology.edge_sources) == EDGES
     assert stages_of(found)["t"] == 2
     assert grown * (1 if sys.platform == "darwin" else 1_024) < 320e6
+
+
+def test_characters_that_nobody_sees_are_named_with_their_kind_and_place():
+    made = document()
+    made["nodes"][0]["text"] += "\U000e0041\U000e0042\u200b"
+    made["nodes"][1]["text"] = "Zoë and 👩\u200d🔬\u200b"
+    made["claims"] = [{"claim_id": "k", "text": "So\u00adcial.", "node_id": "t"}]
+    assert read(made).warnings == (
+        "2 tag characters, which a model reads and a person does not see, in 1 node: 'c1'",
+        "2 zero-width characters, which a model reads and a person does not see, in 2 nodes: "
+        "'c1', 'c2'",
+        "1 soft hyphen, which a model reads and a person does not see, in 1 claim: 'k'",
+    )
+    many = document(nodes=nodes(*(f"c{n}" for n in range(1, 31)), "s", "t"))
+    for node in many["nodes"]:
+        node["text"] = "a\ue000"
+    (told,) = read(many).warnings
+    assert told.startswith("32 private-use characters")
+    assert told.endswith("'c20' and 12 more")
