@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -22,6 +24,12 @@ _UPLOADS = ("/v1/processes", "/upload", "/v1/otlp/v1/traces")
 PIECE_SECONDS = 60.0
 """How long an upload may be silent."""
 
+LEAST_RATE, SLOW_SECONDS = 10_000, 60.0
+"""Bytes a second that an upload has at least, on the whole and beside its first seconds."""
+
+UPLOAD_SECONDS = 3_600.0
+"""How long an upload may take at the least; see `upload_seconds`."""
+
 
 class TooLarge(Exception):
     """A body has more bytes than it may."""
@@ -32,6 +40,11 @@ class TooSlow(HTTPException):
 
     def __init__(self) -> None:
         super().__init__(408)
+
+
+def upload_seconds(most: int) -> float:
+    """How long an upload may take in all: an hour, or an hour for each GB that it may have."""
+    return UPLOAD_SECONDS * max(1.0, most / 1e9)
 
 
 def is_upload(scope: Scope) -> bool:
@@ -110,26 +123,50 @@ class Upload:
         headers: The headers of its request.
         receive: Gives it.
         send: Takes the answer.
+        seconds: How long it may take in all.
+        clock: Seconds, never going back.
     """
 
-    def __init__(self, headers: Headers, receive: Receive, send: Send) -> None:
+    def __init__(
+        self,
+        headers: Headers,
+        receive: Receive,
+        send: Send,
+        seconds: float = UPLOAD_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._headers = headers
         self._receive = receive
         self._send = send
+        self._seconds = seconds
+        self._clock = clock
+        self._waited, self._size = 0.0, 0
         self._is_begun = self._is_over = False
 
     async def receive(self) -> Message:
-        """The next piece; the wait is bounded."""
+        """The next piece; the wait is bounded, and so are all waits together.
+
+        Only waits for the sender count, and not what is done with a piece, or a wait for a place.
+        """
         if self._is_over:  # the caller now waits until the client disconnects
             return await self._receive()
         self._is_begun = True
+        begun = self._clock()
         try:
-            async with asyncio.timeout(PIECE_SECONDS):
+            async with asyncio.timeout(self.patience):
                 message = await self._receive()
         except TimeoutError:
             raise TooSlow from None
+        self._waited += self._clock() - begun
+        self._size += len(message.get("body", b""))
         self._is_over = not message.get("more_body", False)
         return message
+
+    @property
+    def patience(self) -> float:
+        """Seconds that the sender may take for the next piece."""
+        earned = SLOW_SECONDS + self._size / LEAST_RATE
+        return max(0.0, min(PIECE_SECONDS, min(earned, self._seconds) - self._waited))
 
     async def send(self, message: Message) -> None:
         """Answer; what was not read is dropped first, so that its sender gets to read why."""

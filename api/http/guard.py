@@ -70,11 +70,13 @@ class Rules:
         per_minute: Requests a minute of a key that does not say; None: no limit.
         origins: Origins of pages that may ask through a browser.
         body_seconds: How long a plain body may take to arrive.
+        upload_seconds: How long an upload may take.
     """
 
     per_minute: int | None = None
     origins: frozenset[str] = frozenset()
     body_seconds: float = 20.0
+    upload_seconds: float = bodies.UPLOAD_SECONDS
 
 
 class Guard:
@@ -117,7 +119,7 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = await self._refusal(scope, headers)
         if refusal is None and bodies.is_upload(scope):
-            upload = bodies.Upload(headers, receive, send)
+            upload = bodies.Upload(headers, receive, send, self._rules.upload_seconds)
             receive, send = upload.receive, upload.send
         elif refusal is None:
             read = await self._read(headers, receive)

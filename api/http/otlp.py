@@ -10,14 +10,22 @@ import contextlib
 import json
 import zlib
 from collections.abc import AsyncIterator, Mapping
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from veritrail_graph.api.app.traces import Received
+from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.http.problems import MEDIA_TYPE
-from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, slot_of
+from veritrail_graph.api.http.receiving import (
+    Body,
+    Places,
+    UploadRefused,
+    check_encoding,
+    has_room,
+)
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.importers.process_file.reading import (
     TooManyValues,
@@ -31,8 +39,14 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 MOST_BYTES = 64_000_000
 """The most that a body may have, packed and unpacked: it is read as a whole."""
 
-AT_ONCE = 8
-"""Export requests that are received at a time; others wait."""
+RECEIVED_AT_ONCE, RECEIVED_OF_KEY = 128, 64
+"""Export requests that are received, or wait to be read, at a time: in all, and of one key."""
+
+AT_ONCE, OF_KEY = 8, 6
+"""Export requests that are read at a time: in all, and of one key."""
+
+IN_MEMORY = 1_000_000
+"""Bytes of a body that are held in memory while it comes; a larger one is a file meanwhile."""
 
 READ_AT_ONCE = 2
 """Of them those that are in memory as values."""
@@ -61,15 +75,17 @@ class ExportBodies:
 
     def __init__(self, settings: Settings) -> None:
         self._most = min(settings.upload_max, MOST_BYTES)
-        self._slots = asyncio.Semaphore(AT_ONCE)
-        self._reading = asyncio.Semaphore(READ_AT_ONCE)
+        self._receiving = Places(RECEIVED_AT_ONCE, RECEIVED_OF_KEY, "received", retry_after=5)
+        self._reading = Places(AT_ONCE, OF_KEY, "read", retry_after=5)
+        self._in_memory = asyncio.Semaphore(READ_AT_ONCE)
 
     @contextlib.asynccontextmanager
-    async def read(self, body: Body) -> AsyncIterator[Any]:
+    async def read(self, body: Body, caller: Caller) -> AsyncIterator[Any]:
         """An export request, as JSON or in protobuf; it counts as being read until the block ends.
 
         Args:
             body: The request.
+            caller: Who sends it.
 
         Raises:
             UploadRefused: It is too large or too slow, of another type, or cannot be read; or there
@@ -86,25 +102,26 @@ class ExportBodies:
         said = body.headers.get("content-length", "0")
         if said.isdigit() and int(said) > self._most:
             raise self._too_large()
-        busy = f"{AT_ONCE} export requests are being read already. Come again."
-        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=5):
-            packed = await self._received(body)
-            is_packed = encoding.strip().lower() not in ("", "identity")
-            async with self._reading:
-                yield await asyncio.to_thread(self._parsed, packed, kind, is_packed)
+        is_packed = encoding.strip().lower() not in ("", "identity")
+        async with self._receiving.taken(caller, WAIT_SECONDS):
+            with has_room(), SpooledTemporaryFile(IN_MEMORY) as held:
+                await self._receive(body, held)
+                async with self._reading.taken(caller, WAIT_SECONDS), self._in_memory:
+                    yield await asyncio.to_thread(self._parsed, held, kind, is_packed)
 
-    async def _received(self, body: Body) -> bytes:
-        held = bytearray()
+    async def _receive(self, body: Body, held: SpooledTemporaryFile[bytes]) -> None:
+        """Keep a body until it is read."""
+        size = 0
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 async for piece in body.stream():
-                    held += piece
-                    if len(held) > self._most:
+                    size += len(piece)
+                    if size > self._most:
                         raise self._too_large()
+                    held.write(piece)
         except TimeoutError:
             words = f"The body did not arrive within {BODY_SECONDS:g} seconds."
             raise UploadRefused(408, "request-timeout", words, {"Connection": "close"}) from None
-        return bytes(held)
 
     def _too_large(self, most: int | None = None) -> UploadRefused:
         words = f"An export request may have {self._most:,} bytes, packed and unpacked."
@@ -112,7 +129,9 @@ class ExportBodies:
             words = f"An export request that is packed like this one may unpack to {most:,} bytes."
         return UploadRefused(413, "body-too-large", words, {"Connection": "close"})
 
-    def _parsed(self, body: bytes, kind: str, is_packed: bool) -> Any:
+    def _parsed(self, held: SpooledTemporaryFile[bytes], kind: str, is_packed: bool) -> Any:
+        held.seek(0)
+        body = held.read()
         if is_packed:
             body = self._unpacked(body)
         if kind == PROTOBUF:

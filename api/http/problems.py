@@ -22,6 +22,7 @@ from veritrail_graph.api.app.part import ProcessInUse
 from veritrail_graph.api.auth.access import NotAllowed
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.bodies import LEAST_RATE, SLOW_SECONDS
 from veritrail_graph.api.requests.value_faults import sentence
 from veritrail_graph.graph.errors import (
     BeingWritten,
@@ -56,6 +57,10 @@ MOST_VIOLATIONS = 100
 
 _log = logging.getLogger("veritrail.requests")
 _NO_JSON = "The body cannot be read as JSON; send it with `Content-Type: application/json`."
+_TOO_SLOW = (
+    f"The body came too slowly: after its first {SLOW_SECONDS:g} seconds an upload has to come "
+    f"with {LEAST_RATE:,} bytes a second, counted from its beginning. Send it gzipped, or in parts."
+)
 _NOT_SENT_AS_JSON = (
     "The Content-Type must be application/json (curl: -H 'Content-Type: application/json')."
 )
@@ -274,6 +279,7 @@ def answer_with_problems(app: FastAPI, advice_at: AdviceAt = lambda _path, _head
             400: _NO_JSON,
             404: "There is nothing at this address.",
             405: "This method is not known here.",
+            408: _TOO_SLOW,
         }
         kind = HTTPStatus(status).phrase.lower().replace(" ", "-")
         words = detail.get(status, HTTPStatus(status).description or HTTPStatus(status).phrase)

@@ -1,5 +1,8 @@
 """Bodies on their way to a file: bounded on the wire and unpacked, and removed when they were read.
 
+A body is received before it takes a place among those that are stored: who sends slowly keeps
+nobody else from storing. Exports have places of their own. No key has all of them.
+
 Every server has a folder of its own under `uploads` in the home folder. Whatever ends a request
 removes its file; what a killed server left is removed by the next one that starts.
 """
@@ -14,6 +17,7 @@ import shutil
 import time
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +25,7 @@ from typing import Protocol
 
 from starlette.datastructures import Headers
 
+from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, VeriTrailError
@@ -31,8 +36,11 @@ from veritrail_graph.graph.writers import is_alive, this_writer
 UNPACKED = 8
 """So many times VERITRAIL_UPLOAD_MAX a body may have when it is unpacked."""
 
-AT_ONCE = 4
-"""Uploads that are received and stored at a time; others wait."""
+RECEIVED_AT_ONCE, RECEIVED_OF_KEY = 64, 16
+"""Uploads that are received, or wait to be stored, at a time: in all, and of one key."""
+
+AT_ONCE, OF_KEY = 4, 3
+"""Uploads that are stored at a time, and exports that are written: in all, and of one key."""
 
 WAIT_SECONDS = 60.0
 """How long they wait."""
@@ -102,7 +110,9 @@ class Uploads:
         self.limits = UploadLimits.of(settings)
         self._all = settings.home / "uploads"
         self._own = self._all / uuid.uuid4().hex
-        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._receiving = Places(RECEIVED_AT_ONCE, RECEIVED_OF_KEY, "received", retry_after=30)
+        self._storing = Places(AT_ONCE, OF_KEY, "stored", retry_after=30)
+        self._writing = Places(AT_ONCE, OF_KEY, "written", retry_after=30)
 
     def sweep(self) -> int:
         """Remove what ended servers left; returns how many files."""
@@ -118,52 +128,54 @@ class Uploads:
         shutil.rmtree(self._own, ignore_errors=True)
 
     @contextlib.asynccontextmanager
-    async def received(self, body: Body, name: str) -> AsyncIterator[Path]:
+    async def received(self, body: Body, name: str, caller: Caller) -> AsyncIterator[Path]:
         """The body of a request as a file, which is removed afterwards.
 
         Args:
             body: The body.
             name: What the file is called; importers go by it.
+            caller: Who sends it.
 
         Raises:
             UploadRefused: The body is too large, there is no room, or too much to do.
             ClientDisconnect: It was cut.
         """
         self._refuse_by_length(body)
-        busy = f"{AT_ONCE} processes are being stored already. Come again."
-        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=30):
-            folder = self._own / uuid.uuid4().hex
-            try:
-                await asyncio.to_thread(self._make, folder)
-                file = folder / name
-                size = await self._write(body, file)
+        async with self._receiving.taken(caller, WAIT_SECONDS), self._folder() as folder:
+            file = folder / name
+            size = await self._write(body, file)
+            async with self._storing.taken(caller, WAIT_SECONDS):
                 await asyncio.to_thread(check_unpacked, file, size, self.limits.unpacked)
                 yield file
-            finally:
-                # Also when the server is stopped: a thread goes on without its caller.
-                await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
     @contextlib.asynccontextmanager
-    async def writing(self, name: str) -> AsyncIterator[Path]:
+    async def writing(self, name: str, caller: Caller) -> AsyncIterator[Path]:
         """A file that is to be written and sent, which is removed afterwards.
 
         On systems that allow it, a file that was opened meanwhile can be read to its end.
 
         Args:
             name: What the file is called.
+            caller: Who asks for it.
 
         Raises:
             UploadRefused: There is no room, or too much to do.
         """
-        busy = f"{AT_ONCE} processes are being written or stored already. Come again."
-        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=30):
-            folder = self._own / uuid.uuid4().hex
-            try:
+        async with self._writing.taken(caller, WAIT_SECONDS), self._folder() as folder:
+            with has_room():
+                yield folder / name
+
+    @contextlib.asynccontextmanager
+    async def _folder(self) -> AsyncIterator[Path]:
+        """A folder of its own, which is removed afterwards."""
+        folder = self._own / uuid.uuid4().hex
+        try:
+            with has_room():
                 await asyncio.to_thread(self._make, folder)
-                with _room():
-                    yield folder / name
-            finally:
-                await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+            yield folder
+        finally:
+            # Also when the server is stopped: a thread goes on without its caller.
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
     def _refuse_by_length(self, body: Body) -> None:
         said = body.headers.get("content-length", "0")
@@ -190,7 +202,7 @@ class Uploads:
         """Write a body to a file as it comes; give its bytes."""
         size = 0
         held = bytearray()
-        with _room(), await asyncio.to_thread(open_private, path) as file:
+        with has_room(), await asyncio.to_thread(open_private, path) as file:
             async for piece in body.stream():
                 size += len(piece)
                 if size > self.limits.wire:
@@ -204,10 +216,18 @@ class Uploads:
 
 
 @contextlib.contextmanager
-def _room() -> Iterator[None]:
+def has_room() -> Iterator[None]:
+    """Tell of a disk that is full, and of other faults of it, without the path.
+
+    Raises:
+        UploadRefused: There is no room left.
+        EngineError: Something else is wrong with the disk.
+    """
     try:
         yield
     except OSError as error:
+        if error.errno is None:  # a time-out or a lost connection, and none of the disk
+            raise
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             words = "There is no room left where bodies are kept while they are read."
             raise UploadRefused(507, "no-room", words) from None
@@ -253,30 +273,56 @@ def _is_used(folder: Path) -> bool:
     return time.time() - latest < FORGOTTEN_SECONDS
 
 
-@contextlib.asynccontextmanager
-async def slot_of(
-    slots: asyncio.Semaphore, busy: str, *, wait: float, retry_after: int
-) -> AsyncIterator[None]:
-    """A place among the bodies that are read at once.
+class Places:
+    """How much of one kind is done at a time: in all, and for one key.
+
+    A caller waits for a place of its key first: however many it asks for, only a few of them stand
+    before others.
 
     Args:
-        slots: The places.
-        busy: What is said where none gets free in time.
-        wait: Seconds to wait for one.
+        total: Places in all.
+        of_key: Places that one key may have.
+        doing: What is done there, such as `stored`; for the refusal.
         retry_after: Seconds after which a sender should come again.
-
-    Raises:
-        UploadRefused: None got free in time.
     """
-    try:
-        async with asyncio.timeout(wait):
-            await slots.acquire()
-    except TimeoutError:
-        raise UploadRefused(503, "busy", busy, {"Retry-After": str(retry_after)}) from None
-    try:
-        yield
-    finally:
-        slots.release()
+
+    def __init__(self, total: int, of_key: int, doing: str, *, retry_after: int) -> None:
+        self._total = asyncio.Semaphore(total)
+        self._of_key = of_key
+        self._doing = doing
+        self._retry_after = retry_after
+        self._keys: dict[str | None, asyncio.Semaphore] = {}
+        self._callers: Counter[str | None] = Counter()
+
+    @contextlib.asynccontextmanager
+    async def taken(self, caller: Caller, wait: float) -> AsyncIterator[None]:
+        """A place for a caller, until the block ends.
+
+        Args:
+            caller: Who wants it.
+            wait: Seconds to wait for one.
+
+        Raises:
+            UploadRefused: None got free in time.
+        """
+        key = caller.key_id
+        own = self._keys.setdefault(key, asyncio.Semaphore(self._of_key))
+        self._callers[key] += 1
+        try:
+            async with contextlib.AsyncExitStack() as held:
+                try:
+                    async with asyncio.timeout(wait):
+                        for places in (own, self._total):
+                            await held.enter_async_context(places)
+                except TimeoutError:
+                    words = f"Too many bodies are being {self._doing} already. Come again."
+                    headers = {"Retry-After": str(self._retry_after)}
+                    raise UploadRefused(503, "busy", words, headers) from None
+                yield
+        finally:
+            self._callers[key] -= 1
+            if not self._callers[key]:  # nobody holds or waits for a place of this key
+                del self._callers[key], self._keys[key]
 
 
 def parse_name(content_type: str) -> str:

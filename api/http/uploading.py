@@ -109,7 +109,7 @@ async def store_body(
         VeriTrailError: It breaks rules, or could not be stored; no message names our folders.
     """
     state = request.app.state
-    async with state.uploads.received(body, parse_name(kind)) as file:
+    async with state.uploads.received(body, parse_name(kind), caller) as file:
         await asyncio.to_thread(_check_start, file, kind, encoding)
         try:
             found: Ingested = await state.app.processes.ingest(file, options, by=caller)
@@ -168,7 +168,7 @@ async def store_any(
         ]
         return InputError(words, faults, code=error.code)
 
-    async with state.uploads.received(body, f"body{_ending(shown)}") as file:
+    async with state.uploads.received(body, f"body{_ending(shown)}", caller) as file:
         found: list[Stored] = []
         try:
             start = await asyncio.to_thread(_start, file)

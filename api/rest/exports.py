@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from veritrail_graph.api.app.exporting import ending_of
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.http.receiving import UploadRefused
@@ -51,6 +51,7 @@ _ANY: dict[str, str] = {}  # JSON of somebody else's format
 async def export_process(
     request: Request,
     app: App,
+    caller: Calling,
     process_id: ProcessId,
     format_name: Annotated[
         str,
@@ -73,7 +74,7 @@ async def export_process(
     """
     ending = ending_of(format_name)
     try:
-        async with request.app.state.uploads.writing(f"export{ending}") as path:
+        async with request.app.state.uploads.writing(f"export{ending}", caller) as path:
             await app.processes.export(process_id, format_name, path, spreadsheet=spreadsheet)
             file = await asyncio.to_thread(path.open, "rb")
             size = path.stat().st_size

@@ -72,7 +72,7 @@ def _problem(status: int) -> dict[str, Any]:
     return {**common, "content": {**common["content"], PROTOBUF: _BINARY}}
 
 
-_PROBLEMS = (400, 401, 403, 408, 413, 415, 421, 422, 429, 431, 500, 503)
+_PROBLEMS = (400, 401, 403, 408, 413, 415, 421, 422, 429, 431, 500, 503, 507)
 
 
 @router.post(
@@ -100,7 +100,7 @@ async def receive_spans(request: Request, app: App, caller: Calling) -> Response
     """
     kind = media_type(request.headers.get("content-type", ""))
     try:
-        async with request.app.state.exports.read(request) as export:
+        async with request.app.state.exports.read(request, caller) as export:
             found = await app.traces.receive(export, caller)
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import os
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
 
+from veritrail_graph.api.auth.access import LOCAL, Caller, Scope
 from veritrail_graph.api.http import receiving
+from veritrail_graph.api.http.bodies import TooSlow, Upload
 from veritrail_graph.api.http.receiving import (
     UploadRefused,
     Uploads,
@@ -48,7 +53,7 @@ def uploads(tmp_path: Path) -> Uploads:
 def received(uploads: Uploads, body: Body) -> bytes:
     async def read() -> bytes:
         request: Any = body
-        async with uploads.received(request, "body") as file:
+        async with uploads.received(request, "body", LOCAL) as file:
             return file.read_bytes()
 
     return asyncio.run(read())
@@ -63,7 +68,7 @@ def test_only_its_owner_reads_an_upload_whatever_the_umask(tmp_path: Path, umask
 
     async def rights() -> dict[str, int]:
         body: Any = Body(b"{}")
-        async with uploads.received(body, "body"):
+        async with uploads.received(body, "body", LOCAL):
             return modes()
 
     before = os.umask(umask)
@@ -128,28 +133,102 @@ def test_a_bomb_is_told_by_how_much_it_grows(tmp_path: Path) -> None:
     assert time.monotonic() - started < 30
 
 
-def test_no_more_than_a_few_at_a_time(uploads: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
-    together = most = 0
+def key(name: str) -> Caller:
+    return Caller(name, name, frozenset({Scope.WRITE}))
 
-    async def one(request: Any, seconds: float) -> None:
-        nonlocal together, most
-        async with uploads.received(request, "body"):
-            together += 1
-            most = max(most, together)
+
+def test_no_more_than_a_few_at_a_time_and_fewer_of_one_key(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now: Counter[str | None] = Counter()
+    most: Counter[str | None] = Counter()
+
+    async def one(caller: Caller, seconds: float) -> None:
+        request: Any = Body(b"x")
+        async with uploads.received(request, "body", caller):
+            now.update(["all", caller.key_id])
+            most.update({name: 1 for name, count in now.items() if count > most[name]})
             await asyncio.sleep(seconds)
-            together -= 1
+            now.subtract(["all", caller.key_id])
 
     async def many() -> list[BaseException | None]:
-        quick = await asyncio.gather(*(one(Body(b"x"), 0.01) for _ in range(20)))
+        quick = await asyncio.gather(*(one(key(f"k{n % 2}"), 0.01) for n in range(20)))
         assert quick == [None] * 20
         monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.2)
-        slow = (one(Body(b"x"), 1.0) for _ in range(receiving.AT_ONCE + 1))
-        return await asyncio.gather(*slow, return_exceptions=True)
+        slow = [one(key("k0"), 1.0) for _ in range(receiving.OF_KEY + 1)]
+        return await asyncio.gather(*slow, one(key("k1"), 1.0), return_exceptions=True)
 
     (late,) = [one for one in asyncio.run(many()) if one is not None]
     assert isinstance(late, UploadRefused)
     assert (late.status, late.headers) == (503, {"Retry-After": "30"})
-    assert most == receiving.AT_ONCE
+    assert most == {"all": receiving.AT_ONCE, "k0": receiving.OF_KEY, "k1": receiving.OF_KEY}
+    assert uploads._storing._keys == {}
+
+
+def test_who_sends_slowly_keeps_neither_uploads_nor_exports_waiting(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.2)
+    never = asyncio.Event()
+
+    class Stalled(Body):
+        async def stream(self) -> AsyncIterator[bytes]:
+            yield b"{"
+            await never.wait()
+
+    async def upload(body: Any, caller: Caller) -> None:
+        async with uploads.received(body, "body", caller):
+            pass
+
+    async def work() -> None:
+        slow = [
+            asyncio.create_task(upload(Stalled(), key("slow")))
+            for _ in range(receiving.RECEIVED_OF_KEY)
+        ]
+        await asyncio.sleep(0.05)
+        await upload(Body(b"x"), key("other"))
+        async with uploads.writing("export", key("other")):
+            pass
+        with pytest.raises(UploadRefused, match="Too many"):
+            await upload(Body(b"x"), key("slow"))
+        for one in slow:
+            one.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+
+    asyncio.run(work())
+    assert left(uploads) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "lasts"),
+    [
+        (1, 7_200.0, 60.0),  # a byte every 20 seconds
+        (100_000, 7_200.0, 110.0),  # half of the least rate
+        (200_000, 7_200.0, 4_000.0),  # the least rate: it may come to its end
+        (250_000, 3_600.0, 3_600.0),  # quick enough, and without an end
+    ],
+)
+def test_an_upload_has_a_least_rate_and_an_end(size: int, most: float, lasts: float) -> None:
+    time_now, left = 0.0, 200
+
+    async def receive() -> Any:
+        nonlocal time_now, left
+        if upload.patience < 20.0:
+            time_now += upload.patience
+            raise TimeoutError
+        time_now += 20.0
+        left -= 1
+        return {"type": "http.request", "body": bytes(size), "more_body": left > 0}
+
+    async def whole() -> None:
+        with contextlib.suppress(TooSlow):
+            while left:
+                await upload.receive()
+
+    upload = Upload(Headers(), receive, receive, most, lambda: time_now)
+    asyncio.run(whole())
+    assert time_now == pytest.approx(lasts, rel=0.01)
+    assert (left == 0) == (lasts == 4_000.0)
 
 
 def test_what_a_killed_server_left_is_swept(uploads: Uploads, tmp_path: Path) -> None:
