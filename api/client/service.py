@@ -227,16 +227,21 @@ class Sender:
             headers["Content-Type"] = uploads.JSON
             content = uploads.written(call.body)
         query = {name: _as_text(value) for name, value in call.query.items() if value is not None}
-        timeout = httpx2.Timeout(call.seconds or self._timeout, connect=CONNECT_SECONDS)
+        seconds = call.seconds or self._timeout
         try:
-            response = await self._http.request(
-                call.method,
-                call.url,
-                params=query or None,
-                headers=headers,
-                content=content,
-                timeout=timeout,
-            )
+            # Of a file that is sent, only silence is bounded: how long it takes is not known.
+            async with asyncio.timeout(seconds if call.source is None else None):
+                response = await self._http.request(
+                    call.method,
+                    call.url,
+                    params=query or None,
+                    headers=headers,
+                    content=content,
+                    timeout=httpx2.Timeout(seconds, connect=CONNECT_SECONDS),
+                )
+        except TimeoutError:
+            late = f"{self.url} gave no whole answer within {seconds:g} s."
+            raise Unreachable(late) from None
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
         return self._read(response, response.content)

@@ -6,6 +6,7 @@ around an endpoint of completions: the user message of a request is the body.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -55,7 +56,7 @@ class JsonEndpoint:
         Args:
             url: The whole address that is posted to.
             api_key: Sent as a bearer token; None: none is.
-            attempt_timeout: Seconds for one attempt.
+            attempt_timeout: Seconds for one attempt, from the connection to the end of the answer.
             longest_answer: The most bytes of an answer that are read.
             used: What a call with this request, and an answer with this body, used.
         """
@@ -82,23 +83,8 @@ class JsonEndpoint:
                 headers=headers,
             )
         try:
-            async with self._client.stream(
-                "POST",
-                self.address,
-                content=request.user.encode(),
-                headers={
-                    "Content-Type": "application/json",
-                    "X-Veritrail-Step": request.call.step,
-                },
-            ) as response:
-                body = b""
-                async for part in response.aiter_bytes():
-                    body += part
-                    if len(body) > self._longest:
-                        raise AnswerTooLong(
-                            f"{self.address}: the answer is longer than {self._longest:,} bytes",
-                            _ONE_USED,
-                        )
+            async with asyncio.timeout(self._timeout):
+                response, body = await self._asked(self._client, request)
         except UnicodeEncodeError:
             raise RequestRejected("a text holds a lone surrogate, no character") from None
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
@@ -106,7 +92,7 @@ class JsonEndpoint:
             raise TransportFault(
                 f"no connection to {self.address}: {why}", is_unreachable=True
             ) from None
-        except httpx2.TimeoutException:
+        except (TimeoutError, httpx2.TimeoutException):
             late = f"no answer from {self.address} within {self._timeout:g} s"
             raise TransportFault(late) from None
         except httpx2.HTTPError as error:
@@ -122,6 +108,29 @@ class JsonEndpoint:
             raise fault(response.status_code, problem, response.headers, reply, context)
         self._has_answered = True
         return Completion(body.decode("utf-8", "replace"), self._used(request, body))
+
+    async def _asked(
+        self, client: httpx2.AsyncClient, request: Request
+    ) -> tuple[httpx2.Response, bytes]:
+        """Ask once; the answer and its body."""
+        async with client.stream(
+            "POST",
+            self.address,
+            content=request.user.encode(),
+            headers={
+                "Content-Type": "application/json",
+                "X-Veritrail-Step": request.call.step,
+            },
+        ) as response:
+            body = b""
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) > self._longest:
+                    raise AnswerTooLong(
+                        f"{self.address}: the answer is longer than {self._longest:,} bytes",
+                        _ONE_USED,
+                    )
+        return response, body
 
     async def close(self) -> None:
         """Let go of its connections."""

@@ -7,6 +7,7 @@ the id of its file tells it as well.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -70,8 +71,11 @@ async def short_lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
 class OpenAiBatches:
     """A `BatchService`; the endpoint owns the connections."""
 
-    def __init__(self, client: openai.AsyncOpenAI, address: str, key: str | None) -> None:
+    def __init__(
+        self, client: openai.AsyncOpenAI, address: str, key: str | None, timeout: float
+    ) -> None:
         self._client, self._address, self._key = client, address, key
+        self._timeout = timeout
 
     async def upload(self, name: str, content: bytes) -> str:
         """See `BatchService`."""
@@ -80,7 +84,8 @@ class OpenAiBatches:
                 file=(_file_name(name), content, "application/jsonl"),
                 purpose="batch",
                 timeout=FILE_SECONDS,
-            )
+            ),
+            seconds=FILE_SECONDS,
         )
         return self._id(made)
 
@@ -175,17 +180,26 @@ class OpenAiBatches:
             raise TransportFault(f"{self._address}: the answer is no list", status=200)
         return [one for one in data if isinstance(one, dict)]
 
-    async def _asked(self, call: Awaitable[T], *, of_one: bool = False) -> T:
+    async def _asked(
+        self, call: Awaitable[T], *, of_one: bool = False, seconds: float | None = None
+    ) -> T:
         """Await a call of the client; its faults become ours.
 
         Args:
             call: The call.
             of_one: Whether it names a file or a batch, so that 404 says that it is gone.
+            seconds: How long all of it may take; None: as long as an attempt.
         """
         import openai
 
+        seconds = seconds or self._timeout
+
         try:
-            return await call
+            async with asyncio.timeout(seconds):
+                return await call
+        except TimeoutError:
+            late = f"no answer from {self._address} within {seconds:g} s"
+            raise TransportFault(late) from None
         except openai.APIStatusError as error:
             raise self._fault(error, of_one=of_one) from None
         except openai.APIConnectionError as error:

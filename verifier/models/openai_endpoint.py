@@ -205,7 +205,7 @@ class OpenAiEndpoint:
         """The batch interface of this endpoint; see `BatchingEndpoint`."""
         from veritrail_graph.verifier.models.openai_batches import OpenAiBatches
 
-        return OpenAiBatches(self._client, self.address, self._key)
+        return OpenAiBatches(self._client, self.address, self._key, self._timeout)
 
     def write_line(self, request: Request, max_output_tokens: int | None) -> WrittenLine:
         """The body of a call in a batch; see `BatchingEndpoint`."""
