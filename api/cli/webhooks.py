@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,6 @@ def deliver(target: Target, kind: str, data: Mapping[str, Any]) -> None:
     from veritrail_graph.api.webhooks.target import NotDelivered, send_now
 
     try:
-        send_now(target, Message.of(kind, data))
+        asyncio.run(send_now(target, Message.of(kind, data)))
     except NotDelivered as error:
         say(f"The webhook could not be delivered: {error}", "yellow")

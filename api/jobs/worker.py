@@ -46,6 +46,11 @@ ENQUEUED_TOGETHER = 200
 WEBHOOK_FIRST_WAIT, WEBHOOK_LONGEST_WAIT = 5.0, 3_600.0
 WEBHOOK_ATTEMPTS = 12
 """With the waits between them a message is given up after some six hours."""
+WEBHOOKS_AT_ONCE = 50
+"""Messages on their way at a time."""
+
+ENDING_SECONDS = 20.0
+"""How long a worker that is stopped is waited for; what it leaves is found by others."""
 
 _log = logging.getLogger("veritrail.jobs")
 _webhook_log = logging.getLogger("veritrail.webhooks")
@@ -99,7 +104,7 @@ class Worker:
     async def stop(self) -> None:
         """Stop working: calls in flight may end for a while, everything else is handed back."""
         self._call(self._ended.set)
-        await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._thread.join, ENDING_SECONDS)
 
     def _call(self, what: Callable[[], object]) -> None:
         """Call something in the loop of the worker, if it runs."""
@@ -296,6 +301,8 @@ class _Parts:
             await asyncio.sleep(0.05)
         for task in tasks:
             task.cancel()
+        if self.deliveries is not None:
+            await _quietly(self.deliveries.close(CLOSING_STEP_SECONDS / 2))
         await _quietly(self.sessions.tell())
         await _quietly(self.runner.hand_back())
         await _quietly(self.sessions.close())
@@ -417,16 +424,37 @@ class Deliveries:
         self._repository = repository
         self._target = target
         self._first_wait = first_wait
+        self._on_their_way: set[asyncio.Task[None]] = set()
 
     async def send_due(self) -> None:
-        """Send every message that is due once."""
-        taken = await self._repository.run(webhook_messages.take)
-        await asyncio.gather(*map(self._send, taken))
+        """Begin to send every message that is due, each by itself."""
+        free = WEBHOOKS_AT_ONCE - len(self._on_their_way)
+        if free <= 0:
+            return
+        for taken in await self._repository.run(partial(webhook_messages.take, most=free)):
+            task = asyncio.create_task(self._send_logged(taken))
+            self._on_their_way.add(task)
+            task.add_done_callback(self._on_their_way.discard)
+
+    async def close(self, seconds: float) -> None:
+        """Let messages on their way arrive for a moment; others are sent again later."""
+        if not self._on_their_way:
+            return
+        _, left = await asyncio.wait(self._on_their_way, timeout=seconds)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    async def _send_logged(self, one: Taken) -> None:
+        try:
+            await self._send(one)
+        except Exception:  # noqa: BLE001  # the message is sent again once its time is over
+            _webhook_log.exception("message %s was not noted as sent", one.message.message_id)
 
     async def _send(self, one: Taken) -> None:
         due = None
         try:
-            await asyncio.to_thread(self._target.send, one.message)
+            await self._target.send(one.message)
         except NotDelivered as error:
             attempts = one.attempts + 1
             if attempts < WEBHOOK_ATTEMPTS:

@@ -3,23 +3,36 @@
 The address is the operator's, from a setting or an option, never from a request. All the same its
 name may come to mean a machine inside: so the addresses that the name has now are checked, and the
 connection goes to the one that was checked. Redirects and proxies are not followed.
+
+A message has one time for everything, from the name of the host to the status of the answer; then
+the connection is cut, whatever trickles in.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
-import http.client
-import ipaddress
 import socket
 import ssl
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
+
+import anyio.to_thread
+import h11
 
 from veritrail_graph.api.setting_sources import Setting
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.webhooks.addresses import (
+    IpAddress,
+    is_never_allowed,
+    is_public,
+    reached,
+)
 from veritrail_graph.api.webhooks.message import Message, headers
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -34,7 +47,7 @@ URL, SECRET, PRIVATE = (
 
 WAITS = (1.0, 3.0, 9.0)
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_PIECE = 1 << 14
 
 
 class NotDelivered(VeriTrailError):
@@ -79,34 +92,48 @@ class Target:
             settings.check_told(Setting.of(URL, "webhook_url"), signed)
         return cls(url, _secret(settings.webhook_secret), settings.webhook_private)
 
-    def send(self, message: Message, seconds: float = SECONDS) -> None:
+    async def send(self, message: Message, seconds: float = SECONDS) -> None:
         """Send a message once.
 
         Args:
             message: The message.
-            seconds: How long each step may take.
+            seconds: How long all of it may take.
 
         Raises:
             NotDelivered: The receiver did not accept it.
         """
-        parts = urlsplit(self.url)
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection = _Connection(parts, self._address(parts), seconds)
         try:
-            sent = headers(message, self.secret, int(time.time()))
-            connection.request("POST", path, message.body.encode(), sent)
-            status = connection.getresponse().status
+            async with asyncio.timeout(seconds):
+                status = await self._status(message)
+        except TimeoutError:
+            raise NotDelivered(f"no whole answer within {seconds:g} seconds") from None
         except ssl.SSLError as error:  # its text may name the host
             raise NotDelivered(f"TLS failed: {error.reason}") from None
-        except (OSError, http.client.HTTPException) as error:
-            reason = error.strerror if isinstance(error, OSError) else None
-            raise NotDelivered(reason or type(error).__name__) from None
-        finally:
-            connection.close()
+        except OSError as error:
+            raise NotDelivered(error.strerror or type(error).__name__) from None
+        except h11.RemoteProtocolError:
+            raise NotDelivered("the receiver did not answer in HTTP") from None
         if not 200 <= status < 300:
             raise NotDelivered(f"the receiver answered {status}")
 
-    def _address(self, parts: SplitResult) -> tuple[str, int]:
+    async def _status(self, message: Message) -> int:
+        """Send a message to the address that the name has now; the status of the answer."""
+        parts = urlsplit(self.url)
+        host = parts.hostname or ""
+        address, port = await self._address(parts)
+        tls = None
+        if parts.scheme == "https":
+            tls = await anyio.to_thread.run_sync(ssl.create_default_context)
+        reader, writer = await asyncio.open_connection(
+            address, port, ssl=tls, server_hostname=host if tls else None
+        )
+        try:
+            writer.write(_request(parts, message, self.secret))
+            return await _answered(reader)
+        finally:
+            writer.transport.abort()  # nothing more of the answer is waited for
+
+    async def _address(self, parts: SplitResult) -> tuple[str, int]:
         """The address and port that the name has now.
 
         Raises:
@@ -114,65 +141,80 @@ class Target:
         """
         host = parts.hostname or ""
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        found = _addresses(host, port)
+        found = await _addresses(host, port)
         for address in found:
             self._check(address, parts)
         return str(found[0]), port
 
-    def _check(self, address: _Address, parts: SplitResult) -> None:
+    def _check(self, address: IpAddress, parts: SplitResult) -> None:
         """Refuse an address that is not allowed.
 
         Raises:
             NotDelivered: It is not.
         """
-        if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-            address = address.ipv4_mapped
-        if address.is_loopback and _is_local(parts.hostname or ""):
+        found: IpAddress = reached(address)
+        if found.is_loopback and _is_local(parts.hostname or ""):
             return
-        is_never = address.is_link_local or address.is_multicast or address.is_unspecified
-        if is_never or not (address.is_global or self.allows_private):
+        is_open = is_public(address)
+        if is_never_allowed(address) or not (is_open or self.allows_private):
             raise NotDelivered("the address of the receiver is not allowed: it is not public")
-        if parts.scheme == "http" and address.is_global:
+        if parts.scheme == "http" and is_open:
             raise NotDelivered("a public receiver needs https")
 
 
-class _Connection(http.client.HTTPConnection):
-    """A connection to an address that was checked, under the name of its host."""
+def _request(parts: SplitResult, message: Message, secret: bytes) -> bytes:
+    """A request as it goes over the connection."""
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    body = message.body.encode()
+    given = {
+        "Host": parts.netloc,
+        "Connection": "close",
+        "Content-Length": str(len(body)),
+        **headers(message, secret, int(time.time())),
+    }
+    sending = h11.Connection(h11.CLIENT)
+    request = h11.Request(method="POST", target=path, headers=list(given.items()))
+    return b"".join(
+        sending.send(event) or b"" for event in (request, h11.Data(data=body), h11.EndOfMessage())
+    )
 
-    def __init__(self, parts: SplitResult, address: tuple[str, int], seconds: float) -> None:
-        super().__init__(parts.hostname or "", parts.port, timeout=seconds)
-        self._address = address
-        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
-        self.default_port = 443 if self._tls else 80
-        self.port = address[1]
 
-    def connect(self) -> None:
-        """Connect to the address, whatever the name means by now."""
-        self.sock = socket.create_connection(self._address, self.timeout)
-        if self._tls is not None:
-            self.sock = self._tls.wrap_socket(self.sock, server_hostname=self.host)
+async def _answered(reader: asyncio.StreamReader) -> int:
+    """The status of an answer; its body is left where it is."""
+    reading = h11.Connection(h11.CLIENT)
+    while True:
+        event = reading.next_event()
+        if isinstance(event, h11.Response):
+            return event.status_code
+        if isinstance(event, h11.InformationalResponse):
+            continue
+        if event is not h11.NEED_DATA:
+            raise h11.RemoteProtocolError("it ended without an answer")
+        reading.receive_data(await reader.read(_PIECE))
 
 
-def _addresses(host: str, port: int) -> list[_Address]:
+async def _addresses(host: str, port: int) -> list[IpAddress]:
     """The addresses of a host, whose name may be one itself.
 
     Raises:
         NotDelivered: It has none.
     """
     try:
-        return [ipaddress.ip_address(host)]
+        return [ip_address(host)]
     except ValueError:
         pass
+    ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return [ipaddress.ip_address(place[0]) for *_, place in found]
+        # A resolver that hangs is left to itself: nobody waits for its thread, at the end neither.
+        found = await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
+        return [ip_address(place[0]) for *_, place in found]
     except (OSError, ValueError):
         raise NotDelivered("the name of the receiver has no address") from None
 
 
 def _is_local(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
@@ -222,7 +264,7 @@ def _secret(text: str) -> bytes:
     return key
 
 
-def send_now(target: Target, message: Message, waits: Sequence[float] | None = None) -> None:
+async def send_now(target: Target, message: Message, waits: Sequence[float] | None = None) -> None:
     """Send a message, and again after growing waits while it is not accepted.
 
     Raises:
@@ -230,9 +272,9 @@ def send_now(target: Target, message: Message, waits: Sequence[float] | None = N
     """
     for wait in WAITS if waits is None else waits:
         try:
-            target.send(message)
+            await target.send(message)
         except NotDelivered:
-            time.sleep(wait)
+            await asyncio.sleep(wait)
         else:
             return
-    target.send(message)
+    await target.send(message)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
@@ -17,10 +19,17 @@ class Received:
 
 
 class Receiver:
-    """Answers with the statuses it has left, then with 204."""
+    """Answers with the statuses it has left, then with 204.
+
+    Attributes:
+        received: What came, in order.
+        statuses: Those of the next answers.
+        trickling: So many of the next answers trickle in and never end.
+    """
 
     def __init__(self) -> None:
         self.received: list[Received] = []
+        self.trickling = 0
         self.statuses: list[int] = []
         outer = self
 
@@ -28,9 +37,21 @@ class Receiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 outer.received.append(Received(dict(self.headers), body))
+                if outer.trickling > 0:
+                    outer.trickling -= 1
+                    self.trickle()
+                    return
                 self.send_response(outer.statuses.pop(0) if outer.statuses else 204)
                 self.send_header("Location", outer.url)
                 self.end_headers()
+
+            def trickle(self) -> None:
+                """Send a header that does not end, until the sender has gone."""
+                with suppress(OSError):
+                    self.wfile.write(b"HTTP/1.1 204 No Content\r\nX-Slow: ")
+                    while True:
+                        self.wfile.write(b"x")
+                        time.sleep(0.02)
 
             def log_message(self, *_: object) -> None:
                 """Say nothing."""

@@ -7,8 +7,12 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from functools import partial
+from ipaddress import ip_address
 
 import pytest
 import sqlalchemy as sa
@@ -25,6 +29,7 @@ from veritrail_graph.api.jobs.storage.tables import webhook_messages as messages
 from veritrail_graph.api.jobs.worker import Deliveries
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.webhooks.addresses import is_never_allowed, is_public
 from veritrail_graph.api.webhooks.message import GATE_FAILED, Message
 from veritrail_graph.api.webhooks.target import NotDelivered, Target, send_now
 from veritrail_graph.graph.errors import InputError
@@ -32,6 +37,8 @@ from veritrail_graph.graph.model import Status, Usage
 
 SECRET = "a secret of the receiver, long enough"
 SOON = 0.001
+PATIENCE = 20.0
+MESSAGE = Message.of(GATE_FAILED, {})
 
 
 @pytest.fixture
@@ -47,11 +54,17 @@ def target(url: str, *, private: bool = False) -> Target:
     return found
 
 
-def end_job(service: ServiceDatabase, *, has_webhook: bool = True, is_local: bool = False) -> None:
+def end_job(
+    service: ServiceDatabase,
+    *,
+    has_webhook: bool = True,
+    is_local: bool = False,
+    job_id: str = "j-1",
+) -> None:
     """Submit a job and let its only claim fail."""
     log = EventLog(service, has_webhook=has_webhook)
     job = {
-        "job_id": "j-1",
+        "job_id": job_id,
         "run_id": "r-1",
         "process_id": "p",
         "content_hash": "h",
@@ -67,18 +80,33 @@ def end_job(service: ServiceDatabase, *, has_webhook: bool = True, is_local: boo
         "is_local": is_local,
         "created_at": "2026-11-21T00:00:00Z",
     }
-    claim = {"verification_id": "v0", "claim_id": "k0", "status": "queued", "reused": False}
-    work = Work("j-1", "v0", 1)
+    claim = {
+        "verification_id": f"v-{job_id}",
+        "claim_id": "k0",
+        "status": "queued",
+        "reused": False,
+    }
+    work = Work(job_id, f"v-{job_id}", 1)
     ended = Ended(work, Status.FAILED, "a text of a model", Usage(), {"status": "failed"})
     service.run_now(lambda one: changes.insert(one, job, [claim], log))
     service.run_now(lambda one: changes.begin(one, "w", [work], log))
     service.run_now(lambda one: changes.finish(one, "w", [ended], log))
 
 
+def deliveries_to(service: ServiceDatabase, url: str) -> Deliveries:
+    repository = JobRepository(service, EventLog(service), "w", waits=False)
+    return Deliveries(repository, target(url), first_wait=SOON)
+
+
 def send_due(service: ServiceDatabase, url: str) -> None:
     """Let a worker that just started send what is due."""
-    repository = JobRepository(service, EventLog(service), "w", waits=False)
-    asyncio.run(Deliveries(repository, target(url), first_wait=SOON).send_due())
+
+    async def work() -> None:
+        deliveries = deliveries_to(service, url)
+        await deliveries.send_due()
+        await deliveries.close(PATIENCE)
+
+    asyncio.run(work())
     time.sleep(5 * SOON)
 
 
@@ -149,11 +177,12 @@ def test_one_worker_takes_a_message_and_another_only_where_that_one_was_killed(
     service: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webhook_messages, "TAKEN_SECONDS", 0.2)
+    take = partial(webhook_messages.take, most=10)
     end_job(service)
-    (first,) = service.run_now(webhook_messages.take)
-    assert service.run_now(webhook_messages.take) == []
+    (first,) = service.run_now(take)
+    assert service.run_now(take) == []
     time.sleep(0.25)
-    (second,) = service.run_now(webhook_messages.take)
+    (second,) = service.run_now(take)
     assert (first.message, first.attempts + 1) == (second.message, second.attempts)
     service.run_now(lambda one: upkeep.forget(one, ["j-1"]))
     assert due(service) == []
@@ -167,14 +196,61 @@ def test_jobs_of_commands_and_of_services_without_a_webhook_send_nothing(
     assert due(service) == []
 
 
+def test_a_receiver_that_trickles_is_left_and_holds_back_no_other_message(
+    service: ServiceDatabase, receiver: Receiver
+) -> None:
+    async def work() -> None:
+        deliveries = deliveries_to(service, receiver.url)
+        receiver.trickling = 3
+        for number in range(5):
+            end_job(service, job_id=f"j-{number}")
+            await deliveries.send_due()
+        await deliveries.close(0.5)
+
+    asyncio.run(work())
+    assert len(receiver.received) == 5
+    assert [one is None for one in due(service)].count(True) == 2  # the others are sent again
+    receiver.trickling = 1
+    with pytest.raises(NotDelivered, match=r"no whole answer within 0\.2 seconds"):
+        asyncio.run(target(receiver.url).send(MESSAGE, 0.2))
+
+
+def test_a_name_that_does_not_resolve_in_time_holds_up_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait(PATIENCE))
+    with pytest.raises(NotDelivered, match="no whole answer"):
+        asyncio.run(target("https://example.org/").send(MESSAGE, 0.1))
+    assert not released.is_set()
+    released.set()
+
+
+@pytest.mark.parametrize("answer", [b"", b"SSH-2.0-x\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"])
+def test_what_is_no_answer_is_told_in_one_line(answer: bytes) -> None:
+    def answer_once() -> None:
+        line, _ = listening.accept()
+        with line:
+            line.recv(100_000)
+            line.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer_once)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        with pytest.raises(NotDelivered, match="did not answer in HTTP"):
+            asyncio.run(target(url).send(MESSAGE))
+        thread.join()
+
+
 def test_a_command_sends_a_few_times_and_then_says_why_not(receiver: Receiver) -> None:
     message = Message.of(GATE_FAILED, {"process_id": "p"})
     receiver.statuses = [500]
-    send_now(target(receiver.url), message, (SOON,))
+    asyncio.run(send_now(target(receiver.url), message, (SOON,)))
     assert [one.headers["webhook-id"] for one in receiver.received] == [message.message_id] * 2
     receiver.statuses = [500, 500]
     with pytest.raises(NotDelivered, match="answered 500"):
-        send_now(target(receiver.url), message, (SOON,))
+        asyncio.run(send_now(target(receiver.url), message, (SOON,)))
 
 
 @pytest.mark.parametrize(
@@ -199,24 +275,57 @@ def test_a_faulty_setting_is_refused_without_repeating_it(
     assert "short" not in str(caught.value).replace("too short", "")
 
 
+PUBLIC = ["1.1.1.1", "2606:4700::1", "::ffff:1.1.1.1", "64:ff9b::101:101"]
+INSIDE = ["10.0.0.1", "fd00::1", "::ffff:192.168.0.1", "100.64.0.1", "64:ff9b::a00:1"]
+NEVER = [
+    "0.0.0.0",
+    "224.0.0.1",
+    "ff02::1",
+    "fe80::1%eth0",
+    # where clouds keep keys of machines
+    "169.254.169.254",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "fd00:ec2::254",
+    "fd20:ce::254",
+    # the same, or a private address, in another form
+    "::ffff:169.254.169.254",
+    "::ffff:0:a9fe:a9fe",
+    "::169.254.169.254",
+    "::10.0.0.1",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b::6464:64c8",
+    "64:ff9b:1::a9fe:a9fe",
+    "2002:a9fe:a9fe::",
+    "2002:a00:1::1",
+    "2001:0:a9fe:a9fe::1",
+    "2001:db8::5efe:a9fe:a9fe",
+    "fec0::1",
+]
+
+
 @pytest.mark.parametrize(
-    ("url", "private"),
-    [
-        ("https://10.0.0.1/", False),
-        ("https://[fd00::1]/", False),
-        ("https://[::ffff:192.168.0.1]/", False),
-        ("https://100.64.0.1/", False),
-        ("https://169.254.169.254/", True),  # where clouds keep keys of machines
-        ("https://0.0.0.0/", True),
-        ("https://224.0.0.1/", True),
-        ("http://1.1.1.1/", True),
-    ],
+    ("address", "private"), [*((one, False) for one in INSIDE), *((one, True) for one in NEVER)]
 )
 def test_no_connection_is_made_to_an_address_that_is_not_allowed(
-    url: str, *, private: bool
+    address: str, *, private: bool
 ) -> None:
-    with pytest.raises(NotDelivered, match=r"not public|needs https"):
-        target(url, private=private).send(Message.of(GATE_FAILED, {}), 0.1)
+    url = f"https://[{address}]/" if ":" in address else f"https://{address}/"
+    with pytest.raises(NotDelivered, match="not public"):
+        asyncio.run(target(url, private=private).send(MESSAGE))
+
+
+def test_public_addresses_are_allowed_also_behind_a_translator() -> None:
+    for address in map(ip_address, PUBLIC):
+        assert is_public(address)
+        assert not is_never_allowed(address)
+    assert not any(is_never_allowed(ip_address(one)) for one in INSIDE)
+
+
+def test_a_public_receiver_needs_tls() -> None:
+    with pytest.raises(NotDelivered, match="needs https"):
+        asyncio.run(target("http://1.1.1.1/", private=True).send(MESSAGE))
 
 
 def test_neither_address_nor_secret_is_shown() -> None:

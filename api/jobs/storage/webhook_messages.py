@@ -18,7 +18,6 @@ from veritrail_graph.api.jobs.storage.tables import webhook_messages
 from veritrail_graph.api.webhooks.message import JOB_FINISHED, Message
 
 TAKEN_SECONDS = 60.0
-TAKEN_TOGETHER = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +57,12 @@ def add(
     connection.execute(sa.insert(webhook_messages).values(**row))
 
 
-def take(connection: Connection) -> list[Taken]:
-    """Take the messages that are due; no other worker takes them for a while."""
+def take(connection: Connection, most: int) -> list[Taken]:
+    """Take messages that are due, at most so many; no other worker takes them for a while."""
     c = webhook_messages.c
     now = time.time()
     due = connection.execute(
-        sa.select(webhook_messages).where(c.due <= now).order_by(c.due).limit(TAKEN_TOGETHER)
+        sa.select(webhook_messages).where(c.due <= now).order_by(c.due).limit(most)
     ).mappings()
     taken = []
     for row in due.all():
