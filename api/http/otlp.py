@@ -45,11 +45,11 @@ RECEIVED_AT_ONCE, RECEIVED_OF_KEY = 128, 64
 AT_ONCE, OF_KEY = 8, 6
 """Export requests that are read at a time: in all, and of one key."""
 
-IN_MEMORY = 1_000_000
-"""Bytes of a body that are held in memory while it comes; a larger one is a file meanwhile."""
-
 READ_AT_ONCE = 2
 """Of them those that are in memory as values."""
+
+IN_MEMORY = 1_000_000
+"""Bytes of a body that are held in memory while it comes; a larger one is a file meanwhile."""
 
 WAIT_SECONDS = 5.0
 """How long they wait: an exporter waits 10 seconds for its answer."""

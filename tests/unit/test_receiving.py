@@ -141,38 +141,45 @@ def test_no_more_than_a_few_at_a_time_and_fewer_of_one_key(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now: Counter[str | None] = Counter()
-    most: Counter[str | None] = Counter()
+    leaving = asyncio.Event()
 
-    async def one(caller: Caller, seconds: float) -> None:
+    async def one(caller: Caller) -> None:
         request: Any = Body(b"x")
         async with uploads.received(request, "body", caller):
-            now.update(["all", caller.key_id])
-            most.update({name: 1 for name, count in now.items() if count > most[name]})
-            await asyncio.sleep(seconds)
-            now.subtract(["all", caller.key_id])
+            now[caller.key_id] += 1
+            await leaving.wait()
+
+    async def stand(count: int) -> None:
+        while now.total() < count:  # noqa: ASYNC110  # once
+            await asyncio.sleep(0.01)
 
     async def many() -> list[BaseException | None]:
-        quick = await asyncio.gather(*(one(key(f"k{n % 2}"), 0.01) for n in range(20)))
-        assert quick == [None] * 20
-        monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.2)
-        slow = [one(key("k0"), 1.0) for _ in range(receiving.OF_KEY + 1)]
-        return await asyncio.gather(*slow, one(key("k1"), 1.0), return_exceptions=True)
+        patient = [asyncio.create_task(one(key("k0"))) for _ in range(receiving.AT_ONCE)]
+        await stand(receiving.OF_KEY)
+        patient += [asyncio.create_task(one(key("k1"))) for _ in range(2)]
+        await stand(receiving.AT_ONCE)
+        monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.1)
+        late = await asyncio.gather(one(key("k2")), return_exceptions=True)
+        assert now == {"k0": receiving.OF_KEY, "k1": receiving.AT_ONCE - receiving.OF_KEY}
+        leaving.set()
+        assert await asyncio.gather(*patient) == [None] * len(patient)
+        return late
 
-    (late,) = [one for one in asyncio.run(many()) if one is not None]
+    (late,) = asyncio.run(many())
     assert isinstance(late, UploadRefused)
     assert (late.status, late.headers) == (503, {"Retry-After": "30"})
-    assert most == {"all": receiving.AT_ONCE, "k0": receiving.OF_KEY, "k1": receiving.OF_KEY}
     assert uploads._storing._keys == {}
 
 
 def test_who_sends_slowly_keeps_neither_uploads_nor_exports_waiting(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.2)
     never = asyncio.Event()
+    begun: list[Body] = []
 
     class Stalled(Body):
         async def stream(self) -> AsyncIterator[bytes]:
+            begun.append(self)
             yield b"{"
             await never.wait()
 
@@ -185,10 +192,12 @@ def test_who_sends_slowly_keeps_neither_uploads_nor_exports_waiting(
             asyncio.create_task(upload(Stalled(), key("slow")))
             for _ in range(receiving.RECEIVED_OF_KEY)
         ]
-        await asyncio.sleep(0.05)
+        while len(begun) < len(slow):  # noqa: ASYNC110  # once
+            await asyncio.sleep(0.01)
         await upload(Body(b"x"), key("other"))
         async with uploads.writing("export", key("other")):
             pass
+        monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.1)
         with pytest.raises(UploadRefused, match="Too many"):
             await upload(Body(b"x"), key("slow"))
         for one in slow:
