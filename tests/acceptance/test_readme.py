@@ -26,6 +26,7 @@ TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 PAGES = [
     README,
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]

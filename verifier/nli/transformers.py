@@ -39,8 +39,9 @@ class TransformersRunner:
             ) from None
         self._torch.set_num_threads(cores())
         try:
+            # Safetensors alone: other weights are pickles, and a folder may hold both.
             model = transformers.AutoModelForSequenceClassification.from_pretrained(
-                str(folder), local_files_only=True, trust_remote_code=False
+                str(folder), local_files_only=True, trust_remote_code=False, use_safetensors=True
             )
         except Exception as error:  # noqa: BLE001 - its errors have no common class
             raise InputError(f"{folder} is no model that transformers reads: {error}") from None
