@@ -6,6 +6,8 @@ VeriTrailError                   exit status   what happened
 │   ├── ProcessConflict          2             another content is stored under this process_id
 │   │   └── BeingWritten         2             the same is being written at this moment
 │   ├── ClaimInUse               2             a claim has verifications or reviews
+│   ├── NotWritten               2             a file cannot be written
+│   │   └── DiskFull             2             there is no room left on its disk
 │   ├── ReviewOutdated           2             what is reviewed changed since it was looked at
 │   └── NotFound                 2             no such process, claim, node, verification or query
 ├── EngineError                  3             the graph engine cannot do what was asked
@@ -26,12 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from errno import EDQUOT, ENOSPC
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.unseen import spelled
 
 if TYPE_CHECKING:
     from json import JSONDecodeError
+    from pathlib import Path
 
 Fact = str | int | float | None
 """A value that an error is about."""
@@ -189,6 +193,24 @@ class BeingWritten(ProcessConflict):
     """Another writer writes the same now; once it has ended, another attempt may succeed."""
 
     code = "being_written"
+
+
+class NotWritten(InputError):
+    """A file cannot be written where it should be."""
+
+    code = "not_written"
+
+    @classmethod
+    def of(cls, path: Path, error: OSError) -> NotWritten:
+        """The error for what the system says of a path."""
+        kind = DiskFull if error.errno in (ENOSPC, EDQUOT) else cls
+        return kind(f"{path} cannot be written: {error.strerror or error}")
+
+
+class DiskFull(NotWritten):
+    """There is no room left on a disk."""
+
+    code = "disk_full"
 
 
 class ClaimInUse(InputError):

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
+
+from veritrail_graph.graph.errors import InputError
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -28,6 +31,24 @@ def make_private_folders(*folders: Path) -> None:
                 raise
         else:
             folder.chmod(PRIVATE_FOLDER)
+
+
+def check_home(home: Path) -> None:
+    """See that files can be made in the home folder, which is made where it is missing.
+
+    Raises:
+        InputError: No file can be made there.
+    """
+    try:
+        make_private_folders(home)
+        with TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        reason = error.strerror or "it is no folder"
+        raise InputError(
+            f"No file can be made in VERITRAIL_HOME ({home}): {reason}. Set it to a folder that "
+            "can be written."
+        ) from None
 
 
 def write_private(path: Path, text: str) -> None:

@@ -75,6 +75,12 @@ class NotWritable(ServiceUnavailable):
     """The file of the database cannot be made or written where it is."""
 
 
+class DatabaseFull(ServiceUnavailable):
+    """There is no room left for the database of the service."""
+
+    code = "service_full"
+
+
 class OtherVersion(EngineError):
     """Another version of this program made the tables; nothing was read or changed.
 
@@ -264,13 +270,19 @@ def _translated() -> Iterator[None]:
     except IntegrityError:  # the caller that inserts handles it
         raise
     except (DBAPIError, PoolTimeout) as error:
-        kind = NotWritable if _is_unwritable(error) else ServiceUnavailable
+        kind = ServiceUnavailable
+        if _is_full(error):
+            kind = DatabaseFull
+        elif _is_unwritable(error):
+            kind = NotWritable
         raise kind(
             f"The database of the service does not answer: {_reason(error)}. VERITRAIL_JOBS_URL "
             "says where it is; without it a file in the home folder is used."
         ) from None
 
 
+_SQLITE_FULL = 13
+_PG_FULL = "53100"
 _SQLITE_UNWRITABLE = (8, 14)
 """SQLITE_READONLY and SQLITE_CANTOPEN; the lowest byte of a code says which of them it is."""
 
@@ -278,6 +290,12 @@ _SQLITE_UNWRITABLE = (8, 14)
 def _is_unwritable(error: DBAPIError | PoolTimeout) -> bool:
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     return code & 0xFF in _SQLITE_UNWRITABLE
+
+
+def _is_full(error: DBAPIError | PoolTimeout) -> bool:
+    original = getattr(error, "orig", None)
+    code = getattr(original, "sqlite_errorcode", 0)
+    return code & 0xFF == _SQLITE_FULL or getattr(original, "sqlstate", None) == _PG_FULL
 
 
 _REASONS = {

@@ -13,6 +13,7 @@ import typer
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
+    NOT_ALL_SUCCEEDED,
     WRONG_USE,
     Exit,
     fail,
@@ -82,6 +83,10 @@ _SECTIONS: dict[str, dict[str, str]] = {
 """Headings of the help, and where each command is defined."""
 COMMANDS = tuple(name for commands in _SECTIONS.values() for name in commands)
 """The names of all commands, as the help lists them."""
+
+
+CLOSED_PIPE = 1
+"""So typer and rich leave when the reader of our output has closed the pipe."""
 
 
 def _version(wanted: bool) -> None:
@@ -184,7 +189,9 @@ def status() -> int:
             fail(error, as_json=wants_json())
         except Exit as ended:
             return ended.status
-    except SystemExit:  # so typer and rich end when the reader of our output closed the pipe
+    except SystemExit as ended:
+        if ended.code not in (None, 0, CLOSED_PIPE):
+            return ended.code if isinstance(ended.code, int) else NOT_ALL_SUCCEEDED
         if not completion.is_asked():  # the shell has its answer
             _drop_output()
         return 0

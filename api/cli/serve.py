@@ -29,6 +29,7 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.private import check_home
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -62,6 +63,7 @@ def serve(
     from veritrail_graph.api.settings import Settings
 
     settings = Settings()
+    check_home(settings.home)
     key = api_key(settings)
     is_open = not is_loopback(host)
     if is_open and key is None and not ask(_has_key, as_json=False):
@@ -78,7 +80,6 @@ def serve(
         start_logs(settings, form_of(log_format), log_level)
         app = create_app(settings, Way(key, is_open, worker, opens_graph=True))
         app.state.app.check_database()
-        proxies = settings.proxies
 
         def listens(url: str) -> None:
             if sys.stderr.isatty():
@@ -88,7 +89,7 @@ def serve(
 
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
-        Server(app, listens, proxy_headers=True, forwarded_allow_ips=proxies).serve_on(listening)
+        Server(app, listens, settings.proxies).serve_on(listening)
 
 
 async def _has_key(app: Application) -> bool:
@@ -106,13 +107,16 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
     from veritrail_graph.api.settings import Settings
 
     settings = Settings()
+    check_home(settings.home)
     start_logs(settings, form_of(log_format), log_level)
     asyncio.run(_work(settings))
 
 
 async def _work(settings: Settings) -> None:
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.threads import wait_for_no_threads
 
+    wait_for_no_threads()
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for one in (signal.SIGINT, signal.SIGTERM):

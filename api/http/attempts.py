@@ -7,15 +7,21 @@ import math
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT, Admitted, KeyCache, Unauthorized
 from veritrail_graph.api.auth.keys import PREFIX
 
 FAILED_PER_MINUTE = 30
 """Keys that do not open, shown from one address."""
+
+MOST_KNOWN = 10_000
+"""Addresses that are remembered because a key opened from there."""
+
+PEER = "peer"
+"""Where the state of a request has the other end of its connection."""
 
 _NETWORK_BITS = 64  # what one household or server gets of IPv6
 
@@ -37,6 +43,10 @@ class TooManyAttempts(Exception):
 class Attempts:
     """Looks at keys that are shown.
 
+    Tries count for the address of the client, and for that of the peer whose headers named it: a
+    header that is made up takes nothing away. A client from whose address a key opened before is
+    not held up by what others try through the same proxy.
+
     Args:
         ring: The keys that open.
     """
@@ -44,6 +54,7 @@ class Attempts:
     def __init__(self, ring: KeyCache) -> None:
         self._ring = ring
         self._failed = Rates()
+        self._opened: OrderedDict[str, None] = OrderedDict()
 
     async def admit(self, scope: Scope, shown: str) -> Admitted:
         """The caller who shows a key.
@@ -56,23 +67,45 @@ class Attempts:
         # A key of ours cannot be guessed, so it opens whatever others at this address (such as a
         # proxy's) tried; the one from outside was thought of by a person.
         is_ours = LOOKS_LIKE_A_KEY.match(shown) is not None
-        wait = self._failed.wait(address(scope), FAILED_PER_MINUTE)
-        if wait is not None and not is_ours:
+        own = address(scope)
+        counted = {own} if is_ours or own in self._opened else {own, peer(scope)}
+        waits = [self._failed.wait(name, FAILED_PER_MINUTE) for name in counted]
+        if (wait := _longest(waits)) is not None and not is_ours:
             raise TooManyAttempts(wait)
         if self._ring.opens_outside(shown):
+            self._note(own)
             return Admitted(ENVIRONMENT)
         try:
             return await self._ring.admit(shown)
         except Unauthorized:
-            wait = self._failed.take(address(scope), FAILED_PER_MINUTE)
-            if wait is not None:
+            waits = [self._failed.take(name, FAILED_PER_MINUTE) for name in counted]
+            if (wait := _longest(waits)) is not None:
                 raise TooManyAttempts(wait) from None
             raise
+
+    def _note(self, name: str) -> None:
+        self._opened[name] = None
+        self._opened.move_to_end(name)
+        if len(self._opened) > MOST_KNOWN:
+            self._opened.popitem(last=False)
+
+
+def _longest(waits: Iterable[int | None]) -> int | None:
+    return max((one for one in waits if one is not None), default=None)
 
 
 def address(scope: Scope) -> str:
     """Where a request comes from; all addresses of one IPv6 network count as one."""
-    found = str((scope.get("client") or ("unknown", 0))[0])
+    return _network(scope.get("client"))
+
+
+def peer(scope: Scope) -> str:
+    """Where the connection of a request comes from, such as a proxy."""
+    return _network(scope.get("state", {}).get(PEER) or scope.get("client"))
+
+
+def _network(client: tuple[str, int] | None) -> str:
+    found = str((client or ("unknown", 0))[0])
     try:
         whole = ipaddress.ip_address(found.partition("%")[0])
     except ValueError:
@@ -82,6 +115,23 @@ def address(scope: Scope) -> str:
     if whole.ipv4_mapped is not None:
         return str(whole.ipv4_mapped)
     return str(ipaddress.ip_network((whole, _NETWORK_BITS), strict=False))
+
+
+class Peer:
+    """Notes where a connection comes from, before headers of a proxy say for whom it asks.
+
+    Args:
+        app: What answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http":
+            scope.setdefault("state", {})[PEER] = scope.get("client")
+        await self._app(scope, receive, send)
 
 
 class Rates:

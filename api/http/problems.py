@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from pathlib import Path, PurePath
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -20,19 +21,26 @@ from starlette.exceptions import HTTPException
 from veritrail_graph.api.advice import REST
 from veritrail_graph.api.app.part import ProcessInUse
 from veritrail_graph.api.auth.access import NotAllowed
-from veritrail_graph.api.auth.database import ServiceUnavailable
+from veritrail_graph.api.auth.database import (
+    DatabaseFull,
+    NotWritable,
+    ServiceUnavailable,
+)
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.bodies import LEAST_RATE, SLOW_SECONDS
 from veritrail_graph.api.requests.value_faults import sentence
+from veritrail_graph.api.search.index import IndexFull, IndexUnusable
 from veritrail_graph.graph.errors import (
     BeingWritten,
     ClaimInUse,
     CommitInDoubt,
+    DiskFull,
     EngineError,
     EngineStarting,
     EngineUnavailable,
     InputError,
     NotFound,
+    NotWritten,
     ProcessConflict,
     QueryTimeout,
     ReadOnlyGraph,
@@ -132,6 +140,7 @@ _MEANINGS = {
     500: "A fault of the engine or of the program",
     503: "The engine, or the database of the service, does not answer; `Retry-After` says when",
     504: "The query took longer than it may",
+    507: "There is no room left on a disk of the service",
 }
 
 
@@ -184,12 +193,15 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def answer_of(error: VeriTrailError, advice: Mapping[str, str] = REST) -> JSONResponse:
+def answer_of(
+    error: VeriTrailError, advice: Mapping[str, str] = REST, home: Path | None = None
+) -> JSONResponse:
     """The answer for an error; it does not show addresses of engines and paths of files.
 
     Args:
         error: The error.
         advice: What the door advises, by code.
+        home: The home folder of the service, of which only names of files are shown.
     """
     status, kind = _BY_CODE.get(error.code) or next(
         (answer for of, answer in _ANSWERS if isinstance(error, of)), (500, "error")
@@ -200,10 +212,21 @@ def answer_of(error: VeriTrailError, advice: Mapping[str, str] = REST) -> JSONRe
     return problem(
         status,
         kind,
-        _ADDRESS.sub("", with_advice(error, advice)),
+        _without_paths(_ADDRESS.sub("", with_advice(error, advice)), home),
         violations if status in (409, 422) else (),
         {"Retry-After": str(RETRY_AFTER_SECONDS)} if kind in _WAIT or fact == _BUSY else None,
         advice,
+    )
+
+
+def _without_paths(text: str, home: Path | None) -> str:
+    """A text without paths of the home folder: of a file in it, its name is left."""
+    if home is None or len(home.parts) < 2:
+        return text
+    return re.sub(
+        rf"{re.escape(str(home))}(?:/[^\s'\",;:)]*)?",
+        lambda found: PurePath(found[0]).name if found[0] != str(home) else "VERITRAIL_HOME",
+        text,
     )
 
 
@@ -220,6 +243,11 @@ _ANSWERS: tuple[tuple[type[Exception], tuple[int, str]], ...] = (
     (ProcessConflict, (409, "conflict")),
     (ProcessInUse, (409, "process-in-use")),
     (ClaimInUse, (409, "claim-in-use")),
+    (DiskFull, (507, "no-room")),
+    (DatabaseFull, (507, "no-room")),
+    (NotWritten, (500, "not-written")),
+    (IndexFull, (507, "no-room")),
+    (IndexUnusable, (503, "index-unusable")),
     (InputError, (422, "invalid-input")),
     (EngineUnavailable, (503, "engine-unavailable")),
     (StoreFull, (503, "store-full")),
@@ -229,7 +257,7 @@ _ANSWERS: tuple[tuple[type[Exception], tuple[int, str]], ...] = (
 )
 """The status and the kind of an error; the first class that fits counts."""
 
-_WAIT = ("engine-unavailable", "store-full", "read-only")
+_WAIT = ("engine-unavailable", "index-unusable", "store-full", "read-only")
 STARTING = "The graph engine is still starting, which takes a few seconds."
 _BUSY = (
     "Another writer stores the same at this moment. Come again; if this does not change, an "
@@ -242,6 +270,12 @@ _HIDDEN: tuple[tuple[type[Exception], str], ...] = (
         "The connection to the graph engine was lost while it was storing; whether it stored is "
         "not known.",
     ),
+    (DiskFull, "There is no room left on the disk of the service."),
+    (NotWritten, "A file cannot be written on the disk of the service; its log says why."),
+    (IndexFull, "There is no room left for the index of texts."),
+    (IndexUnusable, "The index of texts cannot be used now; the log of the service says why."),
+    (DatabaseFull, "There is no room left for the database of the service."),
+    (NotWritable, "The database of the service cannot be written; its log says why."),
     (ServiceUnavailable, "The database of the service does not answer now."),
     (EngineStarting, STARTING),
     (EngineUnavailable, "The graph engine does not answer now, or is still starting."),
@@ -264,11 +298,12 @@ def answer_with_problems(app: FastAPI, advice_at: AdviceAt = lambda _path, _head
     async def ours(request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, EngineUnavailable) and not isinstance(error, ServiceUnavailable):
             await request.app.state.app.graph.lost()
-        if isinstance(error, EngineError):
+        if isinstance(error, EngineError | NotWritten):
             fields = {"error": str(error), "request_id": request_id.current.get()}
             _log.warning("engine", extra={"fields": fields})
         known = error if isinstance(error, VeriTrailError) else VeriTrailError(str(error))
-        return answer_of(known, advice_at(request.url.path, request.headers))
+        home = request.app.state.settings.home
+        return answer_of(known, advice_at(request.url.path, request.headers), home)
 
     async def http(request: Request, error: Exception) -> JSONResponse:
         status = error.status_code if isinstance(error, HTTPException) else 500

@@ -229,7 +229,7 @@ def has_room() -> Iterator[None]:
         if error.errno is None:  # a time-out or a lost connection, and none of the disk
             raise
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            words = "There is no room left where bodies are kept while they are read."
+            words = "There is no room left where bodies and exports are kept for a moment."
             raise UploadRefused(507, "no-room", words) from None
         raise EngineError(f"The body could not be written: {error.strerror}") from None
 

@@ -28,6 +28,7 @@ from veritrail_graph.api.jobs.storage.works import to_stop, works_of
 from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.threads import wait_for_no_threads
 from veritrail_graph.api.webhooks.target import NotDelivered, Target
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status
@@ -126,6 +127,7 @@ class Worker:
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
+        wait_for_no_threads()
         self._has_loop.set()
         if not await self._lasting(self._arrive, "jobs wait for their database"):
             return

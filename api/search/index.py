@@ -9,6 +9,7 @@ Source: ours (docs/adr/0043-search.md).
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sqlite3
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 FILE = "search.sqlite3"
@@ -77,6 +78,24 @@ def match_of(query: str) -> str | None:
     return " ".join(terms) + ("*" if is_open else "")
 
 
+class IndexUnusable(EngineError):
+    """The index of texts cannot be read or written; the graph is not asked."""
+
+    code = "index_unusable"
+
+
+class IndexFull(IndexUnusable):
+    """There is no room left for the index of texts."""
+
+    code = "index_full"
+
+
+def _is_full(error: sqlite3.Error | OSError) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+
+
 class TextIndex:
     """The index in a file.
 
@@ -93,14 +112,15 @@ class TextIndex:
         """A connection in a transaction of its own.
 
         Raises:
-            EngineUnavailable: The file cannot be made or written.
+            IndexUnusable: The file cannot be made or written.
         """
         try:
             self._make()
             with closing(sqlite3.connect(self._path, timeout=10)) as connection, connection:
                 yield connection
         except (sqlite3.Error, OSError) as error:
-            raise EngineUnavailable(
+            kind = IndexFull if _is_full(error) else IndexUnusable
+            raise kind(
                 f"The index of texts cannot be used: {error}. It may be deleted: {self._path}"
             ) from None
 

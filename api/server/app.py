@@ -21,6 +21,7 @@ from veritrail_graph.api.graph_connection import STARTING_SECONDS, GraphConnecti
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.answers import only_plain_integers
 from veritrail_graph.api.http.attempts import Attempts
+from veritrail_graph.api.http.bodies import upload_seconds
 from veritrail_graph.api.http.guard import Guard, Rules
 from veritrail_graph.api.http.otlp import ExportBodies, Statuses
 from veritrail_graph.api.http.paths import SentPath
@@ -75,6 +76,9 @@ ROUTERS = (
 
 ENDING_SECONDS = 15.0
 """How long handing back jobs may take when the service ends; what is left is found by others."""
+
+CLOSING_SECONDS = 3.0
+"""How long each step after that may take."""
 
 NOTE_SECONDS = 20.0
 """How often it is written down when keys were last shown."""
@@ -150,7 +154,12 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
         app.include_router(router)
     answer_with_problems(app, advice_at)
     describe(app)
-    rules = Rules(settings.rate, settings.cors_origins, settings.body_seconds)
+    rules = Rules(
+        settings.rate,
+        settings.cors_origins,
+        settings.body_seconds,
+        upload_seconds(settings.upload_max),
+    )
     _add_layers(app, rules)
     return app
 
@@ -171,13 +180,17 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await _within(ENDING_SECONDS, state.app.search.stop())
-        await _within(ENDING_SECONDS, state.app.traces.stop())
-        await _within(ENDING_SECONDS, state.jobs.stop())
-        noting.cancel()
-        await asyncio.wait([noting, warming, *opening])
-        await state.ring.note_uses()
-        await state.graph.close()
+        await asyncio.gather(
+            *(
+                _within(ENDING_SECONDS, part.stop())
+                for part in (state.app.search, state.app.traces, state.jobs)
+            )
+        )
+        for task in (noting, warming, *opening):
+            task.cancel()
+        await asyncio.wait([noting, warming, *opening], timeout=CLOSING_SECONDS)
+        await _within(CLOSING_SECONDS, state.ring.note_uses())
+        await _within(CLOSING_SECONDS, state.graph.close())
         await asyncio.to_thread(state.uploads.close)
         state.service.close()
 

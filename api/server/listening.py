@@ -10,19 +10,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import h11
 import uvicorn
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.attempts import Peer
 from veritrail_graph.api.http.problems import problem
 from veritrail_graph.api.http.watch import SAFE_HEADERS
+from veritrail_graph.api.threads import wait_for_no_threads
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from starlette.types import ASGIApp
 
 HEADER_BYTES = 33_000
 """A request that is not complete after this many bytes is refused; the guard's limit is below."""
@@ -113,14 +117,17 @@ class Server(uvicorn.Server):
     Args:
         app: The application.
         on_listening: Called with the address once it can be reached.
-        **settings: More settings of uvicorn.
+        proxies: Addresses of proxies whose headers count.
     """
 
     def __init__(
-        self, app: FastAPI, on_listening: Callable[[str], None] | None = None, **settings: Any
+        self,
+        app: FastAPI,
+        on_listening: Callable[[str], None] | None = None,
+        proxies: str = "127.0.0.1",
     ) -> None:
         config = uvicorn.Config(
-            app,
+            Peer(cast("ASGIApp", ProxyHeadersMiddleware(cast("Any", app), proxies))),
             http=Protocol,
             ws="none",
             lifespan="on",
@@ -131,7 +138,7 @@ class Server(uvicorn.Server):
             h11_max_incomplete_event_size=HEADER_BYTES,
             timeout_graceful_shutdown=CLOSING_SECONDS,
             backlog=BACKLOG,
-            **settings,
+            proxy_headers=False,  # they are read behind `Peer`
         )
         super().__init__(config)
         self._app = app
@@ -146,6 +153,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and only then say where: a program that reads the line can connect."""
+        wait_for_no_threads()
         await super().startup(sockets)
         if self.started:
             for one in sockets or ():
@@ -162,7 +170,7 @@ class Server(uvicorn.Server):
         """
         # The signal is raised once more when everything has ended, and would kill the process.
         signal.signal(signal.SIGTERM, lambda *_: None)
-        with listening:
+        with listening, suppress(SystemExit):  # so it ends when it could not start
             self.run(sockets=[listening])
         if not self.started:
             raise VeriTrailError("The service could not start; its log says why.")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, NotWritten
 
 
 @contextmanager
@@ -113,4 +113,4 @@ def _faults(path: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise NotWritten.of(path, error) from None

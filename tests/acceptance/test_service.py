@@ -10,6 +10,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,10 @@ from acceptance.command import Veritrail
 from fakes.ports import free_port
 from fakes.service_process import serving
 from fakes.waiting import until
+from fastapi import FastAPI
+
+from veritrail_graph.api.server.listening import Server, listen
+from veritrail_graph.graph.errors import VeriTrailError
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "a-key-that-is-long-enough"
@@ -66,6 +72,7 @@ def test_it_survives_the_end_of_its_engine(frail: Veritrail) -> None:
         ((), {"VERITRAIL_API_KEY": f"vt_abcdefgh_{'s' * 43}"}, "could not be revoked"),
         (("--host", "nobody.invalid"), {"VERITRAIL_API_KEY": KEY}, "no address of this machine"),
         ((), {"VERITRAIL_API_KEY_FILE": "/no/such/file"}, "cannot be read"),
+        ((), {"VERITRAIL_HOME": "/dev/null/home"}, "No file can be made in VERITRAIL_HOME"),
     ],
 )
 def test_it_does_not_start_open_to_others(
@@ -73,7 +80,9 @@ def test_it_does_not_start_open_to_others(
 ) -> None:
     # A child: the look-up of a host is refused within the process of the tests.
     serve = bare.child if "nobody.invalid" in options else bare
-    assert words in serve("serve", *options, status=2, **settings).err
+    told = serve("serve", *options, status=2, **settings).err
+    assert words in told
+    assert "Traceback" not in told
 
 
 def test_a_port_in_use_is_told(bare: Veritrail) -> None:
@@ -82,6 +91,20 @@ def test_a_port_in_use_is_told(bare: Veritrail) -> None:
         taken.listen()
         port = str(taken.getsockname()[1])
         assert "already in use" in bare("serve", "--port", port, status=2).err
+
+
+def test_a_service_that_cannot_start_says_so_and_does_not_end_as_if_nothing_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @asynccontextmanager
+    async def failing(_: FastAPI) -> AsyncIterator[None]:
+        if True:
+            raise OSError("read-only")
+        yield
+
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(VeriTrailError, match="could not start"):
+        Server(FastAPI(lifespan=failing)).serve_on(listen("127.0.0.1", 0))
 
 
 @pytest.mark.engine

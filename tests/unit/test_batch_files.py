@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import tracemalloc
 from collections.abc import AsyncIterator
 
-from veritrail_graph.verifier.models.openai_batches import MAX_LINE, short_lines
+import pytest
+
+from veritrail_graph.verifier.models.openai_batches import MAX_LINE, in_time, short_lines
 
 
 async def read(*blocks: bytes) -> list[str]:
@@ -33,3 +36,20 @@ def test_a_line_without_end_is_not_held_and_those_around_it_are_read() -> None:
     tracemalloc.stop()
     assert found == ["first", "second"]
     assert most < 2 * MAX_LINE
+
+
+def test_a_file_that_trickles_in_is_given_up() -> None:
+    async def trickling() -> AsyncIterator[bytes]:
+        while True:
+            yield b"{"
+            await asyncio.sleep(0.01)
+
+    async def whole() -> None:
+        async with asyncio.timeout(20):
+            async for _ in in_time(trickling(), 0.1):
+                pass
+
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(whole())
+    assert time.monotonic() - begun < 20

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from veritrail_graph.verifier.models.batch_port import BatchFault, BatchReport, BatchState, Gone
@@ -27,12 +29,34 @@ WINDOW: Final = "24h"
 METADATA = "veritrail_batch"
 FILE_SECONDS = 600.0
 """Of one upload, and between two parts of a download."""
+LEAST_RATE = 10_000
+"""Bytes a second of a download, beside these seconds."""
 LOOKED_THROUGH = 10
 """Pages of a list that are looked through for one file or batch, newest first."""
 PAGE = 100
 MAX_LINE = 8_000_000
 """Bytes of a line of answers; a longer one counts as missing."""
 _AT_ONCE = 65_536
+
+
+async def in_time(
+    blocks: AsyncIterator[bytes], seconds: float = FILE_SECONDS
+) -> AsyncIterator[bytes]:
+    """Give the blocks of a file as they come, at a least rate after the first seconds.
+
+    Raises:
+        TimeoutError: They come too slowly.
+    """
+    left = seconds
+    while True:
+        begun = time.monotonic()
+        try:
+            async with asyncio.timeout(min(seconds, left)):
+                block = await anext(blocks)
+        except StopAsyncIteration:
+            return
+        left += len(block) / LEAST_RATE - (time.monotonic() - begun)
+        yield block
 
 
 def batch_line(line_id: str, body: dict[str, Any]) -> bytes:
@@ -147,9 +171,13 @@ class OpenAiBatches:
 
         opened = self._client.files.with_streaming_response.content(file_id, timeout=FILE_SECONDS)
         try:
-            async with opened as response:
-                async for line in short_lines(response.iter_bytes()):
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(FILE_SECONDS):
+                    response = await stack.enter_async_context(opened)
+                async for line in short_lines(in_time(response.iter_bytes())):
                     yield line
+        except TimeoutError:
+            raise TransportFault(f"{self._address} sends a file too slowly") from None
         except openai.APIStatusError as error:
             raise self._fault(error, of_one=True) from None
         except openai.APIConnectionError as error:
