@@ -6,6 +6,7 @@ of the log.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +26,9 @@ from veritrail_graph.api.http.problems import OWN_FAULT, problem
 
 GONE = 499
 """The status in the log of a request whose client did not wait for the answer."""
+
+ENDING = "The service is ending. Send it again in a moment."
+"""What is said to who still sends or waits when the time to end is over."""
 
 QUIET_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 """Asked every few seconds by machines: their lines are for `--log-level debug`."""
@@ -68,6 +72,11 @@ class Watch:
             await self._app(scope, receive, answer)
         except ClientDisconnect:
             answer.status = answer.status or GONE
+        except asyncio.CancelledError:  # the service ends, and waits for nobody any more
+            if answer.status is not None:
+                raise
+            headers = {"Retry-After": "5", "Connection": "close"}
+            await problem(503, "ending", ENDING, headers=headers)(scope, receive, answer)
         except Exception:  # noqa: BLE001  # logged with its trace, and answered
             _log.exception("fault", extra={"fields": {"request_id": asked}})
             if answer.status is None:

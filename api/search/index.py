@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import sqlite3
 import time
 import uuid
@@ -78,6 +79,10 @@ def match_of(query: str) -> str | None:
     return " ".join(terms) + ("*" if is_open else "")
 
 
+LEAST_ROOM = 100_000
+"""Bytes; with less on its disk SQLite cannot make the files beside a database."""
+
+
 class IndexUnusable(EngineError):
     """The index of texts cannot be read or written; the graph is not asked."""
 
@@ -90,10 +95,13 @@ class IndexFull(IndexUnusable):
     code = "index_full"
 
 
-def _is_full(error: sqlite3.Error | OSError) -> bool:
+def _is_full(error: sqlite3.Error | OSError, path: Path) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_IOERR:  # of a file beside it, for which there is no room either
+        return shutil.disk_usage(path.resolve().parent).free < LEAST_ROOM
+    return code == sqlite3.SQLITE_FULL
 
 
 class TextIndex:
@@ -119,7 +127,7 @@ class TextIndex:
             with closing(sqlite3.connect(self._path, timeout=10)) as connection, connection:
                 yield connection
         except (sqlite3.Error, OSError) as error:
-            kind = IndexFull if _is_full(error) else IndexUnusable
+            kind = IndexFull if _is_full(error, self._path) else IndexUnusable
             raise kind(
                 f"The index of texts cannot be used: {error}. It may be deleted: {self._path}"
             ) from None

@@ -103,3 +103,22 @@ def test_an_id_that_is_not_sane_is_made_anew(odd: str | None) -> None:
     made = taken_or_made(odd)
     assert made != odd
     assert len(made) == 32
+
+
+def test_who_still_sends_when_the_service_ends_is_told_so_without_a_trace(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def slow(scope: Scope, _receive: Receive, _send: Send) -> None:
+        asyncio.get_running_loop().call_soon(tasks[0].cancel, "shutdown")
+        await asyncio.Event().wait()
+
+    async def cancelled(scope: Scope, receive: Receive, send: Send) -> None:
+        tasks.append(asyncio.ensure_future(Watch(slow, Metrics())(scope, receive, send)))
+        await tasks[0]
+
+    tasks: list[asyncio.Future[None]] = []
+    start, body = answered(cancelled)
+    assert start["status"] == 503
+    assert b"close" in dict(start["headers"])[b"connection"]
+    assert json.loads(body["body"])["type"] == "urn:veritrail:problem:ending"
+    assert not any(one.exc_info for one in caplog.records)
