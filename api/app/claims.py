@@ -5,8 +5,10 @@ Source: VeriTrail 3.1 (claims are extracted with Claimify).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.app.estimation import Estimated
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.api.configured.judge import JudgeOptions
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
     )
     from veritrail_graph.graph.near_duplicates import NearDuplicate
     from veritrail_graph.graph.store.claims import Removed
+
+MOST_ALIKE = 16
+"""Lists of claims for which it is kept which are alike."""
 
 COMPLETIONS = 3
 """Completions of selection and disambiguation, where nothing is said."""
@@ -72,7 +78,16 @@ class Extracted:
 
 
 class Claims(Part):
-    """The claims of processes."""
+    """The claims of processes.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: Application) -> None:
+        super().__init__(app)
+        self._alike: dict[bytes, list[NearDuplicate]] = {}
+        self._looking = asyncio.Lock()
 
     async def page(
         self,
@@ -177,9 +192,26 @@ class Claims(Part):
         Raises:
             NotFound: There is no such process.
         """
+        return await self.alike(await self.all(process_id))
+
+    async def alike(self, claims: Sequence[Claim]) -> list[NearDuplicate]:
+        """Which of these claims may repeat others of their node, by their words.
+
+        What was found is kept for the same claims, and looked for once at a time.
+        """
         from veritrail_graph.graph.near_duplicates import near_duplicates
 
-        return near_duplicates(await self.all(process_id))
+        said = sha256()
+        for claim in claims:
+            said.update(repr((claim.claim_id, claim.node_id, claim.text)).encode())
+        async with self._looking:
+            found = self._alike.pop(said.digest(), None)
+            if found is None:
+                found = await asyncio.to_thread(near_duplicates, claims)
+            self._alike[said.digest()] = found  # the latest stands last
+            while len(self._alike) > MOST_ALIKE:
+                self._alike.pop(next(iter(self._alike)))
+        return found
 
     async def all(self, process_id: str, node: str | None = None) -> list[Claim]:
         """The claims of a process or of one of its nodes, in the order of the input.

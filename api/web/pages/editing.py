@@ -255,11 +255,15 @@ async def _claim_page(
     filled: dict[str, Any] | None = None,
 ) -> HTMLResponse:
     claim = judged.claim
-    every = await app.claims.all(process.process_id, claim.node_id)
-    others = [one for one in every if one.claim_id != claim.claim_id and one.origin is None]
+    every = await app.claims.all(process.process_id)
+    others = [
+        one
+        for one in every
+        if one.node_id == claim.node_id and one.claim_id != claim.claim_id and one.origin is None
+    ]
     likely = {
         one.like if one.claim_id == claim.claim_id else one.claim_id
-        for one in await app.claims.near_duplicates(process.process_id)
+        for one in await app.claims.alike(every)
         if claim.claim_id in (one.like, one.claim_id)
     }
     others.sort(key=lambda one: one.claim_id not in likely)
