@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from veritrail_graph.graph.embedded.settings import USERNAME
 from veritrail_graph.graph.errors import EngineUnavailable
 from veritrail_graph.graph.private import make_private_folders, write_private
 
@@ -124,27 +123,19 @@ class EngineFolder:
     def ensure_password(self) -> None:
         """Make a random password where there is none, and let the engine take it at its start.
 
-        The engine reads the file only while it has no root user, so its own record of root is
-        dropped before each start: then the file alone decides, also after it was changed.
+        The engine reads the file only while it has no user, so its own record of users is dropped
+        before each start: then the file alone decides, also after it was changed. A user that a
+        statement made (`CREATE USER`) ends with the engine; left there, the engine would make no
+        root, and no start would succeed.
         """
         known = self.password_file.read_text("utf-8") if self.password_file.exists() else ""
         if len(known.strip()) < _SHORTEST_PASSWORD:
             write_private(self.password_file, secrets.token_urlsafe(32))
-        users = self.config / "server-users.jsonl"
-        if users.exists():
-            lines = users.read_text("utf-8").splitlines(keepends=True)
-            write_private(users, "".join(line for line in lines if not _is_root(line)))
+        (self.config / "server-users.jsonl").unlink(missing_ok=True)
 
     def data_bytes(self) -> int:
         """Return the size of the data on disk."""
         return sum(_size(path) for path in _entries(self.databases))
-
-
-def _is_root(line: str) -> bool:
-    try:
-        return bool(json.loads(line).get("name") == USERNAME)
-    except (ValueError, AttributeError):
-        return False
 
 
 def _in_the_way(path: Path) -> Path:
