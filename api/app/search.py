@@ -19,7 +19,7 @@ from pydantic import ConfigDict, Field
 
 from veritrail_graph.api.app.answers import Answer, Listed
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.api.search.index import HELD_SECONDS, Hit, TextIndex, match_of
+from veritrail_graph.api.search.index import Hit, TextIndex, match_of
 from veritrail_graph.api.views.excerpts import excerpt_of
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound
 from veritrail_graph.graph.model.listed import NodeFilter
@@ -46,16 +46,6 @@ def _settle(task: asyncio.Task[None]) -> None:
     """A failure is reported to the searches that wait; without any, it is in the log."""
     if not task.cancelled():
         task.exception()
-
-
-async def _hold(index: TextIndex) -> None:
-    """Say again and again that this program adds, however long one step takes."""
-    while True:
-        await asyncio.sleep(HELD_SECONDS / 6)
-        try:
-            await asyncio.to_thread(index.take)
-        except EngineError as error:  # adding itself meets the fault, too
-            _log.warning("the lock of the index of texts was not renewed: %s", error)
 
 
 async def _stamps(store: Store) -> dict[str, str]:
@@ -284,7 +274,6 @@ class Search(Part):
             return
         if not await asyncio.to_thread(index.take):
             return  # another program adds
-        holding = asyncio.create_task(_hold(index))
         try:
             for name in gone:
                 await asyncio.to_thread(index.forget, name)
@@ -294,9 +283,7 @@ class Search(Part):
                 self._waiting = len(left) - place - 1
             progress(len(left), len(left))
         finally:
-            holding.cancel()
-            await asyncio.wait([holding])
-            await asyncio.to_thread(index.release)
+            index.release()
 
     async def _add(self, process_id: str, stamp: str) -> None:
         """Put all texts of a process into the index; one that is removed meanwhile is left out."""

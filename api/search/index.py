@@ -14,22 +14,22 @@ import os
 import re
 import shutil
 import sqlite3
-import time
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 FILE = "search.sqlite3"
-VERSION = 1
+VERSION = 2
 """Of the tables; a file of another version is made anew."""
-HELD_SECONDS = 30.0
-"""After so long without a sign, another program takes the lock of one that adds."""
+LOCK = "search.lock"
+"""A file that is locked by who adds: the system takes the lock from a program that is killed."""
 WORDS = 16
 """Words of a query that are looked for."""
 SPARE = 200_000
@@ -113,7 +113,8 @@ class TextIndex:
 
     def __init__(self, home: Path) -> None:
         self._path = home / FILE
-        self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        # It is taken in one thread and released in another.
+        self._lock = FileLock(home / LOCK, mode=PRIVATE_FILE, thread_local=False)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -127,10 +128,11 @@ class TextIndex:
             with closing(sqlite3.connect(self._path, timeout=10)) as connection, connection:
                 yield connection
         except (sqlite3.Error, OSError) as error:
-            kind = IndexFull if _is_full(error, self._path) else IndexUnusable
-            raise kind(
-                f"The index of texts cannot be used: {error}. It may be deleted: {self._path}"
-            ) from None
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: sqlite3.Error | OSError) -> EngineError:
+        kind = IndexFull if _is_full(error, self._path) else IndexUnusable
+        return kind(f"The index of texts cannot be used: {error}. It may be deleted: {self._path}")
 
     def _make(self) -> None:
         if not self._path.exists():
@@ -160,19 +162,24 @@ class TextIndex:
             return dict(connection.execute("SELECT process_id, stamp FROM processes"))
 
     def take(self) -> bool:
-        """Become the one that adds, or go on being it; False: another program is."""
-        now = time.time()
-        with self._open() as connection:
-            changed = connection.execute(
-                "UPDATE adding SET owner = ?, at = ? WHERE owner IS NULL OR owner = ? OR at < ?",
-                (self._owner, now, self._owner, now - HELD_SECONDS),
-            )
-            return changed.rowcount == 1
+        """Become the one that adds, or go on being it; False: another program is.
+
+        Raises:
+            EngineError: The lock's file cannot be made.
+        """
+        try:
+            if not self._lock.is_locked:
+                make_private_folders(self._path.parent)
+                self._lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise self._unusable(error) from None
+        return True
 
     def release(self) -> None:
         """Let another program add."""
-        with self._open() as connection:
-            connection.execute("UPDATE adding SET owner = NULL WHERE owner = ?", (self._owner,))
+        self._lock.release(force=True)
 
     def begin(self, process_id: str) -> int:
         """Forget a process, and begin it anew; it counts as whole at `finish`."""

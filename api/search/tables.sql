@@ -2,5 +2,3 @@ CREATE TABLE processes (id INTEGER PRIMARY KEY AUTOINCREMENT, process_id TEXT UN
 CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL);
 CREATE INDEX items_process ON items (process);
 CREATE VIRTUAL TABLE words USING fts5 (text, content='', tokenize="unicode61 remove_diacritics 2");
-CREATE TABLE adding (one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT, at REAL NOT NULL);
-INSERT INTO adding VALUES (1, NULL, 0);

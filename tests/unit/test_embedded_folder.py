@@ -1,6 +1,5 @@
 """The engine's folder: private files, the password, the state file."""
 
-
 import pytest
 
 from veritrail_graph.graph.embedded.folder import (

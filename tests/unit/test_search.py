@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.app.search import _hold as held
 from veritrail_graph.api.search.index import TextIndex, match_of
 from veritrail_graph.api.views.excerpts import excerpt_of, folded, marked
 
@@ -93,6 +92,33 @@ def test_one_program_at_a_time_adds_and_others_cannot_read_the_file(tmp_path: Pa
     assert (tmp_path / "search.sqlite3").stat().st_mode & 0o077 == 0
 
 
+HOLDER = """
+import sys, time
+from pathlib import Path
+from veritrail_graph.api.search.index import TextIndex
+
+held = TextIndex(Path(sys.argv[1]))
+assert held.take()
+print("taken", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+def test_the_lock_of_a_program_that_was_killed_is_free_at_once(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"taken\n"
+        found = TextIndex(tmp_path)
+        is_taken = not found.take()
+        child.kill()
+    assert is_taken
+    assert found.take()
+    assert found.take(), "it goes on being it"
+
+
 def test_a_folded_text_is_as_long_as_it_was() -> None:
     text = "Ä İstanbul ǅ ﬁn ½ ß \U0001d400 ΣΑΣ"
     assert len(folded(text)) == len(text)
@@ -113,20 +139,3 @@ def test_an_excerpt_shows_the_first_word_that_was_found() -> None:
         ("</b> came.", False),
     ]
     assert excerpt_of("Short.", "absent") == "Short."
-
-
-def test_a_lock_is_kept_during_a_long_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veritrail_graph.api.search.index.HELD_SECONDS", 0.3)
-    monkeypatch.setattr("veritrail_graph.api.app.search.HELD_SECONDS", 0.3)
-    mine, other = TextIndex(tmp_path), TextIndex(tmp_path)
-
-    async def hold(seconds: float) -> None:
-        holding = asyncio.create_task(held(mine))
-        await asyncio.sleep(seconds)
-        holding.cancel()
-
-    assert mine.take()
-    asyncio.run(hold(0.7))
-    assert not other.take()
-    time.sleep(0.35)
-    assert other.take()
