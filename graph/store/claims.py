@@ -53,6 +53,9 @@ from veritrail_graph.graph.store.trail_writing import CLEARING
 WINDOW = 1_000
 """Claims that one statement looks at where only some are wanted."""
 
+CLAIMS_TOGETHER = 20_000
+"""Claims that one statement gives where all of a process are wanted."""
+
 MOST = 3_000
 """Claims of one part of a text that are read."""
 
@@ -120,7 +123,7 @@ class ClaimStore:
         """
         rows: list[Mapping[str, Any]] = []
         if claim_ids is None:
-            async for page in claim_pages(self._database, process_id):
+            async for page in claim_pages(self._database, process_id, limit=CLAIMS_TOGETHER):
                 rows += page
         else:
             for batch in batches(claim_ids):

@@ -160,11 +160,14 @@ def places_from(also: Sequence[int] | None) -> tuple[tuple[int, int], ...]:
 
 
 def claim_pages(
-    database: Database, process_id: str, *, asked: bool = False
+    database: Database, process_id: str, *, asked: bool = False, limit: int = MOST_ROWS
 ) -> AsyncIterator[list[Properties]]:
-    """Claims of the answer, and questions where they are `asked` for, in the order of the input."""
+    """Claims of the answer, and questions where they are `asked` for, in the order of the input.
+
+    Each page looks at all claims of the process: large ones are quicker.
+    """
     cursor = {"after": ("position", -1), "after_id": ("claim_id", "")}
-    return pages(database, "trail/claims", cursor, process_id, asked=asked)
+    return pages(database, "trail/claims", cursor, process_id, limit=limit, asked=asked)
 
 
 def extraction_pages(database: Database, process_id: str) -> AsyncIterator[list[Properties]]:
@@ -178,6 +181,8 @@ async def pages(
     name: str,
     cursor: Mapping[str, tuple[str, Any]],
     process_id: str,
+    *,
+    limit: int = MOST_ROWS,
     **parameters: Any,
 ) -> AsyncIterator[list[Properties]]:
     """The answer of a statement whose one column holds properties; no page is empty.
@@ -188,16 +193,15 @@ async def pages(
         cursor: By parameter: the property of the last row that says where the next page begins,
             and a value before all others.
         process_id: The process.
+        limit: Rows of a page.
         **parameters: What else the statement takes.
     """
     place = {parameter: first for parameter, (_, first) in cursor.items()}
     while True:
-        rows = await database.read(
-            name, process_id=process_id, limit=MOST_ROWS, **place, **parameters
-        )
+        rows = await database.read(name, process_id=process_id, limit=limit, **place, **parameters)
         if rows:
             yield [properties for (properties,) in rows]
-        if len(rows) < MOST_ROWS:
+        if len(rows) < limit:
             return
         last = rows[-1][0]
         place = {parameter: last[key] for parameter, (key, _) in cursor.items()}
