@@ -246,6 +246,14 @@ class Search(Part):
         except EngineError as error:  # the change itself is stored
             _log.warning("the index of texts is behind: %s", error)
 
+    async def forget(self, process_id: str) -> None:
+        """Take the words of a process that is removed out of the index, where there is one."""
+        self._looked_at = float("-inf")
+        try:
+            await asyncio.to_thread(self._index.erase, process_id)
+        except EngineError as error:  # the file can be deleted, and the process must be
+            _log.warning("words of a removed process stay in the index of texts: %s", error)
+
     async def stop(self) -> None:
         """End what goes on in the background."""
         if self._syncing is not None:

@@ -35,6 +35,9 @@ WORDS = 16
 SPARE = 200_000
 """Rows of removed texts beyond which, and beyond half of all, the file is made anew."""
 
+ANEW = 20_000
+"""Texts up to which the index begins anew when a process is removed: no word of it stays."""
+
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LETTERS = re.compile(r"\w")
 
@@ -199,6 +202,9 @@ class TextIndex:
             rows: The name and the text of each.
         """
         with self._open() as connection:
+            known = connection.execute("SELECT 1 FROM processes WHERE id = ?", (process,))
+            if known.fetchone() is None:  # it was removed meanwhile
+                return
             for name, text in rows:
                 made = connection.execute(
                     "INSERT INTO items (process, kind, name) VALUES (?, ?, ?)",
@@ -229,6 +235,28 @@ class TextIndex:
             chosen = "(SELECT id FROM processes WHERE process_id = ?)"
             connection.execute(f"DELETE FROM items WHERE process IN {chosen}", (process_id,))  # noqa: S608
             connection.execute("DELETE FROM processes WHERE process_id = ?", (process_id,))
+
+    def erase(self, process_id: str) -> None:
+        """Take out a process that is removed, and leave none of its words in the file.
+
+        The words of one process cannot be told from those of others. So a small index is emptied,
+        and the next search fills it; of a large one the words stay until it is made anew.
+        """
+        if not self._path.exists():
+            return
+        self.forget(process_id)
+        with self._open() as connection:
+            if connection.execute("SELECT count(*) FROM items").fetchone()[0] > ANEW:
+                return
+            connection.execute("PRAGMA secure_delete = ON")  # what is freed is overwritten
+            for statement in (
+                "INSERT INTO words (words) VALUES ('delete-all')",
+                "DELETE FROM items",
+                "DELETE FROM processes",
+            ):
+                connection.execute(statement)
+        with self._open() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def clear_if_spoiled(self) -> None:
         """Begin anew where most of the file is of texts that were removed."""

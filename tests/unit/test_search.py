@@ -139,3 +139,21 @@ def test_an_excerpt_shows_the_first_word_that_was_found() -> None:
         ("</b> came.", False),
     ]
     assert excerpt_of("Short.", "absent") == "Short."
+
+
+def test_no_word_of_a_process_that_is_removed_stays_in_the_file(tmp_path: Path) -> None:
+    found = index(tmp_path)
+    number = found.begin("q")
+    found.add(number, "node", [("other", "Nothing of it.")])
+    found.finish(number, "stamp 2")
+    late = found.begin("r")
+    found.erase("p")
+    stored = b"".join(file.read_bytes() for file in tmp_path.glob("search.sqlite3*"))
+    assert b"dredger" not in stored
+    assert b"gdansk" not in stored
+    found.add(late, "node", [("late", "It was being read when it was removed: dredger.")])
+    assert (names(found, "dredger"), found.stamps()) == (set(), {})  # the next search fills it
+    assert found.find("it") == []
+    number = found.begin("q")
+    found.add(number, "node", [("other", "Nothing of it.")])
+    assert names(found, "nothing") == {("q", "other")}
