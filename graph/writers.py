@@ -22,10 +22,16 @@ def this_writer() -> str:
     return f"{_host()}/{os.getpid()}/{started:.0f}"
 
 
-def is_alive(owner: object, beat: object) -> bool:
+def is_alive(owner: object, beat: object, patience: float = math.inf) -> bool:
     """Whether a writer, by its name and its last sign of life, is still at work.
 
     A name or time that cannot be read counts as that of a dead writer.
+
+    Args:
+        owner: The name.
+        beat: When the last sign of life was.
+        patience: Seconds of silence after which a program of this machine is not at work any more,
+            though it lives.
     """
     if not isinstance(owner, str) or not isinstance(beat, str):
         return False
@@ -35,6 +41,8 @@ def is_alive(owner: object, beat: object) -> bool:
     host, pid, started = parts
     if not _is_here(host):  # nothing but its signs of life can be seen from here
         return age <= STALE_SECONDS
+    if age > patience:
+        return False
     try:
         return abs(psutil.Process(int(pid)).create_time() - float(started)) < 2
     except (psutil.Error, OverflowError):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.traces import Traces
     from veritrail_graph.api.app.turn_labels import TurnLabels
     from veritrail_graph.api.app.verifications import Verifications
+    from veritrail_graph.api.app.versions import Versions
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.auth.keys import Keys
@@ -129,6 +130,13 @@ class Application:
         from veritrail_graph.api.app.processes import Processes
 
         return Processes(self)
+
+    @cached_property
+    def versions(self) -> Versions:
+        """Reads that see one version of a process."""
+        from veritrail_graph.api.app.versions import Versions
+
+        return Versions(self)
 
     @cached_property
     def traces(self) -> Traces:

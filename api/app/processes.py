@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -24,6 +24,7 @@ from veritrail_graph.graph.errors import (
     EngineError,
     EngineUnavailable,
     InputError,
+    NotFound,
     VeriTrailError,
 )
 from veritrail_graph.graph.importers.explicit import ExplicitInput
@@ -57,6 +58,9 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger("veritrail.jobs")
+
+WRITER_SECONDS = 60.0
+"""How long whoever stores a process waits for another who stores the same."""
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
@@ -451,12 +455,25 @@ class Processes(Part):
         except EngineUnavailable as error:
             _log.warning("jobs of process %r are still open: %s", process_id, error)
 
+    async def _forget(self, process_id: str) -> None:
+        """Remove what is kept of a process beside the graph, once nobody sees it any more.
+
+        Raises:
+            EngineUnavailable: A database cannot be reached.
+        """
+        app = self._app
+        await app.traces.forget(process_id)
+        await app.search.forget(process_id)
+        if app.has_database:
+            for part in (app.sharing.links, app.studies, app.turn_labels, app.teamwork.repository):
+                await part.forget(process_id)
+
     async def delete(
         self, process_id: str, *, force: bool = False, by: Caller | None = None
     ) -> Removed:
         """Remove a process with its claims, verifications and reviews.
 
-        A removal that was interrupted is taken up by the next call.
+        A removal that was interrupted or failed is taken up by the next call.
 
         Args:
             process_id: The process; one that is damaged can be removed, too.
@@ -467,31 +484,24 @@ class Processes(Part):
             NotFound: There is none.
             ProcessInUse: Jobs verify its claims.
         """
-        from veritrail_graph.graph.store.processes import DELETING, READY
+        from veritrail_graph.graph.store.processes import DELETING
 
         store = await self._store()
         at_work = await self._at_work(process_id) if force else []
-        state = await store.processes.state(process_id)
-        is_left = state is not None and state.status == DELETING and state.is_abandoned
-        if not is_left and (state is None or state.status != READY):
-            await store.processes.get(process_id)  # says why there is nothing to remove
+        try:
+            await store.processes.get(process_id)
+        except NotFound as error:
+            if error.facts.get("status") != DELETING:
+                raise
+        except EngineError as error:
+            if error.code != "process_damaged":
+                raise
         if not force:
             await self._check_use(process_id)
         verifications = await store.processes.count_verifications(process_id)
         reviews = await store.reviews.count(process_id)
-        await store.processes.delete(process_id)
+        await store.processes.delete(process_id, lambda: self._forget(process_id))
         await self._desert(process_id, "deleted", at_work)
-        await self._app.traces.forget(process_id)
-        if self._app.has_database:
-            forgetting = (
-                self._app.sharing.links.forget,  # first: a link would open a later namesake
-                self._app.studies.forget,
-                self._app.turn_labels.forget,
-                self._app.teamwork.repository.forget,
-            )
-            for forget in forgetting:
-                with suppress(EngineError):  # without their process they are never shown
-                    await forget(process_id)
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )
@@ -525,7 +535,13 @@ class Processes(Part):
 
         check_export(format_name, path, force=force, spreadsheet=spreadsheet)
         store = await self._store()
-        return await export(store, process_id, format_name, path, force, spreadsheet, progress)
+
+        async def written() -> Exported:
+            return await export(store, process_id, format_name, path, force, spreadsheet, progress)
+
+        if path is None:  # what was printed cannot be taken back
+            return await written()
+        return await store.versions.of_process(process_id, written)
 
     async def copy(
         self,

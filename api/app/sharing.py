@@ -89,7 +89,7 @@ class Sharing(Part):
             NotFound: There is no such process.
             InputError: It would work too long or not at all; or there are too many.
         """
-        await self._app.processes.get(process_id)
+        version = await self._app.versions.get(process_id)
         if not 0 < days <= MOST_LINK_DAYS:
             raise InputError(f"A link works for up to {MOST_LINK_DAYS} days.", code="share_days")
         line = " ".join(note.split())
@@ -98,7 +98,7 @@ class Sharing(Part):
                 f"The note has more than {LONGEST_LINK_NOTE} characters.", code="share_note"
             )
         try:
-            link, token = await self.links.create(process_id, days * _DAY, line, by)
+            link, token = await self.links.create(version, days * _DAY, line, by)
         except TooManyLinks:
             raise InputError(
                 f"The process has {MOST_OF_A_PROCESS} links that have not ended; end some first.",
@@ -113,8 +113,8 @@ class Sharing(Part):
         Raises:
             NotFound: There is no such process.
         """
-        await self._app.processes.get(process_id)
-        found = await self.links.of_process(process_id)
+        version = await self._app.versions.get(process_id)
+        found = [one for one in await self.links.of_process(process_id) if one.shows(version)]
         return ShareList(process_id=process_id, shares=[Share.of(one) for one in found])
 
     async def revoke(self, process_id: str, share_id: str, *, by: Caller = LOCAL) -> None:

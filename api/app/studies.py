@@ -164,7 +164,7 @@ class Studies(Part):
                 many; or one is to be highlighted and is not attributed.
         """
         store = await self._store()
-        process = await store.processes.get(process_id)
+        version = await store.versions.get(process_id)
         nodes = list(dict.fromkeys(wanted.nodes))
         if not nodes:
             raise InputError("A study needs documents; name some nodes.", code="study_empty")
@@ -180,7 +180,7 @@ class Studies(Part):
         study = Study(
             study_id=f"study-{uuid.uuid4().hex[:16]}",
             process_id=process_id,
-            content_hash=process.content_hash,
+            content_hash=version.content_hash,
             nodes=tuple(nodes),
             sentences=(),
             task=wanted.task,
@@ -203,7 +203,7 @@ class Studies(Part):
                 code="study_documents",
             )
         study = study.replace(sentences=tuple(counts))
-        await self._repository.add(study)
+        await self._repository.add(study, version)
         await self._record(by, "study.create", study.study_id, process_id=process_id)
         return study
 
@@ -249,8 +249,8 @@ class Studies(Part):
         Raises:
             NotFound: There is no such process.
         """
-        await (await self._store()).processes.get(process_id)
-        return await self._repository.of_process(process_id, MOST_STUDIES)
+        version = await self._app.versions.get(process_id)
+        return await self._repository.of_process(version, MOST_STUDIES)
 
     async def get(self, process_id: str, study_id: str) -> Study:
         """A study.
@@ -258,7 +258,8 @@ class Studies(Part):
         Raises:
             NotFound: There is none of that id.
         """
-        found = await self._repository.get(process_id, study_id)
+        version = await self._app.versions.get(process_id)
+        found = await self._repository.get(version, study_id)
         if found is None:
             raise NotFound(f"Process {process_id!r} has no study {shown(study_id)}")
         return found

@@ -148,6 +148,7 @@ class Teamwork(Part):
             )
         if faults := text_faults(text, author.strip()):
             raise InputError("The comment cannot be stored", faults)
+        version = await self._app.versions.get(process_id)
         await self._app.claims.get(process_id, claim_id)
         row: dict[str, str | None] = {
             "comment_id": f"comment-{uuid.uuid4().hex}",
@@ -157,6 +158,7 @@ class Teamwork(Part):
             "key_id": by.key_id,
             "text": text,
             "created_at": now(),
+            "made_for": version.first_stored_at,
         }
         await self.repository.add_comment(row)
         comment_id = str(row["comment_id"])
@@ -171,7 +173,8 @@ class Teamwork(Part):
             NotFound: There is no such process or claim.
         """
         await self._app.claims.get(process_id, claim_id)
-        rows = await self.repository.comments(process_id, claim_id, MOST_COMMENTS)
+        version = await self._app.versions.get(process_id)
+        rows = await self.repository.comments(version, claim_id, MOST_COMMENTS)
         found = [_comment(row._mapping, row.key_name, by) for row in rows]  # public, of a row
         return CommentList(process_id=process_id, claim_id=claim_id, comments=found)
 
@@ -195,7 +198,7 @@ class Teamwork(Part):
         """
         from veritrail_graph.graph.sampling import assigned, sample_of
 
-        await self._app.processes.get(process_id)
+        version = await self._app.versions.get(process_id)
         names = [" ".join(one.split()) for one in wanted.reviewers if one.strip()]
         names = list(dict.fromkeys(names))
         if not 1 <= len(names) <= MOST_REVIEWERS:
@@ -208,7 +211,7 @@ class Teamwork(Part):
             )
         if not 1 <= wanted.size <= MOST_DRAWN:
             raise InputError(f"Draw 1 to {MOST_DRAWN:,} claims.", code="round_size")
-        if len(await self.repository.rounds(process_id, MOST_ROUNDS)) == MOST_ROUNDS:
+        if len(await self.repository.rounds(version, MOST_ROUNDS)) == MOST_ROUNDS:
             raise InputError(
                 f"The process has {MOST_ROUNDS} rounds; remove some first.", code="round_many"
             )
@@ -235,6 +238,7 @@ class Teamwork(Part):
             "process_id": process_id,
             "created_at": made.created_at,
             "round": made.model_dump_json(),
+            "made_for": version.first_stored_at,
         }
         tasks = assigned(drawn, names, wanted.each, wanted.seed)
         await self.repository.add_round(row, tasks)
@@ -247,8 +251,8 @@ class Teamwork(Part):
         Raises:
             NotFound: There is no such process.
         """
-        await self._app.processes.get(process_id)
-        stored = await self.repository.rounds(process_id, MOST_ROUNDS)
+        version = await self._app.versions.get(process_id)
+        stored = await self.repository.rounds(version, MOST_ROUNDS)
         every = await self._app.reviews.in_full(process_id) if stored else []
         found = []
         for text in stored:
@@ -270,7 +274,8 @@ class Teamwork(Part):
 
     async def assigned(self, process_id: str, reviewer: str) -> set[str]:
         """The claims of a process that somebody is to review."""
-        return set(await self.repository.assigned(process_id, reviewer))
+        version = await self._app.versions.get(process_id)
+        return set(await self.repository.assigned(version, reviewer))
 
     async def decide(
         self,

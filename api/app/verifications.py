@@ -68,6 +68,13 @@ class Verifications(Part):
         Raises:
             NotFound: There is none.
         """
+        return await self._app.versions.of_verification(
+            verification_id, lambda: self._whole(verification_id)
+        )
+
+    async def _whole(
+        self, verification_id: str
+    ) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...]]:
         store = await self._store()
         try:
             found, reviews, is_explained = await store.trails.with_reviews(verification_id)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError, VeriTrailError, shown
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.version import Version
 
 
 class Scope(StrEnum):
@@ -50,6 +54,7 @@ class Caller:
         only_process: The one process that is shown to somebody with a link; None: all.
         shared_by: Who made that link.
         shared_until: When it ends, in seconds since 1970.
+        shows: Says of a version of that process whether the link was made for it.
     """
 
     key_id: str | None
@@ -60,6 +65,7 @@ class Caller:
     only_process: str | None = None
     shared_by: str | None = None
     shared_until: float | None = None
+    shows: Callable[[Version], bool] | None = field(default=None, compare=False)
 
     @property
     def key_name(self) -> str | None:

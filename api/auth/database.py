@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -27,6 +27,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, InputError
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.version import Version
 
 T = TypeVar("T")
 
@@ -42,15 +45,18 @@ _LOCK = 0x7665726974  # of the connection that makes the tables
 _READS = "veritrail_reads"
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """The version of the tables; raise it with every change of a table that exists."""
 
+_ABOUT_A_PROCESS = ("share_links", "claim_comments", "review_rounds", "studies")
 _NEW_COLUMNS = {
-    1: ("job_claims", "batch_calls", "INTEGER NOT NULL DEFAULT 0"),
-    2: ("share_links", "key_id", "VARCHAR(64)"),
+    1: [("job_claims", "batch_calls", "INTEGER NOT NULL DEFAULT 0")],
+    2: [("share_links", "key_id", "VARCHAR(64)")],
+    3: [(table, "made_for", "VARCHAR(32)") for table in _ABOUT_A_PROCESS],
 }
-"""The column that leads from a version to the next one, where its table is there: version 1 knew
-no calls in batches, version 2 did not know which key made a link."""
+"""The columns that lead from a version to the next one, where their tables are there: version 1
+knew no calls in batches, version 2 did not know which key made a link, version 3 took a process for
+any other that was stored under its id later."""
 
 metadata = sa.MetaData()
 """Every table of the service."""
@@ -58,6 +64,23 @@ metadata = sa.MetaData()
 _schema = sa.Table("veritrail_schema", metadata, sa.Column("version", sa.Integer, nullable=False))
 _WITHOUT_VERSION = frozenset({"api_keys", "audit", "jobs"})
 """Tables that show that a database without a version was made by this program."""
+
+
+def made_for() -> sa.Column[Any]:
+    """The column of a row about a process: when the first version of the process was stored.
+
+    So a row is about no process that is stored under the id later. Earlier versions of this
+    program left it empty.
+    """
+    return sa.Column("made_for", sa.String(32))
+
+
+def is_about(table: sa.Table, version: Version) -> sa.ColumnElement[bool]:
+    """Whether a row was made for a process, and not for one that had its id before."""
+    since = version.first_stored_at
+    known = table.c.made_for == since
+    before = sa.and_(table.c.made_for.is_(None), table.c.created_at >= since)
+    return sa.and_(table.c.process_id == version.process_id, sa.or_(known, before))
 
 
 def service_url(settings: Settings) -> str:
@@ -157,10 +180,10 @@ class ServiceDatabase:
             return
         found = first = connection.execute(sa.select(_schema)).scalar()
         while found in _NEW_COLUMNS:
-            table, column, kind = _NEW_COLUMNS[found]
-            known = inspector.get_columns(table) if table in tables else None
-            if known is not None and column not in {one["name"] for one in known}:
-                connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} {kind}"))
+            for table, column, kind in _NEW_COLUMNS[found]:
+                known = inspector.get_columns(table) if table in tables else None
+                if known is not None and column not in {one["name"] for one in known}:
+                    connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} {kind}"))
             found += 1
         if found != first:
             connection.execute(sa.update(_schema).values(version=found))

@@ -2,7 +2,8 @@
 
 A link holds 32 random bytes. Of these only a hash is kept, and a signature made with them of the
 process, the end and the key that made it: who reads the database can open nothing, and who
-changes a row there neither prolongs a link nor leads it to another process.
+changes a row there neither prolongs a link nor leads it to another process. It opens no other
+process either that is stored under the id later (`made_for`).
 
 A link ends with the key that made it: when it is revoked or expires or, for the key that is set
 from outside, when another one is set. Links of this machine's user end by themselves alone.
@@ -17,15 +18,19 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.access import Caller, Scope
-from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.database import ServiceDatabase, made_for, metadata
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.auth.keys import api_keys
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.version import Version
 
 MOST_OF_A_PROCESS = 200
 """Links of one process that have not ended."""
@@ -45,6 +50,7 @@ share_links = sa.Table(
     sa.Column("expires_at", sa.Float, nullable=False),
     sa.Column("revoked_at", sa.Float),
     sa.Column("key_id", sa.String(64)),
+    made_for(),
 )
 
 
@@ -63,6 +69,8 @@ class ShareLink:
         key_id: The key that made it; None: the user of this machine.
         key_ends_at: When that key was revoked or expires; None: it does not end, or is the one that
             is set from outside.
+        made_for: When the first version of the process was stored; None: an earlier version of this
+            program made the link.
     """
 
     share_id: str
@@ -74,6 +82,14 @@ class ShareLink:
     revoked_at: float | None
     key_id: str | None = None
     key_ends_at: float | None = None
+    made_for: str | None = None
+
+    def shows(self, version: Version) -> bool:
+        """Whether it was made for a process, and not for one that had its id before."""
+        if self.made_for is not None:
+            return self.made_for == version.first_stored_at
+        made_at = datetime.fromtimestamp(self.created_at, UTC)
+        return made_at >= datetime.fromisoformat(version.first_stored_at)
 
     def is_open(self, now: float) -> bool:
         """Whether it opens the process now."""
@@ -92,6 +108,7 @@ class ShareLink:
             only_process=self.process_id,
             shared_by=None if self.key_id is None else self.created_by,
             shared_until=min(one for one in ends if one is not None),
+            shows=self.shows,
         )
 
 
@@ -119,9 +136,9 @@ class Shares:
         self._clock = clock
 
     async def create(
-        self, process_id: str, seconds: float, note: str, by: Caller
+        self, version: Version, seconds: float, note: str, by: Caller
     ) -> tuple[ShareLink, str]:
-        """Make a link; what opens it is given this once.
+        """Make a link to a process; what opens it is given this once.
 
         Raises:
             TooManyLinks: The process has too many that have not ended.
@@ -129,18 +146,27 @@ class Shares:
         """
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
         link = ShareLink(
-            uuid.uuid4().hex[:16], process_id, note, by.name, now, now + seconds, None, by.key_id
+            uuid.uuid4().hex[:16],
+            version.process_id,
+            note,
+            by.name,
+            now,
+            now + seconds,
+            None,
+            by.key_id,
+            made_for=version.first_stored_at,
         )
         row = {
             "share_id": link.share_id,
             "token_hash": _hash(token),
-            "process_id": process_id,
+            "process_id": link.process_id,
             "signature": self._signature(token, link),
             "note": note,
             "created_by": by.name,
             "created_at": now,
             "expires_at": link.expires_at,
             "key_id": by.key_id,
+            "made_for": link.made_for,
         }
         await self._service.run(lambda connection: _insert(connection, row, now))
         return link, token
@@ -185,6 +211,8 @@ class Shares:
             said.append(link.key_id)
         if link.key_id == ENVIRONMENT.key_id:
             said.append(self._outside)
+        if link.made_for is not None:
+            said.append(link.made_for)
         key = token.encode("utf-8", "surrogateescape")
         return hmac.new(key, " ".join(said).encode(), hashlib.sha256).hexdigest()
 
@@ -218,6 +246,7 @@ def _link(row: sa.Row[Any]) -> ShareLink:
         row.revoked_at,
         row.key_id,
         min(ends, default=None),
+        row.made_for,
     )
 
 

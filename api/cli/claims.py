@@ -121,7 +121,7 @@ def list_(
 ) -> None:
     """List the stored claims of a process, each with its place in the text."""
     process, (claims, found, questions) = ask_about(
-        process, lambda app, name: _list(app, name, node), as_json=as_json
+        process, lambda app, name: _list(app, name, node), as_json=as_json, reads=True
     )
     if as_json:
         document: dict[str, Any] = {

@@ -177,7 +177,7 @@ def show_dialogue(
 ) -> None:
     """Show what is stored of the turns of a dialogue."""
     _, found = ask_about(
-        dialogue, lambda app, name: app.dialogues.result(name, run), as_json=as_json
+        dialogue, lambda app, name: app.dialogues.result(name, run), as_json=as_json, reads=True
     )
     if as_json:
         print_json(found.json_object())

@@ -61,7 +61,11 @@ def ask(work: Callable[[Application], Awaitable[T]], *, as_json: bool) -> T:
 
 
 def ask_about(
-    process: str, work: Callable[[Application, str], Awaitable[T]], *, as_json: bool
+    process: str,
+    work: Callable[[Application, str], Awaitable[T]],
+    *,
+    as_json: bool,
+    reads: bool = False,
 ) -> tuple[str, T]:
     """Use the application on a process, which may be named by the first letters of its id.
 
@@ -69,11 +73,16 @@ def ask_about(
         process: The process as it was typed.
         work: Is given the application and a process_id; called again only where it found none.
         as_json: Whether the command prints JSON.
+        reads: Whether the work only reads the process, and may be done again where it changed.
 
     Returns:
         The process_id in full, and what the work gave.
     """
-    return ask(lambda app: about(app, process, work), as_json=as_json)
+
+    async def of_one_version(app: Application, name: str) -> T:
+        return await app.versions.of_process(name, lambda: work(app, name))
+
+    return ask(lambda app: about(app, process, of_one_version if reads else work), as_json=as_json)
 
 
 async def about(

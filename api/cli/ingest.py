@@ -152,7 +152,7 @@ def ingest(
     An input that breaks rules is refused whole, with what is wrong and where.
     """
     from veritrail_graph.api.app.engines import asks_model
-    from veritrail_graph.api.app.processes import IngestOptions
+    from veritrail_graph.api.app.processes import WRITER_SECONDS, IngestOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.registry import ImportOptions
 
@@ -171,6 +171,7 @@ def ingest(
         strict=strict,
         stated=verifies and not asks_model(Settings()),
         format=format_name,
+        patience=WRITER_SECONDS,
         importing=ImportOptions(
             answer,
             question,

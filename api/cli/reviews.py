@@ -130,13 +130,16 @@ def list_(
 
     if claim is None:
         process, every = ask_about(
-            process, lambda app, name: app.reviews.of_process(name), as_json=as_json
+            process, lambda app, name: app.reviews.of_process(name), as_json=as_json, reads=True
         )
         reviews = [one.review for one in every]
         about: dict[str, Any] = {"process_id": process}
     else:
         process, of_claim = ask_about(
-            process, lambda app, name: app.reviews.of_claim(name, claim), as_json=as_json
+            process,
+            lambda app, name: app.reviews.of_claim(name, claim),
+            as_json=as_json,
+            reads=True,
         )
         reviews, state = of_claim.reviews, of_claim.reviewed
         verdict = state.verdict.value if state and state.verdict else None
@@ -154,7 +157,7 @@ def list_(
 def agreement(process: ProcessId, as_json: AsJson = False) -> None:
     """Show how far people agree with the judge, and with each other."""
     process, found = ask_about(
-        process, lambda app, name: app.reviews.agreement(name), as_json=as_json
+        process, lambda app, name: app.reviews.agreement(name), as_json=as_json, reads=True
     )
     if as_json:
         from veritrail_graph.graph.exporters.listings import agreement_json

@@ -26,7 +26,7 @@ ROWS_SHOWN = 40
 def runs(process: ProcessId, as_json: AsJson = False) -> None:
     """List the runs of a process, with their verdicts and costs."""
     process, found = ask_about(
-        process, lambda app, name: app.runs.of_process(name), as_json=as_json
+        process, lambda app, name: app.runs.of_process(name), as_json=as_json, reads=True
     )
     if as_json:
         print_json(found.model_dump(mode="json"))
@@ -84,7 +84,10 @@ def compare(
     judge the result of each claim with the highest q counts, then the latest.
     """
     _, found = ask_about(
-        process, lambda app, name: app.runs.compare(name, first, second), as_json=as_json
+        process,
+        lambda app, name: app.runs.compare(name, first, second),
+        as_json=as_json,
+        reads=True,
     )
     if csv is not None:
         from veritrail_graph.api.views.runs import comparison_csv

@@ -44,7 +44,7 @@ def share(
         return
     if list_:
         _, links = ask_about(
-            process, lambda app, name: app.sharing.of_process(name), as_json=as_json
+            process, lambda app, name: app.sharing.of_process(name), as_json=as_json, reads=True
         )
         _list(links, as_json=as_json)
         return

@@ -133,7 +133,7 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    process, found = ask_about(process, _one, as_json=as_json)
+    process, found = ask_about(process, _one, as_json=as_json, reads=True)
     if as_json:
         from veritrail_graph.graph.exporters.listings import (
             reviewed_json,

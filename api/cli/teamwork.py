@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def rounds(process: ProcessId, as_json: AsJson = False) -> None:
     """List the rounds of review, with what each reviewer has done."""
     process, found = ask_about(
-        process, lambda app, name: app.teamwork.rounds(name), as_json=as_json
+        process, lambda app, name: app.teamwork.rounds(name), as_json=as_json, reads=True
     )
     if as_json:
         print_json(found.model_dump(mode="json"))
@@ -118,7 +118,10 @@ def export(
         raise InputError(f"{format_name!r} is no format; there are: label-studio, inception")
     wanted: AnnotationFormat = "inception" if format_name == "inception" else "label-studio"
     _, found = ask_about(
-        process, lambda app, name: app.teamwork.export(name, wanted, blind=blind), as_json=False
+        process,
+        lambda app, name: app.teamwork.export(name, wanted, blind=blind),
+        as_json=False,
+        reads=True,
     )
     if output is None:
         print_json(found)
@@ -182,7 +185,7 @@ def _list(process: str, claim: str, *, as_json: bool) -> None:
         claim_id = (await app.names.claim(name, claim)).claim.claim_id
         return await app.teamwork.comments(name, claim_id)
 
-    process, listed = ask_about(process, found, as_json=as_json)
+    process, listed = ask_about(process, found, as_json=as_json, reads=True)
     if as_json:
         print_json(listed.model_dump(mode="json"))
         return

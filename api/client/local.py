@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -53,6 +54,7 @@ LOCAL_PATIENCE = 600.0
 T = TypeVar("T")
 
 _Document = dict[str, Any]
+_OF_PROCESS, _OF_VERIFICATION = "/v1/processes/{}", "/v1/verifications/{}"
 
 
 class AsyncLocal(AsyncOperations):
@@ -103,15 +105,21 @@ class AsyncLocal(AsyncOperations):
         if call.name in SUBMITTED:
             given = {"request": call.body, "key": call.headers["Idempotency-Key"]}
         try:
-            return read(
-                await operation(
-                    *call.ids, **{name: value for name, value in given.items() if value is not None}
-                )
-            )
+            given = {name: value for name, value in given.items() if value is not None}
+            return read(await self._of_one_version(call, partial(operation, *call.ids, **given)))
         except VeriTrailError as error:
             if isinstance(error, EngineUnavailable):
                 await self.app.graph.lost()
             raise _problem(error, self._advice) from error
+
+    async def _of_one_version(self, call: Call, operate: Callable[[], Awaitable[T]]) -> T:
+        """Carry out a call; one that reads a process or a verification sees one version of it."""
+        if call.method == "GET" and call.path.startswith(_OF_PROCESS):
+            return await self.app.versions.of_process(call.ids[0], operate)
+        if call.method == "GET" and call.path.startswith(_OF_VERIFICATION):
+            for verification_id in call.ids:
+                operate = partial(self.app.versions.of_verification, verification_id, operate)
+        return await operate()
 
     @override
     async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:

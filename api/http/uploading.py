@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.processes import WRITER_SECONDS, IngestOptions
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, parse_name
 from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
@@ -19,10 +19,6 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.graph.importers.registry import ImportOptions
-
-PATIENCE_SECONDS = 60.0
-"""How long an upload waits while another one writes the same process."""
-
 
 _HEAD = 1 << 20
 """Bytes at the beginning of a file that are looked at."""
@@ -81,7 +77,7 @@ def upload_options(
         strict,
         format=None if name == DETECT else name,
         importing=importing,
-        patience=PATIENCE_SECONDS,
+        patience=WRITER_SECONDS,
         keep=keep,
     )
 

@@ -62,6 +62,7 @@ from veritrail_graph.graph.model.review import reviewed
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.model.version import Version
 
 TRAILS = 100
 """Trails that are held at a time."""
@@ -78,11 +79,13 @@ class StoredSource:
         app: The application.
         material: The process and its claims.
         reviews: All reviews of a claim, newest first, by claim_id.
+        version: Which version of the process it was.
     """
 
     app: Application
     material: ReportData
     reviews: dict[str, list[Review]]
+    version: Version
 
     @classmethod
     async def read(
@@ -92,7 +95,7 @@ class StoredSource:
         wanted: ClaimSelection = ClaimSelection(),  # noqa: B008 (frozen)
         made: Made | None = None,
     ) -> StoredSource:
-        """Read everything but the trails.
+        """Read everything but the trails, of one version of the process.
 
         Args:
             app: The application.
@@ -102,7 +105,17 @@ class StoredSource:
 
         Raises:
             NotFound: There is no such process or claim.
+            ProcessConflict: The process changed at every attempt.
         """
+        return await app.versions.of_process(
+            process_id, lambda: cls._read(app, process_id, wanted, made)
+        )
+
+    @classmethod
+    async def _read(
+        cls, app: Application, process_id: str, wanted: ClaimSelection, made: Made | None
+    ) -> StoredSource:
+        version = await app.versions.get(process_id)
         process = await app.processes.get(process_id)
         asked = list(dict.fromkeys(wanted.claim_ids)) or None
         claims, numbers = await app.claims.numbered(process_id, asked)
@@ -126,7 +139,8 @@ class StoredSource:
         questions: dict[str, str] = {}
         for start in range(0, len(about), _NODES):
             questions |= await app.nodes.questions(process_id, about[start : start + _NODES])
-        return cls(app, replace(material, checked=checked, questions=questions), reviews)
+        material = replace(material, checked=checked, questions=questions)
+        return cls(app, material, reviews, version)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes; see `ReportSource.texts`."""
@@ -166,6 +180,7 @@ class StoredSource:
                 raise self._changed()
             nodes, context = await self._nodes(read) if whole else (None, None)
             carried = await self.app.verifications.carried(read)
+            await self._check_unchanged()
             for one in some:
                 name = one.verification.verification_id if one.verification else ""
                 reviews = self.reviews.get(one.claim.claim_id, ())
@@ -176,6 +191,14 @@ class StoredSource:
                     sources=sources.get(name),
                     carried=carried.get(name, ()),
                 )
+
+    async def _check_unchanged(self) -> None:
+        try:
+            version = await self.app.versions.get(self.version.process_id)
+        except NotFound:
+            raise self._changed() from None
+        if version != self.version:
+            raise self._changed()
 
     def _changed(self) -> ProcessConflict:
         return ProcessConflict(

@@ -11,6 +11,7 @@ from veritrail_graph.api.app.findings import AttributedNodePage, AttributionPage
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.attribute import AttributeRequest
@@ -20,6 +21,7 @@ from veritrail_graph.graph.model.attribution import LeftOut
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
 router = APIRouter(
+    route_class=OneVersion,
     prefix="/v1/processes/{process_id}",
     tags=["attributions"],
     dependencies=[CHECKED, needs(Scope.READ)],
@@ -70,7 +72,9 @@ async def list_attributed_nodes(
     return answer(AttributedNodePage(attributed_nodes=found, nextCursor=behind))
 
 
-submitting = APIRouter(prefix="/v1/attributions", tags=["attributions"], dependencies=[CHECKED])
+submitting = APIRouter(
+    route_class=OneVersion, prefix="/v1/attributions", tags=["attributions"], dependencies=[CHECKED]
+)
 
 
 class AttributionAccepted(BaseModel):

@@ -19,15 +19,24 @@ from veritrail_graph.api.app.findings import (
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, ClaimId, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import ClaimEdit, ClaimsGivenUp, LabelsGiven
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(
-    prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]
+    route_class=OneVersion,
+    prefix="/v1/processes/{process_id}/claims",
+    tags=["claims"],
+    dependencies=[CHECKED],
 )
-beside = APIRouter(prefix="/v1/processes/{process_id}", tags=["claims"], dependencies=[CHECKED])
+beside = APIRouter(
+    route_class=OneVersion,
+    prefix="/v1/processes/{process_id}",
+    tags=["claims"],
+    dependencies=[CHECKED],
+)
 
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
 VerdictName = Literal[

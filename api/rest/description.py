@@ -16,6 +16,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 
+from veritrail_graph.api.http.one_version import is_watched
 from veritrail_graph.api.http.problems import BrokenRule, Problem, described
 from veritrail_graph.api.rest.call_examples import add_examples
 
@@ -133,7 +134,7 @@ def _whole(app: FastAPI) -> dict[str, Any]:
     for path, item in document["paths"].items():
         for method in _METHODS:
             if method in item:
-                _add_problems(path, item[method])
+                _add_problems(path, method, item[method])
     components = document.setdefault("components", {})
     components["headers"] = {
         "RequestId": {
@@ -194,7 +195,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     return compile_path(template)[0]
 
 
-def _add_problems(path: str, operation: dict[str, Any]) -> None:
+def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     """What may go wrong with any call is listed at every call."""
     responses = operation["responses"]
     if "application/json" in responses.get("422", {}).get("content", {}):
@@ -207,6 +208,8 @@ def _add_problems(path: str, operation: dict[str, Any]) -> None:
         operation["security"] = [*operation["security"], {}]  # no key was made yet: see `_TEXT`
     if "requestBody" in operation:
         statuses += _WITH_BODY
+    if is_watched(path, method.upper()):
+        statuses.append(409)
     for status in statuses:
         responses.setdefault(str(status), described(status))
     for status, response in responses.items():

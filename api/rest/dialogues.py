@@ -11,6 +11,7 @@ from veritrail_graph.api.app.findings import TURNS, DialoguePage, DialogueRuns, 
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, MOST, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.dialogue import DialogueRequest
@@ -19,6 +20,7 @@ from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.model.dialogue import MAX_ID
 
 router = APIRouter(
+    route_class=OneVersion,
     prefix="/v1/processes/{process_id}/dialogue",
     tags=["dialogues"],
     dependencies=[CHECKED, needs(Scope.READ)],
@@ -96,7 +98,10 @@ async def list_turns(
 
 
 submitting = APIRouter(
-    prefix="/v1/dialogue-verifications", tags=["dialogues"], dependencies=[CHECKED]
+    route_class=OneVersion,
+    prefix="/v1/dialogue-verifications",
+    tags=["dialogues"],
+    dependencies=[CHECKED],
 )
 
 

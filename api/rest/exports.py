@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from typing import IO, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -13,13 +12,16 @@ from fastapi.responses import StreamingResponse
 from veritrail_graph.api.app.exporting import ending_of
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.held_file import HeldFile
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.http.receiving import UploadRefused
 
-router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
+router = APIRouter(
+    route_class=OneVersion, prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED]
+)
 
-_PIECE = 1 << 18
 _TYPES = {
     ".json": "application/json",
     ".jsonl": "application/x-ndjson",
@@ -81,16 +83,5 @@ async def export_process(
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)
     name = re.sub(r"[^A-Za-z0-9._-]", "-", process_id + ending)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
-        "Content-Length": str(size),
-        "Cache-Control": "private, no-store",
-    }
     kind = _TYPES[f".{ending.rpartition('.')[2]}"]
-    return StreamingResponse(_sent(file), media_type=kind, headers=headers)
-
-
-async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
-    with file:
-        while piece := await asyncio.to_thread(file.read, _PIECE):
-            yield piece
+    return HeldFile(file, size, name, kind)

@@ -13,13 +13,19 @@ from veritrail_graph.api.app.nodes import DEEPEST, LARGEST
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, MOST, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.model import Role
 from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
-router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
+router = APIRouter(
+    route_class=OneVersion,
+    prefix="/v1/processes/{process_id}",
+    tags=["nodes"],
+    dependencies=[CHECKED],
+)
 
 LONGEST_SEARCH = 1_000
 """Characters of a text that is looked for."""
@@ -110,7 +116,12 @@ async def get_nodes(app: App, process_id: ProcessId, asked: NodesAsked) -> Respo
     return answer(NodesFound(nodes=nodes, missing=list(found.missing)))
 
 
-walking = APIRouter(prefix="/v1/processes/{process_id}", tags=["lineage"], dependencies=[CHECKED])
+walking = APIRouter(
+    route_class=OneVersion,
+    prefix="/v1/processes/{process_id}",
+    tags=["lineage"],
+    dependencies=[CHECKED],
+)
 
 
 @dataclass(frozen=True, slots=True)

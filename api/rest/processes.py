@@ -22,6 +22,7 @@ from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.http.receiving import UploadRefused, any_name
@@ -29,7 +30,9 @@ from veritrail_graph.api.http.uploading import Stored, store_any, store_body, up
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.noun import PUBLIC_ID, PublicId
 
-router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
+router = APIRouter(
+    route_class=OneVersion, prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED]
+)
 
 _LISTING = Listing("processes")
 MOST_MATCHES = 200

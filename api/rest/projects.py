@@ -11,12 +11,13 @@ from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import ProcessEdit
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT
 
-router = APIRouter(prefix="/v1", tags=["processes"], dependencies=[CHECKED])
+router = APIRouter(route_class=OneVersion, prefix="/v1", tags=["processes"], dependencies=[CHECKED])
 
 
 @router.patch(

@@ -13,6 +13,7 @@ from veritrail_graph.api.app.findings import Agreement
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import (
     CHECKED,
     ClaimId,
@@ -27,7 +28,12 @@ from veritrail_graph.api.requests.bodies import ReviewGiven, ReviewsGiven
 from veritrail_graph.graph.model import Review
 from veritrail_graph.graph.reviewing import NewReview
 
-router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
+router = APIRouter(
+    route_class=OneVersion,
+    prefix="/v1/processes/{process_id}",
+    tags=["reviews"],
+    dependencies=[CHECKED],
+)
 
 
 class ReviewsStored(BaseModel):

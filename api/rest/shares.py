@@ -10,6 +10,7 @@ from veritrail_graph.api.app.sharing import NewShare, ShareList
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import ShareWanted
@@ -18,6 +19,7 @@ _READ_AND_WRITE = [needs(Scope.READ, Scope.WRITE)]
 """Whoever makes a link can open it, and reads the process."""
 
 router = APIRouter(
+    route_class=OneVersion,
     prefix="/v1/processes/{process_id}/shares",
     tags=["processes"],
     dependencies=[CHECKED],

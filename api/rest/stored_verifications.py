@@ -17,6 +17,7 @@ from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.answers import answer, tagged
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import (
     CHECKED,
     Cursor,
@@ -29,7 +30,9 @@ from veritrail_graph.api.http.pages import (
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.model import Verification
 
-router = APIRouter(prefix="/v1", tags=["verifications"], dependencies=[CHECKED])
+router = APIRouter(
+    route_class=OneVersion, prefix="/v1", tags=["verifications"], dependencies=[CHECKED]
+)
 
 _READ = [needs(Scope.READ)]
 _VERIFY = [needs(Scope.VERIFY)]

@@ -17,13 +17,19 @@ from veritrail_graph.api.app.teamwork import (
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import CommentGiven, DecisionGiven, RoundWanted
 from veritrail_graph.graph.model import Review
 from veritrail_graph.graph.reviewing import NewReview
 
-router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
+router = APIRouter(
+    route_class=OneVersion,
+    prefix="/v1/processes/{process_id}",
+    tags=["reviews"],
+    dependencies=[CHECKED],
+)
 
 
 @router.get(

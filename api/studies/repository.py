@@ -9,13 +9,16 @@ Source: ours (docs/adr/0036-studies.md).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.database import ServiceDatabase, is_about, made_for, metadata
 from veritrail_graph.graph.model.study import Study, StudyAnswer
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.version import Version
 
 _ID = sa.String(160)
 _NAME = sa.String(200)
@@ -27,6 +30,7 @@ studies = sa.Table(
     sa.Column("process_id", sa.String(128), nullable=False, index=True),
     sa.Column("created_at", sa.String(32), nullable=False),
     sa.Column("study", sa.Text, nullable=False),
+    made_for(),
 )
 study_readers = sa.Table(
     "study_readers",
@@ -60,8 +64,8 @@ class StudyRepository:
     def __init__(self, service: ServiceDatabase) -> None:
         self._service = service
 
-    async def add(self, study: Study) -> None:
-        """Store a new study.
+    async def add(self, study: Study, version: Version) -> None:
+        """Store a new study of a process.
 
         Raises:
             EngineUnavailable: The database cannot be reached.
@@ -71,14 +75,15 @@ class StudyRepository:
             "process_id": study.process_id,
             "created_at": study.created_at,
             "study": study.model_dump_json(),
+            "made_for": version.first_stored_at,
         }
         await self._service.run(lambda connection: connection.execute(studies.insert().values(row)))
 
-    async def of_process(self, process_id: str, limit: int) -> list[Study]:
+    async def of_process(self, version: Version, limit: int) -> list[Study]:
         """The studies of a process, newest first."""
         asked = (
             sa.select(studies.c.study)
-            .where(studies.c.process_id == process_id)
+            .where(is_about(studies, version))
             .order_by(studies.c.created_at.desc())
             .limit(limit)
         )
@@ -87,11 +92,10 @@ class StudyRepository:
         )
         return [Study.model_validate_json(row) for row in rows]
 
-    async def get(self, process_id: str, study_id: str) -> Study | None:
+    async def get(self, version: Version, study_id: str) -> Study | None:
         """A study of a process; None: there is none of that id."""
-        asked = sa.select(studies.c.study).where(
-            studies.c.study_id == study_id, studies.c.process_id == process_id
-        )
+        chosen = sa.and_(studies.c.study_id == study_id, is_about(studies, version))
+        asked = sa.select(studies.c.study).where(chosen)
         row = await self._service.read(lambda connection: connection.execute(asked).scalar())
         return None if row is None else Study.model_validate_json(row)
 

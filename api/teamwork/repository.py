@@ -9,13 +9,16 @@ Source: ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.database import ServiceDatabase, is_about, made_for, metadata
 from veritrail_graph.api.auth.keys import api_keys
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model.version import Version
 
 claim_comments = sa.Table(
     "claim_comments",
@@ -27,6 +30,7 @@ claim_comments = sa.Table(
     sa.Column("key_id", sa.String(200)),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("created_at", sa.String(32), nullable=False),
+    made_for(),
 )
 review_rounds = sa.Table(
     "review_rounds",
@@ -35,6 +39,7 @@ review_rounds = sa.Table(
     sa.Column("process_id", sa.String(128), nullable=False, index=True),
     sa.Column("created_at", sa.String(32), nullable=False),
     sa.Column("round", sa.Text, nullable=False),
+    made_for(),
 )
 review_tasks = sa.Table(
     "review_tasks",
@@ -60,30 +65,19 @@ class TeamRepository:
         """Store a comment."""
         await self._service.run(lambda one: one.execute(claim_comments.insert().values(row)))
 
-    async def comments(self, process_id: str, claim_id: str, limit: int) -> list[sa.Row[Any]]:
+    async def comments(self, version: Version, claim_id: str, limit: int) -> list[sa.Row[Any]]:
         """The comments on a claim, oldest first, the latest of them, with the names of keys."""
         table = claim_comments.c
         keys = api_keys.c
         asked = (
             sa.select(claim_comments, keys.name.label("key_name"))
             .select_from(claim_comments.outerjoin(api_keys, table.key_id == keys.key_id))
-            .where(table.process_id == process_id, table.claim_id == claim_id)
+            .where(is_about(claim_comments, version), table.claim_id == claim_id)
             .order_by(table.created_at.desc(), table.comment_id)
             .limit(limit)
         )
         rows = await self._service.read(lambda one: one.execute(asked).all())
         return list(reversed(rows))
-
-    async def comment_counts(self, process_id: str) -> dict[str, int]:
-        """How many comments each claim of a process has."""
-        table = claim_comments.c
-        asked = (
-            sa.select(table.claim_id, sa.func.count())
-            .where(table.process_id == process_id)
-            .group_by(table.claim_id)
-        )
-        rows = await self._service.read(lambda one: one.execute(asked).all())
-        return {row[0]: row[1] for row in rows}
 
     async def remove_comment(self, process_id: str, comment_id: str, key_id: str | None) -> bool:
         """Remove a comment of somebody, or of anybody where no key is named."""
@@ -108,12 +102,12 @@ class TeamRepository:
 
         await self._service.run(work)
 
-    async def rounds(self, process_id: str, limit: int) -> list[str]:
+    async def rounds(self, version: Version, limit: int) -> list[str]:
         """The rounds of a process, newest first, as JSON."""
         table = review_rounds.c
         asked = (
             sa.select(table.round)
-            .where(table.process_id == process_id)
+            .where(is_about(review_rounds, version))
             .order_by(table.created_at.desc())
             .limit(limit)
         )
@@ -130,9 +124,9 @@ class TeamRepository:
         rows = await self._service.read(lambda one: one.execute(asked).all())
         return [(claim_id, reviewer) for claim_id, reviewer in rows]
 
-    async def assigned(self, process_id: str, reviewer: str) -> list[str]:
+    async def assigned(self, version: Version, reviewer: str) -> list[str]:
         """The claims of a process that somebody is to review, in any round."""
-        chosen = sa.select(review_rounds.c.round_id).where(review_rounds.c.process_id == process_id)
+        chosen = sa.select(review_rounds.c.round_id).where(is_about(review_rounds, version))
         asked = sa.select(review_tasks.c.claim_id).where(
             review_tasks.c.reviewer == reviewer, review_tasks.c.round_id.in_(chosen)
         )

@@ -31,9 +31,10 @@ from veritrail_graph.graph.model.attribution import (
 from veritrail_graph.graph.store.attributions_kept import WrittenAttributions, keep_judged
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.nodes import MOST_CONTENT
-from veritrail_graph.graph.store.processes import DELETE_BATCH, read_ready
+from veritrail_graph.graph.store.removing import DELETE_BATCH
 from veritrail_graph.graph.store.rows import noun_from, short
 from veritrail_graph.graph.store.trail_writing import Capacity
+from veritrail_graph.graph.store.versions import read_ready
 
 _SENTENCE_KEYS = ("sentence", "start", "end", "text")
 _PLACES = 1_000

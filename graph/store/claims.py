@@ -36,7 +36,7 @@ from veritrail_graph.graph.store.claims_added import (
     with_places_of,
 )
 from veritrail_graph.graph.store.database import Database, Transaction
-from veritrail_graph.graph.store.processes import DELETE_BATCH, read_ready
+from veritrail_graph.graph.store.removing import DELETE_BATCH
 from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.rows import (
     batches,
@@ -49,6 +49,7 @@ from veritrail_graph.graph.store.rows import (
     value_place_from,
 )
 from veritrail_graph.graph.store.trail_writing import CLEARING
+from veritrail_graph.graph.store.versions import read_ready
 
 WINDOW = 1_000
 """Claims that one statement looks at where only some are wanted."""

@@ -100,7 +100,8 @@ class StoredProcess:
             await self.check_unchanged()
             raise EngineError(
                 f"Process {self.process_id!r} has {len(self.ids):,} nodes in the graph and should "
-                f"have {total:,}; the graph is damaged."
+                f"have {total:,}; the graph is damaged.",
+                code="graph_damaged",
             )
         if any(position != number for number, position in enumerate(self._positions)):
             self._numbers = {place: number for number, place in enumerate(self._positions)}
@@ -148,7 +149,8 @@ class StoredProcess:
             await self.check_unchanged()
             raise EngineError(
                 f"Process {self.process_id!r} has {count:,} edges in the graph and should have "
-                f"{self.properties['edges']:,}; the graph is damaged."
+                f"{self.properties['edges']:,}; the graph is damaged.",
+                code="graph_damaged",
             )
 
     async def _edges_into(

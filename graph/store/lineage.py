@@ -19,8 +19,8 @@ from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
 from veritrail_graph.graph.model import EdgeFacts, Inference, Process
 from veritrail_graph.graph.model.lineage import Degrees, Direction, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.processes import read_ready
 from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
+from veritrail_graph.graph.store.versions import read_ready
 
 EDGES = 250_000
 """Edges that one level follows."""

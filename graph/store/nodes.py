@@ -28,7 +28,7 @@ from veritrail_graph.graph.model.listed import (
     StoredNode,
 )
 from veritrail_graph.graph.store.database import Database, Row
-from veritrail_graph.graph.store.processes import read_ready
+from veritrail_graph.graph.store.versions import read_ready
 
 EVERY_NODE = NodeFilter()
 

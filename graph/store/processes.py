@@ -17,10 +17,10 @@ import json
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -33,55 +33,28 @@ from veritrail_graph.graph.model.listed import (
     ProcessOverview,
     ProcessSummary,
 )
-from veritrail_graph.graph.store.database import Database, Row, Transaction
+from veritrail_graph.graph.store.database import ANSWER_SECONDS, Database, Row, Transaction
+from veritrail_graph.graph.store.removing import DELETE_BATCH, purge
 from veritrail_graph.graph.store.rows import first_fault, process_row
-from veritrail_graph.graph.writers import is_alive, this_writer
+from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, this_writer
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.check import Survey
 
-T = TypeVar("T")
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 
-DELETE_BATCH = 5_000
-MOST_LINKS = 10_000
-"""Links of an iteration to what it checked that are deleted together with it."""
+SILENCE = 2 * ANSWER_SECONDS
+"""Seconds without a sign of life, after which a program that lives is not at work any more."""
+REMOVAL_SILENCE = STALE_SECONDS
+"""The same for a removal; two may remove one process together."""
 
-TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
 SWITCH_SECONDS = 10.0
 """A reader waits that long for a live replacement to be put in place."""
 _SWITCH_PAUSE = 0.1
+_LISTINGS = 3  # of a page, until no replacement hides one of its processes
 
 _STAGED = "~"  # no process_id of a user can hold it
 _log = logging.getLogger("veritrail.store")
-
-
-@dataclass(frozen=True, slots=True)
-class _Deletion:
-    """A statement that deletes what belongs to a process; `most` of it go in a transaction."""
-
-    name: str
-    most: int = DELETE_BATCH
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-
-_LINKS = (
-    _Deletion("process/delete_checked", parameters={"most": MOST_LINKS}),
-    _Deletion("process/delete_compared"),
-)
-_PARTS = (
-    _Deletion("process/delete_trails", TRAIL_BATCH),
-    _Deletion("process/delete_reviews"),
-    _Deletion("process/delete_verifications"),
-    _Deletion("process/delete_turn_verifications"),
-    _Deletion("process/delete_revisions"),
-    _Deletion("process/delete_sentences"),
-    _Deletion("process/delete_claims"),
-    _Deletion("process/delete_extractions"),
-)
-"""What is deleted with a process, in this order, before its nodes."""
-_EDGES = "process/delete_edges"
-_SPANS = _Deletion("process/delete_spans")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +71,12 @@ class StoredState:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether its writer has ended."""
-        return self.status != READY and not is_alive(self.owner, self.beat)
+        """Whether nobody is at work on it: its writer has ended, let go of it, or is silent.
+
+        A writer that was silent and comes back changes nothing: it holds the process first.
+        """
+        patience = REMOVAL_SILENCE if self.status == DELETING else SILENCE
+        return self.status != READY and not is_alive(self.owner, self.beat, patience)
 
     def can_go_on(self, plan: str) -> bool:
         """Whether what a dead writer left is the beginning of what is to be loaded."""
@@ -138,9 +115,10 @@ class ProcessStore:
             process, seen = process_from(*rows[0]), all_of_it - asked
             return ProcessOverview(process, counts, bool(indicative), indicative, seen)
 
-        found = await read_ready(self._database, process_id, lambda: self._database.read_with(work))
-        if found is None:
-            raise await _not_ready(self._database, process_id)
+        found = await self._database.read_with(work)
+        while found is None:
+            await ready_process(self._database, process_id)
+            found = await self._database.read_with(work)
         return found
 
     async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
@@ -148,16 +126,12 @@ class ProcessStore:
 
         One whose replacement is being put in place would be missing: that is waited for.
         """
-        for state in await self.unfinished():
-            if state.status == REPLACING and state.replaces is not None and state.replaces > after:
-                await self.finish_replacement(state.replaces)
-        found: list[Mapping[str, Any]] = []
-        while left := limit - len(found):
-            rows = await self._database.read("process/page", after=after, limit=left)
-            found += _readable(properties for (properties,) in rows)
-            if len(rows) < left:
+        found = await self._ready(after, limit)
+        for _ in range(_LISTINGS):
+            end = found[-1]["process_id"] if len(found) == limit else None
+            if not await self._are_hidden(after, end, {one["process_id"] for one in found}):
                 break
-            after = rows[-1][0]["process_id"]
+            found = await self._ready(after, limit)
         counts: dict[str, dict[str, int]] = defaultdict(dict)
         indicative_claims: dict[str, int] = defaultdict(int)
         if found:
@@ -174,6 +148,32 @@ class ProcessStore:
             indicative = indicative_claims[process.process_id]
             made.append(ProcessSummary(process, shown, bool(indicative), indicative))
         return made
+
+    async def _ready(self, after: str, limit: int) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = []
+        while left := limit - len(found):
+            rows = await self._database.read("process/page", after=after, limit=left)
+            found += _readable(properties for (properties,) in rows)
+            if len(rows) < left:
+                break
+            after = rows[-1][0]["process_id"]
+        return found
+
+    async def _are_hidden(self, after: str, end: str | None, found: Collection[str]) -> bool:
+        """Whether processes were hidden when others were listed; their replacement is awaited."""
+        hidden = [
+            state.replaces
+            for state in await self.unfinished()
+            if state.status == REPLACING and state.replaces is not None
+            if state.replaces > after and (end is None or state.replaces <= end)
+        ]
+        for process_id in hidden:
+            await self.finish_replacement(process_id)
+        if hidden:
+            return True
+        # One may have come back between the two looks.
+        there = await self.names(after, len(found) + 1)
+        return any(one.process_id not in found for one in there[: len(found)])
 
     async def names(self, after: str = "", limit: int = 1_000) -> list[Named]:
         """Processes that are ready, in the order of their ids, behind the id `after`."""
@@ -305,6 +305,7 @@ class ProcessStore:
 
         def hide(tx: Transaction) -> bool:
             hold(tx, staged_id)
+            tx.run("process/inherit", process_id=process_id, staged_id=staged_id)
             old = tx.run("process/mark", **marked(process_id, DELETING))
             # Also where the old one was removed: after a kill the staged one must be kept.
             tx.run("process/mark", **marked(staged_id, REPLACING))
@@ -323,7 +324,7 @@ class ProcessStore:
     ) -> None:
         staged = await self.state(staged_id)
         if await self._database.write_with(hide, repeatable=True):
-            await self._purge(process_id, staged_id)
+            await self._purge(process_id, process_id, staged_id)
         ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
             while (await self._database.write(name, limit=DELETE_BATCH, **ids))[0][0]:
@@ -335,10 +336,57 @@ class ProcessStore:
         if state is None or staged is None or state.content_hash != staged.content_hash:
             raise taken_from_us(process_id)
 
-    async def delete(self, process_id: str) -> None:
-        """Hide a process and remove it in batches with everything that belongs to it."""
-        await self.mark(process_id, DELETING)
-        await self._purge(process_id)
+    async def hide(self, process_id: str) -> None:
+        """Hide a process that is to be removed; one that is being removed is hidden already.
+
+        Raises:
+            BeingWritten: It is being loaded or put in place.
+        """
+        if not await self._database.write("process/hide", **held(process_id)):
+            state = await self.state(process_id)
+            if state is not None:
+                raise BeingWritten(
+                    f"Process {process_id!r} is being written now. Wait for it to end."
+                )
+
+    async def delete(
+        self, process_id: str, first: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Hide a process and remove it in batches with everything that belongs to it.
+
+        Several may remove one process together. After a fault it is let go of: another call, or
+        whoever stores something under its id, goes on.
+
+        Args:
+            process_id: The process.
+            first: What is done when nobody sees it any more, before anything of it is removed.
+
+        Raises:
+            BeingWritten: It is being loaded or put in place.
+        """
+        await self.hide(process_id)
+        await self._remove_hidden(process_id, first)
+
+    async def _remove_hidden(
+        self, process_id: str, first: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        try:
+            if first is not None:
+                await first()
+            await self._purge(process_id, process_id)
+        except BaseException:
+            with suppress(EngineError):
+                await self.release(process_id)
+            raise
+
+    async def _purge(self, process_id: str, *beating: str) -> None:
+        """Remove a process that is hidden, with a sign of life after each step."""
+
+        async def beat() -> None:
+            for name in beating:
+                await self.beat(name)
+
+        await purge(self._database, process_id, beat)
 
     async def delete_own(self, process_id: str) -> None:
         """Remove a process that we were loading.
@@ -352,7 +400,7 @@ class ProcessStore:
             tx.run("process/mark", **marked(process_id, DELETING))
 
         await self._database.write_with(hide, repeatable=True)
-        await self._purge(process_id)
+        await self._remove_hidden(process_id)
 
     async def settle(self, state: StoredState) -> None:
         """Take up what a dead writer left: finish a replacement, remove everything else.
@@ -396,50 +444,6 @@ class ProcessStore:
                 return
             await asyncio.sleep(_SWITCH_PAUSE)
 
-    async def _purge(self, process_id: str, staged_id: str | None = None) -> None:
-        """Remove a process that is hidden and everything that belongs to it.
-
-        Another writer may be removing it, too, and then put a new process under the id. So every
-        batch holds the process, and this ends when it is not there to be deleted any more.
-        """
-        beats = [process_id] if staged_id is None else [process_id, staged_id]
-        # Twice: a trail that was being written when the process was hidden is stored after that.
-        await self._delete(process_id, [*_LINKS, *_PARTS], beats)
-        await self._delete(process_id, _PARTS, beats)
-        # A span goes with its edges; one with too many of them for a transaction loses them first.
-        hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, process_id=process_id)
-        edges = [_Deletion(_EDGES, parameters={"node_id": node_id}) for (node_id,) in hubs]
-        await self._delete(process_id, [*edges, _SPANS], beats)
-
-    async def _delete(
-        self, process_id: str, deletions: Sequence[_Deletion], beats: Sequence[str]
-    ) -> None:
-        """Delete one kind after another, as much in a transaction as one may hold.
-
-        The process itself goes with the last of its spans. Nothing is deleted when it is no longer
-        one to be deleted.
-        """
-        left = list(deletions)
-
-        def work(tx: Transaction) -> list[_Deletion]:
-            if not tx.run("process/hold_deleting", process_id=process_id):
-                return []
-            room = DELETE_BATCH
-            for place, kind in enumerate(left):
-                limit = min(kind.most, room)
-                whose: dict[str, Any] = {"process_id": process_id, **kind.parameters}
-                ((done,),) = tx.run(kind.name, limit=limit, **whose)
-                room -= done
-                if done == limit:
-                    return left[place:]
-            if _SPANS in left:
-                tx.run("process/remove", process_id=process_id)
-            return []
-
-        while left := await self._database.write_with(work, repeatable=True):
-            for beating in beats:
-                await self.beat(beating)
-
 
 async def ready_process(database: Database, process_id: str) -> Process:
     """A process that is ready.
@@ -451,21 +455,6 @@ async def ready_process(database: Database, process_id: str) -> Process:
     if not rows:
         rows = await _read_behind_replacement(database, process_id)
     return process_from(*rows[0])
-
-
-async def read_ready(database: Database, process_id: str, read: Callable[[], Awaitable[T]]) -> T:
-    """What a reader finds in a process; where that is nothing, what it finds once it is ready.
-
-    It reads again also where the process is ready by then: another reader may have made it so.
-
-    Raises:
-        NotFound: It is not ready.
-    """
-    found = await read()
-    if not found:
-        await ready_process(database, process_id)
-        found = await read()
-    return found
 
 
 async def _read_behind_replacement(database: Database, process_id: str) -> list[Row]:

@@ -112,7 +112,8 @@ def damaged(kind: type[Noun], error: ValidationError) -> EngineError:
     """The fault of a node that describes no such noun."""
     return EngineError(
         f"A {kind.__name__} of the graph is damaged ({first_fault(error)}). Another program "
-        "made or changed its node."
+        "made or changed its node.",
+        code="noun_damaged",
     )
 
 

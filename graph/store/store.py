@@ -18,6 +18,7 @@ from veritrail_graph.graph.store.reading import NodeReader
 from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.schema import ensure_schema
 from veritrail_graph.graph.store.trails import TrailStore
+from veritrail_graph.graph.store.versions import VersionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Store:
         queries: The query library.
         attributions: What sentences rest on.
         dialogues: Turns of dialogues, and what was found of them.
+        versions: Reads that see one version of a process.
     """
 
     database: Database
@@ -49,6 +51,7 @@ class Store:
     claims: ClaimStore
     attributions: AttributionStore
     dialogues: DialogueStore
+    versions: VersionStore
 
     @classmethod
     def of(cls, database: Database) -> Store:
@@ -65,6 +68,7 @@ class Store:
             ClaimStore(database),
             AttributionStore(database),
             DialogueStore(database),
+            VersionStore(database),
         )
 
 

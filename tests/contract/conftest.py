@@ -135,4 +135,5 @@ def process_id(store: Store, arun: Arun[Any]) -> Iterator[str]:
     yield name
     for left in (name, store.processes.staged_id(name)):
         if arun(store.processes.state(left)) is not None:
+            arun(store.processes.mark(left, "deleting"))
             arun(store.processes.delete(left))

@@ -11,8 +11,19 @@ import pytest
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.answers import Node
 from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.studies import NewStudy
+from veritrail_graph.api.app.teamwork import NewRound
+from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, ProcessConflict
+from veritrail_graph.graph.errors import (
+    BeingWritten,
+    EngineError,
+    InputError,
+    InvalidProcess,
+    NotFound,
+    ProcessConflict,
+)
+from veritrail_graph.graph.model.study import SourceMode
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.store import Store
 
@@ -107,3 +118,104 @@ def test_nodes_claims_and_reviews_are_read_and_changed(
     assert arun(app.queries.run("stage_summary", {"process_id": process_id})).rows
     with pytest.raises(NotFound):
         arun(app.verifications.get("v-0"))
+
+
+class CutOff(Exception):
+    """A fault in the middle of a removal."""
+
+
+@pytest.mark.parametrize("is_let_go", [True, False], ids=["let go of", "not let go of"])
+def test_a_removal_that_failed_is_taken_up_while_its_program_lives(
+    app: Application,
+    store: Store,
+    arun: Any,
+    file: Path,
+    process_id: str,
+    monkeypatch: pytest.MonkeyPatch,
+    is_let_go: bool,
+) -> None:
+    async def cut_off(*_: Any) -> None:
+        raise CutOff
+
+    async def engine_gone(*_: Any) -> None:
+        raise EngineError("gone")
+
+    arun(app.processes.ingest(file))
+    with monkeypatch.context() as patch:
+        patch.setattr("veritrail_graph.graph.store.processes.purge", cut_off)
+        if not is_let_go:
+            patch.setattr(store.processes, "release", engine_gone)
+        with pytest.raises(CutOff):
+            arun(app.processes.delete(process_id))
+    with pytest.raises(NotFound, match="it is deleting"):
+        arun(app.processes.get(process_id))
+    if is_let_go:
+        assert arun(app.processes.ingest(file)).status == "created"
+    assert arun(app.processes.delete(process_id)).verifications == 0
+    with pytest.raises(NotFound, match="No process"):
+        arun(app.processes.delete(process_id))
+
+
+def test_nothing_is_removed_of_a_process_that_is_being_loaded(
+    app: Application, store: Store, arun: Any, file: Path, process_id: str
+) -> None:
+    arun(app.processes.ingest(file))
+    arun(store.processes.mark(process_id, "loading"))
+    with pytest.raises(BeingWritten):
+        arun(store.processes.delete(process_id))
+    assert arun(store.processes.state(process_id)).status == "loading"
+
+
+def test_what_people_left_of_a_process_is_not_shown_with_its_namesake(
+    app: Application, store: Store, arun: Any, file: Path, process_id: str
+) -> None:
+    changed = json.loads(file.read_text())
+    changed["nodes"][0]["text"] = "The quay opened in 1902."
+
+    def left() -> tuple[int, int, int]:
+        comments = arun(app.teamwork.comments(process_id, "k1")).comments
+        rounds = arun(app.teamwork.rounds(process_id)).rounds
+        return len(comments), len(rounds), len(arun(app.sharing.of_process(process_id)).shares)
+
+    arun(app.processes.ingest(file))
+    arun(app.teamwork.comment(process_id, "k1", "See page 3.", "Ada"))
+    arun(app.teamwork.begin(process_id, NewRound(["Ada"], 1)))
+    study = arun(app.studies.create(process_id, NewStudy(["t"], modes=[SourceMode.PLAIN]), LOCAL))
+    arun(app.sharing.create(process_id))
+    assert left() == (1, 1, 1)
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    assert arun(app.processes.ingest(file, IngestOptions(replace=True))).status == "replaced"
+    assert left() == (1, 1, 1)
+    assert arun(app.studies.of_process(process_id)) == [study]
+    assert arun(app.teamwork.assigned(process_id, "Ada")) == {"k1"}
+
+    arun(store.processes.delete(process_id))  # as if killed before the rest was forgotten
+    arun(app.processes.ingest(file))
+    assert left() == (0, 0, 0)
+    assert arun(app.teamwork.assigned(process_id, "Ada")) == set()
+    assert arun(app.studies.of_process(process_id)) == []
+    with pytest.raises(NotFound):
+        arun(app.studies.get(process_id, study.study_id))
+
+
+def test_a_removal_forgets_what_people_left_before_it_takes_texts_away(
+    app: Application,
+    store: Store,
+    arun: Any,
+    file: Path,
+    process_id: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def looked(*_: Any) -> None:
+        rows = await app.database.read(
+            lambda one: one.exec_driver_sql("SELECT count(*) FROM claim_comments").scalar()
+        )
+        assert rows == 0
+        raise CutOff
+
+    arun(app.processes.ingest(file))
+    arun(app.teamwork.comment(process_id, "k1", "See page 3.", "Ada"))
+    with monkeypatch.context() as patch:
+        patch.setattr("veritrail_graph.graph.store.processes.purge", looked)
+        with pytest.raises(CutOff):
+            arun(app.processes.delete(process_id))

@@ -74,11 +74,12 @@ TRANSIENT = {
     ("Process", "beat"),
     ("Process", "replaces"),
     ("Process", "plan"),
+    ("Process", "first_stored_at"),
     ("VeriTrailSchema", "owner"),
     ("VeriTrailSchema", "beat"),
     ("VeriTrailSchema", "asked"),
 }
-"""Properties that a node has only while somebody writes."""
+"""Properties that a node has only while somebody writes, or once it was replaced."""
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-model.md").read_text("utf-8")
 STATEMENTS = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)

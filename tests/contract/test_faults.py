@@ -38,9 +38,8 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.model.listed import JudgedClaim, ProcessOverview
-from veritrail_graph.graph.store import Database, Store, open_store, processes
+from veritrail_graph.graph.store import Database, Store, open_store, processes, removing
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.processes import ProcessStore
 
 GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
 
@@ -278,13 +277,13 @@ def test_a_deletion_takes_nothing_that_a_replacement_has_put_in_place(
         edges = [(name, "t") for name in sources]
         return process(texts, edges, {"k": "A claim."}, process_id=process_id)
 
-    delete, write = ProcessStore._delete, store.database.write
+    delete, write = removing._delete, store.database.write
     deletions: list[asyncio.Task[None]] = []
 
     async def race() -> None:
         paused, go_on = asyncio.Event(), asyncio.Event()
 
-        async def paced(self: ProcessStore, process_id: str, kinds: Any, beats: Any) -> None:
+        async def paced(database: Any, process_id: str, kinds: Any, beat: Any) -> None:
             if deletions and asyncio.current_task() is deletions[0]:
                 if kinds[-1].name == "process/delete_spans":
                     paused.set()
@@ -292,7 +291,7 @@ def test_a_deletion_takes_nothing_that_a_replacement_has_put_in_place(
             elif not deletions:  # the replacement has hidden the old content
                 deletions.append(asyncio.ensure_future(store.processes.delete(process_id)))
                 await paused.wait()
-            await delete(self, process_id, kinds, beats)
+            await delete(database, process_id, kinds, beat)
 
         async def watched(name: str, /, **parameters: Any) -> Any:
             if name == "process/rename_claims" and not go_on.is_set():
@@ -300,7 +299,7 @@ def test_a_deletion_takes_nothing_that_a_replacement_has_put_in_place(
                 await deletions[0]
             return await write(name, **parameters)
 
-        monkeypatch.setattr(ProcessStore, "_delete", paced)
+        monkeypatch.setattr(removing, "_delete", paced)
         monkeypatch.setattr(store.database, "write", watched)
         await ingest(store, content("a", "b"), replace=True)
 

@@ -106,7 +106,7 @@ def test_a_process_is_deleted_whole(store: Store, arun: Any, process_id: str) ->
 def test_a_hub_loses_its_edges_before_it_goes(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.graph.store.processes.DELETE_BATCH", 3)
+    monkeypatch.setattr("veritrail_graph.graph.store.removing.DELETE_BATCH", 3)
     texts = {f"n{number}": "x" for number in range(10)}
     arun(
         ingest(

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -24,6 +25,9 @@ from veritrail_graph.api.auth.keys import Keys, Wish, api_keys
 from veritrail_graph.api.auth.shares import Shares, share_links
 from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.graph.errors import InputError, with_advice
+from veritrail_graph.graph.model.version import Version
+
+STORED = Version("p", "h", "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.000000Z")
 
 
 def test_a_server_that_is_down_is_told_without_its_address_and_login() -> None:
@@ -151,15 +155,20 @@ def test_a_database_of_version_1_learns_of_calls_in_batches(
 
 @IN_BOTH
 def test_a_link_of_version_2_stays_open(service: ServiceDatabase, service_url: str) -> None:
-    link, token = asyncio.run(Shares(service).create("p", 60, "", LOCAL))
+    unbound: Any = None  # what versions before 4 knew
+    before = STORED._replace(first_stored_at=unbound)
+    link, token = asyncio.run(Shares(service).create(before, 60, "", LOCAL))
 
     def back_to_2(one: sa.Connection) -> None:
         one.execute(sa.text("ALTER TABLE share_links DROP COLUMN key_id"))
+        one.execute(sa.text("ALTER TABLE share_links DROP COLUMN made_for"))
         one.execute(sa.text("UPDATE veritrail_schema SET version = 2"))
 
     service.run_now(back_to_2)
     later = ServiceDatabase(service_url)
     assert asyncio.run(Shares(later).admit(token)) == link
+    assert link.shows(STORED)
+    assert not link.shows(STORED._replace(first_stored_at="2999-01-01T00:00:00.000000Z"))
     later.close()
 
 
@@ -170,8 +179,8 @@ def test_a_link_ends_with_the_key_that_made_it(service: ServiceDatabase) -> None
         expiring, _ = await keys.create(Wish("week", frozenset({Scope.WRITE}), seconds=60), LOCAL)
         tokens = {}
         for key in (revoked, expiring):
-            _, tokens[key.name] = await links.create("p", 3600, "", key.caller())
-        _, tokens["local"] = await links.create("p", 3600, "", LOCAL)
+            _, tokens[key.name] = await links.create(STORED, 3600, "", key.caller())
+        _, tokens["local"] = await links.create(STORED, 3600, "", LOCAL)
         later = Shares(service, clock=lambda: time.time() + 120)
         assert await links.admit(tokens["week"])
         assert await later.admit(tokens["week"]) is None
@@ -193,7 +202,7 @@ def test_a_link_of_the_key_from_outside_ends_when_another_one_is_set(
     service: ServiceDatabase,
 ) -> None:
     async def work() -> None:
-        _, token = await Shares(service, "first-key-of-all").create("p", 60, "", ENVIRONMENT)
+        _, token = await Shares(service, "first-key-of-all").create(STORED, 60, "", ENVIRONMENT)
         assert await Shares(service, "first-key-of-all").admit(token)
         assert await Shares(service, "another-key-now").admit(token) is None
         assert await Shares(service).admit(token) is None

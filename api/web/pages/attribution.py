@@ -15,6 +15,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import engine_choices
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.requests.attribute import AttributeRequest
 from veritrail_graph.api.views.attribution import failed_mark
@@ -51,7 +52,7 @@ from veritrail_graph.graph.model.attribution import (
 from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import ListedNode, PlacedClaim
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 MOST_READ = 2_000_000
 """UTF-16 units of the texts that are read for a page; longer sources are shown in part."""

@@ -16,6 +16,7 @@ from veritrail_graph.api.app.teamwork import Comment
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.asking import asked_as, asking_sentences
@@ -39,7 +40,11 @@ from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.listed import JudgedClaim, TrailOutline
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
-router = APIRouter(include_in_schema=False, prefix="/processes/{process_id}/claims/{claim_id}")
+router = APIRouter(
+    route_class=OneVersion,
+    include_in_schema=False,
+    prefix="/processes/{process_id}/claims/{claim_id}",
+)
 
 MOST_CARDS = 20
 """Nodes with evidence that a page shows; further ones are counted in their column."""

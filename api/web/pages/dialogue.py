@@ -15,6 +15,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.views.conversation import (
@@ -42,7 +43,7 @@ from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.errors import InputError, NotFound, Violation
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 MOST_RUNS = 30
 """Runs that can be chosen."""

@@ -19,6 +19,7 @@ from veritrail_graph.api.app.claim_tables import (
 from veritrail_graph.api.app.part import ProcessInUse
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
@@ -36,7 +37,7 @@ from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.listed import JudgedClaim
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _WRITE = [needs(Scope.READ, Scope.WRITE)]
 _POST = [needs(Scope.READ, Scope.WRITE), FromOurPage]

@@ -17,6 +17,7 @@ from fastapi.responses import HTMLResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.dialogue import listed_mark
@@ -301,7 +302,7 @@ def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
         kept.popitem(last=False)
 
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 LONGEST_SEARCH = 200
 LONGEST_ID = 200

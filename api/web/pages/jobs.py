@@ -20,6 +20,7 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.http.access import App, Calling, needs, record
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.web.faults import field_words
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
 
 
-router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
+router = APIRouter(
+    route_class=OneVersion, include_in_schema=False, dependencies=[needs(Scope.VERIFY)]
+)
 
 _SHOWS = needs(Scope.READ)
 """What a page needs besides that shows claims."""

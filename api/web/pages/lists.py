@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import StreamingResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.jobs import Job
 from veritrail_graph.api.app.search import LONGEST_QUERY, MOST_RESULTS, Kind
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.tables import csv_text
-from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.views.words import State
+from veritrail_graph.api.web.downloads import download
 from veritrail_graph.api.web.pages.process import LONGEST_SEARCH, Reviewed
 from veritrail_graph.api.web.rendering import csv_file
 from veritrail_graph.api.web.views import process as views
@@ -25,7 +25,7 @@ from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, NodeFilter
 from veritrail_graph.graph.model.noun import MAX_STAGE
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
 _TOGETHER = 1_000
@@ -133,15 +133,10 @@ def _claim(one: JudgedClaim, names: Mapping[int, str]) -> Sequence[Any]:
 
 @router.get("/processes/{process_id}/nodes.csv", dependencies=_READ)
 async def nodes(app: App, process_id: ProcessId) -> Response:
-    """All nodes without their texts; they are sent as they are read."""
+    """All nodes without their texts; they are sent when all of one version were read."""
     await app.processes.get(process_id)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{file_name(f"{process_id}-nodes.csv")}"',
-        "Cache-Control": "private, no-store",
-    }
-    return StreamingResponse(
-        _nodes(app, process_id), media_type="text/csv; charset=utf-8", headers=headers
-    )
+    pieces = _nodes(app, process_id)
+    return await download(pieces, f"{process_id}-nodes.csv", "text/csv; charset=utf-8")
 
 
 async def _nodes(app: Application, process_id: str) -> AsyncIterator[str]:

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.views.sources import place_of
 from veritrail_graph.api.web.links import plain, url
@@ -19,7 +20,7 @@ from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near,
 from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.queried import QueryResult
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 AT_A_TIME = 25
 """Neighbours, and claims, that are shown at a time."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable
-from typing import IO, Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.held_file import HeldFile
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, ClaimId, Cursor, Listing, ProcessId
 from veritrail_graph.api.reports.data import ClaimSelection, states_named
 from veritrail_graph.api.reports.files import (
     MEDIA_TYPES,
     SUFFIXES,
     Asked,
-    as_bytes,
     pieces,
 )
 from veritrail_graph.api.reports.sources import StoredSource
@@ -28,8 +28,9 @@ from veritrail_graph.api.views.answer import AnswerText, answer_text
 from veritrail_graph.api.views.costs import spent
 from veritrail_graph.api.views.dialogue import is_dialogue
 from veritrail_graph.api.views.stages import stage_bars
-from veritrail_graph.api.views.texts import PART, SLACK, file_name
+from veritrail_graph.api.views.texts import PART, SLACK
 from veritrail_graph.api.views.words import State
+from veritrail_graph.api.web.downloads import download
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views import process as views
@@ -40,7 +41,7 @@ from veritrail_graph.graph.model import Process, Verdict
 from veritrail_graph.graph.model.listed import JudgedClaim
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 LONGEST_SEARCH = 200
 
@@ -269,8 +270,6 @@ async def near_duplicates(request: Request, app: App, process_id: str) -> HTMLRe
     )
 
 
-_IN_MEMORY = 4_000_000
-_PIECE = 256_000
 _READ = [needs(Scope.READ)]
 
 Kinds = Annotated[list[str], Query()]
@@ -288,7 +287,7 @@ async def download_report(
     verdict: Kinds = [],  # noqa: B006 (FastAPI copies it)
     node: Nodes = [],  # noqa: B006
     strict: bool = False,
-) -> StreamingResponse:
+) -> HeldFile:
     """A report of a process, or of the claims that are asked for."""
     _check_suffix("report", suffix, _FORMATS)
     wanted = ClaimSelection(node_ids=tuple(node), states=states_named(verdict))
@@ -297,9 +296,7 @@ async def download_report(
 
 
 @router.get("/processes/{process_id}/dossier.{suffix}", dependencies=_READ)
-async def download_dossier(
-    request: Request, process_id: ProcessId, suffix: str
-) -> StreamingResponse:
+async def download_dossier(request: Request, process_id: ProcessId, suffix: str) -> HeldFile:
     """All there is of every claim of a process, for somebody without access."""
     _check_suffix("dossier", suffix, _DOSSIERS)
     asked = Asked(suffix, dossier=True)
@@ -311,7 +308,7 @@ async def download_dossier(
 @router.get("/processes/{process_id}/claims/{claim_id}/dossier.{suffix}", dependencies=_READ)
 async def download_claim_dossier(
     request: Request, process_id: ProcessId, claim_id: ClaimId, suffix: str
-) -> StreamingResponse:
+) -> HeldFile:
     """All there is of one claim."""
     _check_suffix("dossier", suffix, _DOSSIERS)
     asked = Asked(suffix, dossier=True)
@@ -327,29 +324,6 @@ def _check_suffix(what: str, suffix: str, known: Iterable[str]) -> None:
 
 async def _file(
     request: Request, process_id: str, wanted: ClaimSelection, asked: Asked, name: str
-) -> StreamingResponse:
+) -> HeldFile:
     origin = await StoredSource.read(request.app.state.app, process_id, wanted)
-    file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed when it was sent)
-    try:
-        async for piece in pieces(origin, asked):
-            file.write(as_bytes(piece))
-            await asyncio.sleep(0)  # others are served meanwhile
-    except BaseException:
-        file.close()
-        raise
-    size = file.tell()
-    file.seek(0)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{file_name(name)}"',
-        "Content-Length": str(size),
-        "Cache-Control": "private, no-store",
-    }
-    return StreamingResponse(_sent(file), media_type=MEDIA_TYPES[asked.format], headers=headers)
-
-
-async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
-    try:
-        while piece := file.read(_PIECE):
-            yield piece
-    finally:
-        file.close()
+    return await download(pieces(origin, asked), name, MEDIA_TYPES[asked.format])

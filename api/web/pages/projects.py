@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from veritrail_graph.api.app.projects import By
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT
 from veritrail_graph.api.views.tables import csv_text
@@ -17,7 +18,7 @@ from veritrail_graph.api.views.words import INDICATIVE_IN_PART
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
 BY_WORDS = {

@@ -19,6 +19,7 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.agreement import (
@@ -186,7 +187,7 @@ def words_of(faults: Iterable[Violation]) -> tuple[str, ...]:
     return tuple(f"The {fault.where} {fault.message}." for fault in faults)
 
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _log = logging.getLogger("veritrail.requests")
 

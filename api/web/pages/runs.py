@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from veritrail_graph.api.app.runs import Change
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs, record
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.asking import asking_short
 from veritrail_graph.api.views.runs import (
@@ -26,7 +27,7 @@ from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 from veritrail_graph.api.web.views.process import counts_of
 from veritrail_graph.graph.errors import InputError, NotFound
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
 MOST_RUNS = 200

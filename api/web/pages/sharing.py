@@ -13,6 +13,7 @@ from veritrail_graph.api.app.sharing import NewShare
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.guard import SHARE_COOKIE
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.limits import LINK_DAYS, MOST_LINK_DAYS
 from veritrail_graph.api.web.faults import ADVICE
@@ -21,7 +22,7 @@ from veritrail_graph.api.web.pages.session import is_tls
 from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.graph.errors import InputError, NotFound, with_advice
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _POST = [needs(Scope.READ, Scope.WRITE), FromOurPage]
 

@@ -15,6 +15,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.studies import NewStudy, Reading, StudyDocument
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.attribution import CATEGORY_MARKS
 from veritrail_graph.api.views.texts import clip
@@ -48,7 +49,7 @@ from veritrail_graph.graph.model.study import (
 from veritrail_graph.graph.reviewing import text_faults
 from veritrail_graph.graph.studying import MOST_NOTE
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 OFFERED = 200
 """Nodes that are offered as documents."""

@@ -12,6 +12,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.teamwork import AnnotationFormat, NewRound
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.web.links import url
@@ -22,7 +23,7 @@ from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model.review import Reviewed
 from veritrail_graph.graph.reviewing import NewReview
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 _READ = [needs(Scope.READ)]
 _POST = [needs(Scope.READ, Scope.WRITE), FromOurPage]

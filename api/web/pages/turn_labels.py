@@ -15,6 +15,7 @@ from fastapi.responses import RedirectResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.texts import clip, file_name
 from veritrail_graph.api.web.links import url
@@ -33,7 +34,7 @@ from veritrail_graph.evaluation.dialogues.turn_answers import (
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.reviewing import text_faults
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
 SPARE = 1
 """Rows for new claims that are open at first; where nothing is proposed, `SPARE_ALONE`."""

@@ -110,6 +110,26 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         assert owner.get(f"/v1{place}/claims/k01/comments").json()["comments"] == [made]
         assert "sent with the key <bdi>Ada</bdi>" in owner.get(f"{place}/claims/k01").text
 
+        # A link shows what its process becomes, and no other that is stored under the id later.
+        page = owner.get(f"{place}/share")
+        made = send(owner, page, f"{place}/share", days="2", note="")
+        link = made.text.partition(f'value="{service.url}')[2].partition('"')[0]
+        assert guest.get(link, follow_redirects=True).status_code == 200
+        links = row.execute("SELECT * FROM share_links").fetchall()
+        named = ("--process-id", name)
+        beside("ingest", str(EXAMPLES / "harbour-attribution.json"), *named, "--replace")
+        assert guest.get(place).status_code == 200
+        beside("delete", name, "--yes")
+        assert guest.get(link, follow_redirects=True).status_code == 404
+        beside("ingest", str(EXAMPLES / "harbour-summary.json"), *named)
+        marks = ", ".join("?" * len(links[0]))  # as if killed before they were forgotten
+        row.executemany(f"INSERT INTO share_links VALUES ({marks})", links)
+        row.commit()
+        assert guest.get(link, follow_redirects=True).status_code == 404
+        assert guest.get(f"{place}/report.csv").status_code == 404
+        row.execute("DELETE FROM share_links")
+        row.commit()
+
         # With the key its links end.
         page = owner.get(f"{place}/share")
         made = send(owner, page, f"{place}/share", days="2", note="")
@@ -118,7 +138,7 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
         beside("keys", "revoke", "Ada")
         assert guest.get(link, follow_redirects=False).status_code == 404
         links = beside("share", name, "--list", "--json").json["shares"]
-        assert [(one["is_open"], one["key_ended"]) for one in links] == [(False, True)] * 2
+        assert [(one["is_open"], one["key_ended"]) for one in links] == [(False, True)]
         owner.close()
         guest.close()
         row.close()

@@ -1,0 +1,11 @@
+// purpose: What tells one version of a process that is ready from another under the same id.
+// param process_id: string - the process
+// column process_id: string - the process
+// column content_hash: string - hash of its content
+// column created_at: string - when this version was stored
+// column first_stored_at: string - when the first version was stored that this one goes back to
+// source: ours
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+RETURN p.process_id AS process_id, p.content_hash AS content_hash, p.created_at AS created_at,
+       coalesce(p.first_stored_at, p.created_at) AS first_stored_at
