@@ -7,6 +7,7 @@ source was an input to the step that produced its target.
 Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
 """
 
+from veritrail_graph.graph.model.appeal import Appeal, AppealKind
 from veritrail_graph.graph.model.located import (
     ErrorLocation,
     LocatedBy,
@@ -55,6 +56,8 @@ from veritrail_graph.graph.model.trail import (
 
 __all__ = [
     "NO_FACTS",
+    "Appeal",
+    "AppealKind",
     "CitedSentence",
     "Claim",
     "ClaimOrigin",

@@ -9,7 +9,7 @@ import importlib
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -68,11 +68,19 @@ def patterns() -> dict[str, Kept]:
         own = set(SEARCHES.findall(text))
         for attribute, value in vars(module).items():
             one = attribute in (own if attribute.startswith("_") else searched)
-            for kept in value.values() if isinstance(value, dict) else [value]:
+            for number, kept in enumerate(_parts(value)):
                 if isinstance(kept, re.Pattern) and isinstance(kept.pattern, str):
                     is_searched = one or kept is not value
-                    found.setdefault(id(kept), (f"{name}:{attribute}", Kept(kept, is_searched)))
+                    place = f"{name}:{attribute}" + (f".{number}" if number else "")
+                    found.setdefault(id(kept), (place, Kept(kept, is_searched)))
     return dict(found.values())
+
+
+def _parts(value: Any) -> list[Any]:
+    """A value itself, those of a dictionary, or the patterns that those of a tuple hold."""
+    if isinstance(value, tuple):
+        return [getattr(each, "pattern", None) for each in value if is_dataclass(each)]
+    return list(value.values()) if isinstance(value, dict) else [value]
 
 
 def sample(items: Any) -> str:
