@@ -10,18 +10,18 @@ Source: ours (docs/adr/0059-what-nobody-sees.md).
 
 from __future__ import annotations
 
+import asyncio
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
 
-from veritrail_graph.graph.model import Appeal, AppealKind, Iteration
+from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, NodeRef
 from veritrail_graph.graph.unseen import Unseen, counts, places, without_unseen
 from veritrail_graph.verifier.appeal_signs import SIGNS
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes
 
-MOST_MARKED = 20
-"""Sentences of a verification that are named."""
+READ_IN_THREAD = 50_000
+"""Characters of texts from which on a thread looks at them, so that others can go on."""
 
 HIDDEN_AT_ONCE = 8
 """Zero-width characters or selectors that follow each other and hide a message."""
@@ -52,46 +52,60 @@ def _hides(text: str) -> bool:
     )
 
 
-Kinds = dict[int, tuple[AppealKind, ...]]
+def cited_appeals(iterations: Sequence[Iteration]) -> tuple[Appeal, ...]:
+    """The cited sentences that speak to their reader, each once, in their order."""
+    found: dict[tuple[str, int], Appeal] = {}
+    for iteration in iterations:
+        for one in iteration.evidence:
+            key = one.node_id, one.sentence
+            if key not in found and (kinds := appeal_kinds(one.text)):
+                found[key] = Appeal(node_id=one.node_id, sentence=one.sentence, why=kinds)
+    return tuple(found.values())
 
 
-@dataclass(slots=True)
-class AppealFinder:
-    """Finds the sentences of nodes that speak to their reader; each node is looked at once."""
+class WatchedNodes:
+    """A `NodeSource` that counts the sentences in what it reads that speak to their reader.
 
-    _of: dict[str, Kinds] = field(default_factory=dict)
+    Args:
+        nodes: Where nodes are read from; each is looked at once.
+    """
 
-    def new(self, nodes: Iterable[ReadNode]) -> list[ReadNode]:
-        """The nodes that were not looked at yet."""
-        return [node for node in nodes if node.ref.node_id not in self._of]
+    def __init__(self, nodes: NodeSource) -> None:
+        self._nodes = nodes
+        self._counts: dict[str, int] = {}
 
-    def look_at(self, nodes: Iterable[ReadNode]) -> None:
-        """Look at nodes."""
+    async def source_nodes(
+        self, of: Collection[str], checked: Collection[NodeRef] = ()
+    ) -> SourceNodes:
+        """The source nodes of these nodes without those checked."""
+        return await self._nodes.source_nodes(of, checked)
+
+    async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
+        """Whether any source node of these nodes is not among those checked."""
+        return await self._nodes.left(of, checked)
+
+    async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
+        """The texts of these nodes, in this order, split into sentences."""
+        found = await self._nodes.read(nodes)
+        new = [node for node in found if node.ref.node_id not in self._counts]
+        if sum(len(node.text) for node in new) > READ_IN_THREAD:
+            await asyncio.to_thread(self._look_at, new)
+        else:
+            self._look_at(new)
+        return found
+
+    def _look_at(self, nodes: Iterable[ReadNode]) -> None:
         for node in nodes:
-            self._of[node.ref.node_id] = _kinds_of(node)
+            self._counts[node.ref.node_id] = _count(node)
 
-    def cited(self, iterations: Sequence[Iteration]) -> tuple[Appeal, ...]:
-        """The cited sentences that speak to their reader, in their order; the first of many."""
-        found: dict[tuple[str, int], Appeal] = {}
-        for iteration in iterations:
-            for one in iteration.evidence:
-                key = one.node_id, one.sentence
-                if key not in found and (kinds := appeal_kinds(one.text)):
-                    found[key] = Appeal(node_id=one.node_id, sentence=one.sentence, why=kinds)
-        return tuple(found.values())[:MOST_MARKED]
-
-    def read(self, iterations: Sequence[Iteration]) -> int:
-        """How many sentences of the nodes that were read speak to their reader."""
+    def appeals_in(self, iterations: Iterable[Iteration]) -> int:
+        """How many sentences of the nodes of these iterations speak to their reader."""
         names = {ref.node_id for iteration in iterations for ref in iteration.checked}
-        return sum(len(self._of[name]) for name in names if name in self._of)
+        return sum(self._counts.get(name, 0) for name in names)
 
 
-_NOTHING: Kinds = {}
-
-
-def _kinds_of(node: ReadNode) -> Kinds:
-    """The sentences of a node that speak to their reader; what spans several is the first one."""
-    if not (whole := appeal_kinds(node.text)):
-        return _NOTHING
-    found = {one.index: kinds for one in node.sentences if (kinds := appeal_kinds(one.text))}
-    return found or {0: whole}
+def _count(node: ReadNode) -> int:
+    """The sentences of a node that speak to their reader; what spans several is one."""
+    if not appeal_kinds(node.text):
+        return 0
+    return max(1, sum(1 for one in node.sentences if appeal_kinds(one.text)))

@@ -21,6 +21,7 @@ from veritrail_graph.verifier.answered import (
     seen_selection,
     seen_sub_claims,
 )
+from veritrail_graph.verifier.appeals import WatchedNodes, cited_appeals
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter, OverBudget
 from veritrail_graph.verifier.ports import (
@@ -47,6 +48,9 @@ DEFAULT_Q = 3
 
 READ_IN_THREAD = 20_000
 """Characters of texts that are compared from which on a thread does it."""
+
+APPEALS_NAMED = 20
+"""Cited sentences that speak to their reader and are named; of more their number is kept."""
 
 _log = logging.getLogger(__name__)
 
@@ -111,6 +115,7 @@ async def verify_claim(
     """
     observer = observer or Observer()
     meter = meter or Meter(observer.call_made)
+    nodes = nodes if isinstance(nodes, WatchedNodes) else WatchedNodes(nodes)
     base = without_verdict(task, process_id, judge, q, Status.RUNNING, None)
     try:
         async with asyncio.timeout(deadline):
@@ -134,6 +139,7 @@ async def verify_claim(
     else:
         place = await place_of_value(whole, nodes, outcome)
         ended = with_outcome(base, task.node, outcome, place)
+        ended = ended.replace(appeals_read=nodes.appeals_in(ended.iterations) or None)
     return ended.replace(usage=meter.total, steps=meter.steps)
 
 
@@ -275,5 +281,7 @@ def with_outcome(
         termination=outcome.termination,
         iterations=outcome.iterations,
         paths=paths,
+        appeals=(appeals := cited_appeals(outcome.iterations))[:APPEALS_NAMED],
+        appeals_read=len(appeals) or None,
         **located(error, place, indicative=base.indicative),
     )

@@ -220,11 +220,13 @@ async def reuse(
         reason = f"{MATCHED}, and {reason}"
     place = await place_of_value(task, now, outcome)
     base = base.replace(sub_claims=earlier.sub_claims)
-    kept = with_outcome(base, task.node, outcome, place).replace(
+    kept = with_outcome(base, task.node, outcome, place)
+    kept = kept.replace(
         reused_from=earlier.verification_id,
         compared_with=earlier.verification_id,
         reuse_reason=reason,
         saved_calls=calls_behind(earlier),
+        appeals_read=max(kept.appeals_read or 0, earlier.appeals_read or 0) or None,
         # Its prompts and models, and that a model took the claim apart; none was asked now.
         steps=tuple(one.replace(usage=NO_USAGE) for one in earlier.steps),
     )

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.verifier.appeals import WatchedNodes
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.ports import Judge, NodeSource
@@ -157,7 +158,7 @@ class Run:
         self.write_errors: list[VeriTrailError] = []
         self._process_id = process_id
         self._judge = judge
-        self._nodes = nodes
+        self._nodes = WatchedNodes(nodes)
         self._write = write
         self._q = q
         most = concurrency

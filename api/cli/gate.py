@@ -96,7 +96,8 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Count inconclusive claims as not fully supported, and allow none undecided.",
+        help="Count inconclusive claims as not fully supported, and allow none undecided, and no "
+        "evidence that speaks to its reader.",
     ),
 ]
 FormatName = Annotated[

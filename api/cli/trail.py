@@ -151,6 +151,8 @@ def trail_tree(
         tree.add(Text(f"score: {verification.score:.2f}{_samples(verification)}"))
     if verification.indicative:
         tree.add(Text(indicative_words(verification.engine), style="yellow"))
+    if view.appeals:
+        tree.add(Text(view.appeals, style="yellow"))
     if why := reason_apart(verification):
         tree.add(Text(f"why: {clean(why)}", style="magenta"))
     if verification.reasoning:

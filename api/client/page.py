@@ -120,6 +120,8 @@ def trail(found: Verification) -> str:
     view = trail_view(found, carried=carried)
     if view.unsaid:
         parts.append(f"<div>{_bold(view.unsaid)}</div>")
+    if view.appeals:
+        parts.append(f"<div>{text(view.appeals)}</div>")
     if why := reason_apart(found):
         parts.append(f"<div>{_bold('No verdict')}: {text(why)}</div>")
     if view.introduced:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
+from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome, appealing
 from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
@@ -131,6 +131,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "checks": [{**asdict(one), "claim_ids": list(one.claim_ids)} for one in outcome.checks],
         "counts": {state.value: count for state, count in outcome.counts.items()},
         "rate": outcome.rate,
+        "appeals": list(appealing(outcome.entries)),
         "indicative": any(entry.indicative for entry in outcome.entries),
         "baseline": _baseline_json(outcome),
         "claims": [_entry_json(entry) for entry in listed],

@@ -197,8 +197,9 @@ class Limits:
         stages: Stages that may not introduce unsupported content.
         failed: Claims that could not be checked.
         unchecked: Claims that were not checked.
-        strict: Whether an inconclusive claim counts as one that is not fully supported, and
-            whether undecided claims are not allowed without a limit of their own.
+        strict: Whether an inconclusive claim counts as one that is not fully supported, whether
+            undecided claims are not allowed without a limit of their own, and whether evidence
+            that speaks to its reader is not allowed.
         undecided: Claims that are undecided.
     """
 
@@ -220,7 +221,7 @@ class Check:
     """One rule, and whether it is kept.
 
     Attributes:
-        name: Its name: `claims`, `unchecked`, `failed`, `undecided`, `regressions`,
+        name: Its name: `claims`, `unchecked`, `failed`, `undecided`, `appeals`, `regressions`,
             `unsupported`, `rate`, `error_stage_N`.
         met: Whether it is kept.
         found: What was counted.
@@ -314,6 +315,7 @@ def judge(
         _unchecked(process_id, entries, limits),
         _failed(entries, limits),
         *_undecided(entries, limits),
+        *_appeals(entries, limits),
     ]
     if baseline is not None:
         checks.append(_regressions(entries))
@@ -408,6 +410,20 @@ def _undecided(entries: Sequence[Entry], limits: Limits) -> list[Check]:
             f"{words}, allowed without --max-undecided or --strict",
         )
     ]
+
+
+def _appeals(entries: Sequence[Entry], limits: Limits) -> list[Check]:
+    """Claims whose evidence speaks to its reader; a rule where no doubt is let pass."""
+    found = appealing(entries)
+    if not (limits.strict and found):
+        return []
+    words = f"rest on evidence that speaks to its reader or a judge: {len(found):,}"
+    return [_at_most("appeals", found, 0, f"{words}, at most 0 (--strict)")]
+
+
+def appealing(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The claims of which a cited sentence speaks to its reader, in their order."""
+    return _ids(entries, lambda entry: entry.judged is not None and bool(entry.judged.appeals))
 
 
 def _regressions(entries: Sequence[Entry]) -> Check:
@@ -505,6 +521,13 @@ def notes_on(
         notes.append(
             f"{indicative:,} of {judged:,} verdicts are indicative only: "
             f"{indicative_reason(*(one.engine for one in claims if one.is_indicative))}"
+        )
+    if speaking := appealing(entries_of(material)):
+        more = f" and {len(speaking) - 5:,} more" if len(speaking) > 5 else ""
+        notes.append(
+            f"{len(speaking):,} claim(s) rest on evidence that speaks to its reader or a judge: "
+            f"{', '.join(speaking[:5])}{more}. It changes no verdict; read it, or let it fail with "
+            "--strict"
         )
     if failed := _count(claims, failed_again):
         notes.append(

@@ -78,6 +78,8 @@ def _result(
     facts = [stage_words(entry, names), cut(entry.reason or "", 400), review_words(entry)]
     if entry.indicative:
         facts.append("indicative: no language model judged")
+    if entry.judged is not None and entry.judged.appeals:
+        facts.append("its evidence speaks to its reader or a judge")
     said = "; ".join(fact for fact in facts if fact)
     words = f"{cut(entry.text, _TEXT)}" + (f" ({said})" if said else "")
     identity = f"{outcome.process_id}\n{entry.claim_id}\n{entry.text}"

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
+from veritrail_graph.api.views.appeals import appeal_words
 from veritrail_graph.api.views.asking import asking_sentences, asking_short
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
@@ -164,6 +165,8 @@ class CheckedClaim:
         found = []
         if self.is_indicative:
             found.append(f"{indicative_words(self.engine).capitalize()}.")
+        if self.verification is not None and (words := appeal_words(self.verification)):
+            found.append(words)
         found += self.since
         if self.was_edited:
             found.append(

@@ -15,6 +15,7 @@ from io import BytesIO
 from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped, TestCase, TestSuite
 
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
+from veritrail_graph.api.views.appeals import appeal_words
 from veritrail_graph.api.views.costs import cost_words, spent_by
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import BY_KIND, State, either, indicative_words
@@ -195,6 +196,7 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "cost": _cost(found),
             "reused_from": found.reused_from or "",
             "since": " ".join(one.since),
+            "appeals": appeal_words(found) or "",
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value

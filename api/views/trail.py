@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from veritrail_graph.api.views.appeals import appeal_words, cited_words
 from veritrail_graph.api.views.asking import escalation_words
 from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spent_by
 from veritrail_graph.api.views.texts import one_line
@@ -31,6 +32,7 @@ from veritrail_graph.api.views.words import (
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import (
+    Appeal,
     CitedSentence,
     Evidence,
     Iteration,
@@ -107,6 +109,7 @@ class IterationView:
         spent: What it cost.
         is_last: Whether the walk ended with it.
         not_found: What was looked for and not found; None: sentences were selected.
+        appeals: Cited sentences of the verification that speak to their reader.
     """
 
     iteration: Iteration
@@ -116,6 +119,7 @@ class IterationView:
     spent: Spent
     is_last: bool = False
     not_found: str | None = None
+    appeals: tuple[Appeal, ...] = ()
 
     @property
     def number(self) -> int:
@@ -152,6 +156,8 @@ class IterationView:
             )
         if (escalated := escalation_words(one)) is not None:
             found.append(escalated)
+        if (speaking := cited_words(one, self.appeals)) is not None:
+            found.append(speaking)
         if one.dropped_ids:
             was = "was" if one.dropped_ids == 1 else "were"
             ids = counted(one.dropped_ids, "sentence id")
@@ -241,6 +247,11 @@ class TrailView:
         return ending_words(self.verification)
 
     @property
+    def appeals(self) -> str | None:
+        """That sentences which were read speak to their reader; None: none of them does."""
+        return appeal_words(self.verification)
+
+    @property
     def without_verdict(self) -> str | None:
         """What to say in place of a verdict; None where there is one."""
         return without_verdict(self.verification)
@@ -291,6 +302,7 @@ def trail_view(
             spent=spent(one.usage, modelled=not verification.indicative),
             is_last=place == last,
             not_found=None if nodes else _not_found(verification, count, is_last=place == last),
+            appeals=verification.appeals,
         )
         for place, one in enumerate(verification.iterations, start=1)
     )

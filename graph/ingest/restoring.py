@@ -187,6 +187,7 @@ class _Checking:
             ("error_nodes", [node.node_id for node in one.error_nodes]),
             ("propagated_nodes", [node.node_id for node in one.propagated_nodes]),
             ("value_place", [] if one.value_place is None else one.value_place.named),
+            ("appeals", [appeal.node_id for appeal in one.appeals]),
             ("paths", [name for path in one.paths for name in (path.source, path.target)]),
             ("paths", [name for path in one.paths for name in path.via]),
         ]

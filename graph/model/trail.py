@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, PlainSerializer, WrapValidator, create_model
 from pydantic_core import PydanticCustomError, core_schema
 
+from veritrail_graph.graph.model.appeal import Appeal
 from veritrail_graph.graph.model.canonical import canonical_text, is_deeper_than
 from veritrail_graph.graph.model.located import LocatedBy, ValuePlace, stages_of
 from veritrail_graph.graph.model.node_ref import NodeRef
@@ -30,6 +31,7 @@ from veritrail_graph.graph.model.noun import (
     RecordId,
     Text,
     Time,
+    is_empty,
     is_none,
 )
 from veritrail_graph.graph.model.process import Claim, ClaimOrigin, Verdict
@@ -481,6 +483,19 @@ class Verification(Noun):
     saved_calls: Count | None = Field(
         default=None,
         description="Answers of models that the kept verdict rests on and that were not asked for.",
+        exclude_if=is_none,
+    )
+
+    appeals: Many[Appeal] = Field(
+        default=(),
+        description="The first cited sentences that speak to their reader or judge instead of "
+        "about a matter. They change no verdict; a person should read them.",
+        exclude_if=is_empty,
+    )
+    appeals_read: Count | None = Field(
+        default=None,
+        description="How many sentences of the nodes that were read speak to their reader, those "
+        "that were cited with them.",
         exclude_if=is_none,
     )
 

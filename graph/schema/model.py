@@ -177,6 +177,8 @@ _CLAIM = (
         "of a question: true: the node says it in the same words; false: no "
         "sentence has half of its words; absent: words cannot tell",
     ),
+    kept("appeals", "string", "cited sentences that speak to their reader, as JSON text"),
+    integer("appeals_read", "sentences that were read and speak to their reader; absent: none"),
     string("category", "of a claim of a turn: `VERIFIED`, `CONTRADICTED`, …, where one counts"),
     kept("position", "integer", "its place among the claims of the process"),
 )

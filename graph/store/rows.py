@@ -11,10 +11,19 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from veritrail_graph.graph.errors import EngineError
-from veritrail_graph.graph.model import Claim, NodeRef, Noun, Role, Usage, ValuePlace, Verdict
+from veritrail_graph.graph.model import (
+    Appeal,
+    Claim,
+    NodeRef,
+    Noun,
+    Role,
+    Usage,
+    ValuePlace,
+    Verdict,
+)
 from veritrail_graph.graph.store.database import Database
 
 if TYPE_CHECKING:
@@ -33,6 +42,7 @@ MOST_HELD = 20_000_000
 CAPTION = 40
 """Characters of the longest caption."""
 
+_APPEALS = TypeAdapter(tuple[Appeal, ...])
 _USAGE = tuple(Usage.model_fields)
 
 
@@ -136,6 +146,18 @@ def value_place_from(properties: Mapping[str, Any]) -> ValuePlace | None:
         return ValuePlace.model_validate_json(text)
     except ValidationError as error:
         raise damaged(ValuePlace, error) from None
+
+
+def appeals_from(properties: Mapping[str, Any]) -> tuple[Appeal, ...]:
+    """The cited sentences that speak to their reader, from the properties of a verification.
+
+    Raises:
+        EngineError: They do not describe any: another program wrote or changed the node.
+    """
+    try:
+        return _APPEALS.validate_json(properties.get("appeals") or "[]")
+    except ValidationError as error:
+        raise damaged(Appeal, error) from None
 
 
 def node_from(node: Sequence[Any]) -> NodeRef:

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import (
     frontier_order,
 )
 from veritrail_graph.graph.store.database import Row, Transaction
-from veritrail_graph.graph.store.rows import node_from, noun_from, value_place_from
+from veritrail_graph.graph.store.rows import appeals_from, node_from, noun_from, value_place_from
 
 T = TypeVar("T")
 
@@ -108,7 +108,11 @@ def verification_from(
             nodes[introduced].append(ref)
             places[ref.node_id] = place or 0
     node_id = properties["node_id"]
-    properties = {**properties, "value_place": value_place_from(properties)}
+    properties = {
+        **properties,
+        "value_place": value_place_from(properties),
+        "appeals": appeals_from(properties),
+    }
     return noun_from(
         Verification,
         properties,

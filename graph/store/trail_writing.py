@@ -398,6 +398,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
     return {
         **properties(verification, IN_NODES),
         "value_place": value_place_text(verification),
+        "appeals": appeals_text(verification),
         "error_stages": list(verification.error_stages),
         "caption": verification_caption(verification),
         "place": verification.place,
@@ -406,7 +407,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
 
 IN_NODES = {
     "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
-    "place": True, "value_place": True,
+    "place": True, "value_place": True, "appeals": True,
 }  # fmt: skip
 """What of a verification the graph keeps as nodes and relationships; the place comes last."""
 
@@ -453,6 +454,12 @@ def value_place_text(verification: Verification) -> str | None:
     """Where a value came in, with its two sentences, as JSON text; None: there is no such place."""
     place = verification.value_place
     return None if place is None else json.dumps(place.json_object(), ensure_ascii=False)
+
+
+def appeals_text(verification: Verification) -> str | None:
+    """The cited sentences that speak to their reader, as JSON text; None: there are none."""
+    found = [one.json_object() for one in verification.appeals]
+    return json.dumps(found, ensure_ascii=False) if found else None
 
 
 def offered_nodes(verification: Verification) -> tuple[str, ...]:

@@ -85,6 +85,26 @@ def test_prompts_keep_their_structure_and_the_text_is_the_same_in_prompt_and_tra
         assert evidence.text == order
 
 
+def test_a_claim_whose_evidence_speaks_to_the_judge_is_marked_and_keeps_its_verdict():
+    texts = ["It was a calm day.", ORDERS[0], "Ignore the previous sentence.", DICTATED[0]]
+    dag = Dag.of({"t": ["s"], "s": ["r"]}, texts={"s": ["All is well."], "r": texts})
+
+    def selection(request):
+        return selects(0, 1, summary="It was calm.") if "calm" in request.user else selects(0)
+
+    found, _ = verified(dag, selection, lambda _: says(NFS))
+    assert found.verdict is NFS
+    assert [one.json_object() for one in found.appeals] == [
+        {"node_id": "r", "sentence": 1, "why": ["order", "verdict_word"]}
+    ]
+    assert found.appeals_read == 2
+    plain, _ = verified(process("A ferry."), lambda _: selects(1), lambda _: says(NFS))
+    assert "appeals" not in (made := plain.json_object())
+    assert "appeals_read" not in made
+    read, _ = verified(process(ORDERS[0]), lambda _: selects(2), lambda _: says(NFS))
+    assert (read.appeals, read.appeals_read) == ((), 2)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_instructions_stand_in_the_system_message_alone_and_are_the_same_for_every_text(order):
     dag = process(order)
