@@ -177,8 +177,6 @@ _CLAIM = (
         "of a question: true: the node says it in the same words; false: no "
         "sentence has half of its words; absent: words cannot tell",
     ),
-    kept("appeals", "string", "cited sentences that speak to their reader, as JSON text"),
-    integer("appeals_read", "sentences that were read and speak to their reader; absent: none"),
     string("category", "of a claim of a turn: `VERIFIED`, `CONTRADICTED`, …, where one counts"),
     kept("position", "integer", "its place among the claims of the process"),
 )
@@ -225,6 +223,8 @@ _VERIFICATION = (
     integers("error_stages", "the stages at which unsupported content entered"),
     string("located_by", "how its place was found: `verdicts` (of the walk) or `value`"),
     kept("value_place", "string", "where a value came in, with the two sentences, as JSON text"),
+    kept("appeals", "string", "cited sentences that speak to their reader, as JSON text"),
+    integer("appeals_read", "sentences that were read and speak to their reader; absent: none"),
     string("category", "of a claim of a turn: `VERIFIED`, or why it is not"),
     strings("contradicts_knowledge", "nodes of initial knowledge that a claim of a turn denies"),
     string("error", "why there is no verdict"),

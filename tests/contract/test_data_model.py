@@ -27,6 +27,8 @@ from veritrail_graph.graph.importers.dialogue import process_of
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
+    Appeal,
+    AppealKind,
     Claim,
     ClaimOrigin,
     Inference,
@@ -166,6 +168,8 @@ def trail(process_id: str) -> Verification:
             marked(2, cited("s", 0, 0, LONG[:68]), LONG[:4]),
             "t",
         ),
+        appeals=(Appeal(node_id="a", sentence=0, why=(AppealKind.ORDER,)),),
+        appeals_read=2,
         usage=usage,
         run_id=f"{process_id}-run",
         share=2,

@@ -25,6 +25,8 @@ from fakes.trails import (
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
+    Appeal,
+    AppealKind,
     Claim,
     Iteration,
     LocatedBy,
@@ -73,6 +75,10 @@ def a_verification(process_id: str, name: str = "v-1", **other: Any) -> Verifica
         "error_nodes": (T, S),  # an order of their own
         "propagated_nodes": (T,),
         "value_place": PLACE,
+        "appeals": (
+            Appeal(node_id="a", sentence=1, why=(AppealKind.ORDER, AppealKind.HIDDEN_TEXT)),
+        ),
+        "appeals_read": 3,
         "usage": spent(3, 1, (100, 50, 20), None, reasoning_tokens=6, unpriced_calls=1),
         "run_id": f"{process_id}-r",
         "settings": '{"engine": "openai", "q": 2}',
