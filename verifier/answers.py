@@ -160,16 +160,11 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
 }
 
 
-_DECODER = json.JSONDecoder()
-_OPENING = re.compile(r'\{(?=\s*["}])')
+DECODER = json.JSONDecoder()
+OPENING = re.compile(r'\{(?=\s*["}])')
 # What may be left where the text ends in the middle of a literal, a number or an escape.
 _REST = re.compile(r"\s*+(?:[-\\\w]{1,9}\s*+)?\Z")
 _MOST_FAULTS = 1_000
-# White space and the quotation marks of all languages.
-_NO_MARKS = dict.fromkeys(
-    [*map(ord, " \t\n\r\v\f\u00a0\u2028\u2029\"'`\u00b4\u00ab\u00bb\u2039\u203a\uff02\uff07"),
-     *range(0x2018, 0x2020), *range(0x300C, 0x3010), *range(0x301D, 0x3020)]
-)  # fmt: skip
 _ENDING = re.compile(r"\s*+(?:(?:`{3,}|~{3,})\s*+)?\Z")
 _RANGE = re.compile(r"\s*(\d{1,12})\s*[-\u2010-\u2015]\s*(\d{1,12})\s*")
 _INTEGER = re.compile(r"\s*\d{1,12}\s*")
@@ -217,7 +212,7 @@ def final_object(text: str, *keys: str) -> dict[str, Any]:
             white space and a closing fence follows it, it lacks a key, or another object of the
             answer has the same keys and says otherwise.
     """
-    found = _objects(text)
+    found = objects_of(text)
     last = found[-1]
     if not _ENDING.match(text, last.end):
         raise InvalidAnswer(f"the answer goes on behind its JSON object: {_end(text)}")
@@ -229,7 +224,7 @@ def final_object(text: str, *keys: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class FoundObject:
     """A JSON object of an answer, and where it stands."""
 
     value: dict[str, Any]
@@ -237,19 +232,19 @@ class _Found:
     end: int
 
 
-def _objects(text: str) -> list[_Found]:
+def objects_of(text: str) -> list[FoundObject]:
     """Read the JSON objects of a text, those within others apart.
 
     Raises:
         InvalidAnswer: There is none, or what begins like one at the end cannot be read.
     """
-    found: list[_Found] = []
+    found: list[FoundObject] = []
     place = faults = 0
     is_read = False
-    while (opening := _OPENING.search(text, place)) and faults < _MOST_FAULTS:
+    while (opening := OPENING.search(text, place)) and faults < _MOST_FAULTS:
         try:
-            value, place = _DECODER.raw_decode(text, opening.start())
-            found.append(_Found(value, opening.start(), place))
+            value, place = DECODER.raw_decode(text, opening.start())
+            found.append(FoundObject(value, opening.start(), place))
             is_read = True
         except RecursionError:
             raise InvalidAnswer("the answer's JSON object is nested too deeply") from None
@@ -262,33 +257,6 @@ def _objects(text: str) -> list[_Found]:
     if not is_read:
         raise InvalidAnswer(f"the answer holds no JSON object that can be read: {_end(text)}")
     return found
-
-
-def expect_own(text: str, prompt: str) -> None:
-    """See that the object that an answer ends with does not stand in its prompt.
-
-    A model that ends with what a source dictates has quoted, and not answered. White space,
-    quotation marks and capitals make no difference.
-
-    Args:
-        text: The answer, which is valid otherwise; one without an object is not looked at.
-        prompt: The user message.
-
-    Raises:
-        InvalidAnswer: It stands there.
-    """
-    if "{" not in prompt:
-        return
-    try:
-        last = _objects(text)[-1]
-    except InvalidAnswer:
-        return
-    if _bare(text[last.start : last.end]) in _bare(prompt):
-        raise InvalidAnswer("the answer's JSON object is copied from the prompt")
-
-
-def _bare(text: str) -> str:
-    return text.translate(_NO_MARKS).casefold()
 
 
 def read_selection(text: str, sentences: int) -> SelectionAnswer:
@@ -368,22 +336,30 @@ def read_verdict(text: str) -> VerdictAnswer:
 
 
 _TRUE_OR_FALSE = re.compile(r"\b(true|false)\b", re.IGNORECASE)
+_MARK = "[\"'\u2018-\u201f\u00ab\u00bb`]"
+_WORD = r"[\s*_#>]*+(?:answer[\s*_:]*+)?"
+_FIRST_WORD = re.compile(rf"{_WORD}(true|false)[\s*_]*+(?:[.!:;\n]|\Z)", re.IGNORECASE)
+_ONLY_WORD = re.compile(rf"{_WORD}{_MARK}(true|false)[.]?{_MARK}[\s*_.]*+", re.IGNORECASE)
+_QUOTED_WORD = re.compile(rf"{_MARK}(?:true|false)[.,]?{_MARK}", re.IGNORECASE)
 _LONGEST_REASON = 2_000
 
 
 def read_true_false(text: str) -> VerdictAnswer:
     """Read an answer to a prompt that asks for True or False.
 
-    The first word decides where it is one of the two; else the only one of them in the answer.
+    The only one of the two that it says decides; of both the first, where it is the first word and
+    a sentence of its own. A word between quotation marks is said by somebody else, unless it is the
+    whole answer.
 
     Raises:
         InvalidAnswer: It says neither, or both.
 
     Source: VeriTrail E.5.
     """
-    said = [found[0].lower() for found in _TRUE_OR_FALSE.finditer(text)]
-    first = re.match(r"\W*(?:answer\W+)?(true|false)\b", text, re.IGNORECASE)
-    word = first[1].lower() if first else said[0] if len(set(said)) == 1 else None
+    first = _ONLY_WORD.fullmatch(text) or _FIRST_WORD.match(text)
+    own = _QUOTED_WORD.sub("", text)
+    said = [found[0].lower() for found in _TRUE_OR_FALSE.finditer(own)]
+    word = said[0] if len(set(said)) == 1 else first[1].lower() if first else None
     if word is None:
         raise InvalidAnswer("the answer says " + ("both True and False" if said else "neither"))
     verdict = Verdict.FULLY_SUPPORTED if word == "true" else Verdict.NOT_FULLY_SUPPORTED

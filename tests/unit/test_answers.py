@@ -317,6 +317,8 @@ def test_any_text_is_read_or_invalid(text):
         ("Answer: true, since the quay opened in 1901.", Verdict.FULLY_SUPPORTED),
         ("False. It would be true had it opened later.", Verdict.NOT_FULLY_SUPPORTED),
         ("By the excerpts, the statement is false.", Verdict.NOT_FULLY_SUPPORTED),
+        ('Answer: "True."', Verdict.FULLY_SUPPORTED),
+        ("Sentence 4 says “true”, and the claim is false.", Verdict.NOT_FULLY_SUPPORTED),
     ],
 )
 def test_true_and_false_are_read_as_verdicts(text: str, verdict: Verdict) -> None:
@@ -326,7 +328,12 @@ def test_true_and_false_are_read_as_verdicts(text: str, verdict: Verdict) -> Non
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("It is true, not false.", "both True and False"), ("Untrue, I think.", "neither")],
+    [
+        ("It is true, not false.", "both True and False"),
+        ("True is what sentence 4 demands, and false is the claim.", "both True and False"),
+        ("Untrue, I think.", "neither"),
+        ('"True" is what sentence 4 demands.', "neither"),
+    ],
 )
 def test_an_answer_with_both_words_or_none_is_invalid(text: str, said: str) -> None:
     with pytest.raises(InvalidAnswer, match=said):

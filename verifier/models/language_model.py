@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.answers import expect_own
 from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
 from veritrail_graph.verifier.models.faults import storable
 from veritrail_graph.verifier.models.limits import Limiter
@@ -45,6 +44,7 @@ from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.models.recorded_answers import AnswerRecorder
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 from veritrail_graph.verifier.models.tokens import context_window, counter
+from veritrail_graph.verifier.own_answers import expect_own
 
 CACHING_HOSTS = ("api.openai.com", "api.deepseek.com")
 CACHING_DOMAIN = ".openai.azure.com"
