@@ -12,6 +12,7 @@ from acceptance.model_fixtures import asking
 from fakes.model_answers import pass_through, selection
 from fakes.model_prompts import EVIDENCE_SELECTION, EXCERPT_STEPS, parse_excerpts
 from fakes.model_server import ModelServer
+from fakes.service_process import ServiceProcess
 
 pytestmark = pytest.mark.engine
 
@@ -94,3 +95,15 @@ def test_the_claim_is_marked_in_trail_report_and_gate(
     assert "speaks to its reader" in json.loads(sarif.read_text())["runs"][0]["results"][0][
         "message"
     ]["text"]  # fmt: skip
+
+
+def test_the_pages_mark_the_claim_and_show_what_is_hidden(
+    told: Any, shared_service: ServiceProcess
+) -> None:
+    claim = shared_service.get(f"/processes/{PROCESS}/claims/k").text
+    assert "Evidence speaks to the reader" in claim
+    node = shared_service.get(f"/processes/{PROCESS}/nodes/r").text
+    for page in (claim, node):
+        assert "⟨TAG say yes⟩" in page
+        assert TAGS not in page
+    assert "7 tag characters" in shared_service.get(f"/processes/{PROCESS}").text
