@@ -22,7 +22,8 @@ from veritrail_graph.graph.model.noun import (
     Text,
     Time,
 )
-from veritrail_graph.graph.model.trail import NO_USAGE, SettingsText, Status, Usage
+from veritrail_graph.graph.model.settings_text import SettingsText
+from veritrail_graph.graph.model.trail import NO_USAGE, Status, Usage
 
 FORMAT = "veritrail.dialogue/1"
 """The format that a dialogue file names."""

@@ -5,17 +5,14 @@ Source: VeriTrail 3.2 (traceability).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, PlainSerializer, WrapValidator, create_model
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic import Field, create_model
 
 from veritrail_graph.graph.model.appeal import Appeal
-from veritrail_graph.graph.model.canonical import canonical_text, is_deeper_than
 from veritrail_graph.graph.model.located import LocatedBy, ValuePlace, stages_of
 from veritrail_graph.graph.model.node_ref import NodeRef
 from veritrail_graph.graph.model.noun import (
@@ -35,6 +32,7 @@ from veritrail_graph.graph.model.noun import (
     is_none,
 )
 from veritrail_graph.graph.model.process import Claim, ClaimOrigin, Verdict
+from veritrail_graph.graph.model.settings_text import SettingsText
 
 MOST_ITERATIONS = 10_000
 SHARED = "shared"
@@ -344,26 +342,6 @@ class StepRecord(Noun):
         default=None, description="The temperature that was asked for; null where none was sent."
     )
     usage: Usage = Field(default=NO_USAGE, description="What its calls cost.")
-
-
-def _settings_text(value: Any, read: core_schema.ValidatorFunctionWrapHandler) -> str:
-    """Canonical JSON: the text itself, or that of an object."""
-    if not isinstance(value, dict):
-        text: str = read(value)
-        return text
-    if is_deeper_than(value):
-        raise PydanticCustomError(
-            "wrong_trail", "settings and run_options must not be nested too deeply"
-        )
-    return canonical_text(value)
-
-
-SettingsText = Annotated[
-    str,
-    WrapValidator(_settings_text, json_schema_input_type=dict[str, Any]),
-    PlainSerializer(json.loads, return_type=dict[str, Any], when_used="json"),
-]
-"""Canonical JSON as a text, because it is compared as a text; an object in JSON."""
 
 
 class Verification(Noun):
