@@ -186,10 +186,12 @@ class Processes(Part):
             ProcessInUse: Jobs verify claims of what would be replaced.
             EngineError: The engine failed; what was stored of the process is not visible.
         """
+        from veritrail_graph.graph.importers.registry import only_process
+
         chosen = options or IngestOptions()
         async with AsyncExitStack() as stack:
-            importing = await self._importing(path, chosen, stack)
-            source = await asyncio.to_thread(_open, path, chosen, importing)
+            found = await self._find([path], chosen, stack)
+            source = await asyncio.to_thread(only_process, path, found)
             return await self.ingest_source(source, chosen, progress=progress, by=by)
 
     async def ingest_each(
@@ -240,16 +242,22 @@ class Processes(Part):
     async def _find(
         self, paths: Sequence[Path], options: IngestOptions, stack: AsyncExitStack
     ) -> Iterator[Found]:
+        """The processes of paths; a child reads what is large or packed, until the stack ends."""
+        from veritrail_graph.graph.importers.apart import reader_for, size_of
         from veritrail_graph.graph.importers.registry import find_processes
 
-        each = [
-            find_processes(
-                path,
-                format_name=options.format,
-                options=await self._importing(path, options, stack),
-            )
-            for path in paths
-        ]
+        sizes = [await asyncio.to_thread(size_of, path) for path in paths]
+        reader = None
+        if any(size is not None for size in sizes):
+            reader = await stack.enter_async_context(reader_for(sum(size or 0 for size in sizes)))
+        each = []
+        for path, size in zip(paths, sizes, strict=True):
+            importing = await self._importing(path, options, stack)
+            if reader is None or size is None:
+                found = find_processes(path, format_name=options.format, options=importing)
+            else:
+                found = await asyncio.to_thread(reader.processes, path, options.format, importing)
+            each.append(found)
         return chain.from_iterable(each)
 
     async def ingest_source(
@@ -592,9 +600,3 @@ class Processes(Part):
         from veritrail_graph.graph.ingest import clean
 
         return await clean(await self._store())
-
-
-def _open(path: Path, options: IngestOptions, importing: ImportOptions) -> ProcessInput:
-    from veritrail_graph.graph.importers.registry import open_input
-
-    return open_input(path, format_name=options.format, options=importing)

@@ -59,6 +59,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds until what could not be stored because of the engine is tried again."""
 
 _PATIENCE = 10.0
+_READ_HERE = 1_000_000
+"""Bytes of spans that are read here; a larger trace is read by a child."""
 _NO_ID = "0" * 16
 
 _log = logging.getLogger("veritrail.traces")
@@ -310,7 +312,7 @@ class Traces(Part):
         spans = _once([*kept.spans, *(span for batch in found for span in batch.spans)])
         content_hash = kept.content_hash
         try:
-            source = await asyncio.to_thread(_process, one.trace_id, spans)
+            source = await _process(one.trace_id, spans)
             status = EMPTY
             if source is not None:
                 status = await self._ingest(one.trace_id, source, content_hash, found[-1].by)
@@ -457,10 +459,25 @@ def _once(spans: Iterable[Span]) -> list[Span]:
     return list({json.dumps(one): one for one in spans}.values())
 
 
-def _process(trace_id: str, spans: list[Span]) -> Draft | None:
-    """The process of a trace; None: no text in it was written by a model."""
+async def _process(trace_id: str, spans: list[Span]) -> Draft | None:
+    """The process of a trace; None: no text in it was written by a model.
+
+    Raises:
+        InputError: It breaks rules, or reading it takes more than it may.
+    """
+    from veritrail_graph.graph.importers.apart import reader_for
+
+    size = await asyncio.to_thread(lambda: sum(len(json.dumps(one)) for one in spans))
+    if size <= _READ_HERE:
+        source = await asyncio.to_thread(_read_here, trace_id, spans)
+    else:
+        async with reader_for(size) as reader:
+            source = await asyncio.to_thread(reader.ask, "trace", trace_id, spans)
+    return source if source.nodes else None
+
+
+def _read_here(trace_id: str, spans: list[Span]) -> Draft:
     from veritrail_graph.graph.importers.registry import ImportOptions
     from veritrail_graph.graph.importers.traces.otlp import trace_process
 
-    source = trace_process(trace_id, spans, ImportOptions())
-    return source if source.nodes else None
+    return trace_process(trace_id, spans, ImportOptions())

@@ -355,7 +355,19 @@ def open_input(
     Raises:
         InputError: As `find_processes` says, or the path holds several processes.
     """
-    found = find_processes(path, format_name=format_name, options=options)
+    return only_process(path, find_processes(path, format_name=format_name, options=options))
+
+
+def only_process(path: Path, found: Iterator[Found]) -> ProcessInput:
+    """Open the one process that was found.
+
+    Args:
+        path: Where it was looked for.
+        found: What was found there.
+
+    Raises:
+        InputError: There is none, or there are several, or it cannot be read.
+    """
     one, more = next(found, None), next(found, None)
     if one is None or more is not None:
         many = "no process" if one is None else "several processes"

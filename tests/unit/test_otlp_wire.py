@@ -13,6 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from starlette.datastructures import Headers
 
 from veritrail_graph.api.app.traces import _sorted_by_trace
+from veritrail_graph.api.auth.access import EVERYTHING, Caller
 from veritrail_graph.api.http.otlp import ExportBodies
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.settings import Settings
@@ -21,6 +22,7 @@ from veritrail_graph.graph.importers.traces.otlp import each_of_protobuf
 from veritrail_graph.graph.importers.traces.wire import TooManyValues, span_messages
 
 MB = 1_000_000
+CALLER = Caller("k1", "nightly", EVERYTHING)
 
 
 def request(count: int = 3) -> ExportTraceServiceRequest:
@@ -115,7 +117,7 @@ class Sent:
 
 
 async def read(body: Any) -> Any:
-    async with ExportBodies(Settings()).read(body) as found:
+    async with ExportBodies(Settings()).read(body, CALLER) as found:
         return found
 
 

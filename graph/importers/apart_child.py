@@ -1,0 +1,173 @@
+"""The child process that reads files for another one, within limits; see `apart`.
+
+It takes one message after the other from stdin and answers each on stdout: four bytes of length,
+and a pickle. It ends where stdin ends, where nobody asks for a while, and at its limits.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from veritrail_graph.graph import errors
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.importers.records import NodeRecord, TrailInput, packed
+from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+
+LENGTH = struct.Struct(">I")
+IDLE_SECONDS = 60.0
+MOST_KEPT = 300_000_000
+"""Bytes that it may have taken and still serve the next caller."""
+TOO_MUCH_MEMORY = "too_much_memory"
+
+_AT_ONCE = 500
+_CHARACTERS_AT_ONCE = 1_000_000
+
+
+class Serving:
+    """Reads what it is asked to; what it holds between two messages has a number."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, Any] = {}
+        self._numbers = count(1)
+
+    def _hold(self, value: Any) -> int:
+        number = next(self._numbers)
+        self._held[number] = value
+        return number
+
+    def limit(self, memory: int, seconds: int) -> None:
+        """Limit what is taken from now on, in bytes and in seconds of the processor."""
+        with suppress(ImportError, OSError, ValueError):
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            usage = resource.getrusage(resource.RUSAGE_SELF)
+            used = int(usage.ru_utime + usage.ru_stime) + 1
+            _, most = resource.getrlimit(resource.RLIMIT_CPU)
+            resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, most))
+            pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+            _, most = resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + memory, most))
+
+    def find(self, folder: str, path: Path, format_name: str | None, options: ImportOptions) -> int:
+        """Begin to look for the processes of a path, which may be below the caller's folder."""
+        os.chdir(folder)
+        return self._hold(find_processes(path, format_name=format_name, options=options))
+
+    def next(self, finding: int) -> tuple[int, str] | None:
+        """Find the next process; None: there is none."""
+        found = next(self._held[finding], None)
+        return None if found is None else (self._hold(found), found.where)
+
+    def open(self, found: int) -> tuple[int, Any]:
+        """Open a process that was found; gives its header, too."""
+        source = self._held.pop(found).open()
+        return self._hold(source), source.header
+
+    def records(self, source: int) -> int:
+        """Begin to read the records of a process."""
+        return self._hold(iter(packed(self._held[source])))
+
+    def trails(self, source: int) -> int:
+        """Begin to read what a process carries besides."""
+        held = self._held[source]
+        return self._hold(iter(held.trails() if isinstance(held, TrailInput) else ()))
+
+    def more(self, reading: int) -> list[Any]:
+        """Read some more; nothing at the end."""
+        some, size = [], 0
+        for one in self._held[reading]:
+            some.append(one)
+            size += len(one.text) if isinstance(one, NodeRecord) else _CHARACTERS_AT_ONCE // 100
+            if len(some) >= _AT_ONCE or size >= _CHARACTERS_AT_ONCE:
+                return some
+        if not some:
+            self.drop(reading)
+        return some
+
+    def trace(self, trace_id: str, spans: list[Any]) -> Any:
+        """Make the process of a trace."""
+        from veritrail_graph.graph.importers.traces.otlp import trace_process
+
+        return trace_process(trace_id, spans, ImportOptions())
+
+    def drop(self, number: int) -> None:
+        """Hold something no longer."""
+        self._held.pop(number, None)
+
+    def reset(self) -> bool:
+        """Hold nothing; gives whether it may serve another caller."""
+        self._held.clear()
+        gc.collect()
+        try:
+            import resource
+        except ImportError:
+            return False
+        largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        unit = 1 if sys.platform == "darwin" else 1024
+        return largest * unit <= MOST_KEPT
+
+
+def answer(serving: Serving, message: tuple[Any, ...]) -> tuple[str, Any]:
+    """Do what a message asks for; gives what became of it: a value or an error."""
+    name, *given = message
+    try:
+        return "value", getattr(serving, name)(*given)
+    except MemoryError:
+        raise
+    except VeriTrailError as error:
+        if type(error).__module__ == errors.__name__:
+            return "error", error
+        violations = getattr(error, "violations", ())
+        return "error", InputError(str(error), violations, code=error.code, **error.facts)
+    except Exception as error:  # noqa: BLE001 - the caller says it in its own words
+        return "failed", type(error).__name__
+
+
+def _messages(stdin: BinaryIO) -> Iterator[tuple[Any, ...]]:
+    while True:
+        if os.name == "posix":
+            import select
+
+            if not select.select([stdin], [], [], IDLE_SECONDS)[0]:
+                return
+        length = stdin.read(LENGTH.size)
+        if len(length) < LENGTH.size:
+            return
+        yield pickle.loads(stdin.read(LENGTH.unpack(length)[0]))  # noqa: S301 - of our parent
+
+
+def main() -> None:
+    """Answer messages until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    stdin = os.fdopen(os.dup(0), "rb")  # one message at a time: nothing waits in its buffer
+    stdout = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # what others print is no answer
+    serving = Serving()
+    reserve = bytearray(1_000_000)  # for the answer that there is no memory left
+    with suppress(BrokenPipeError):
+        for message in _messages(stdin):
+            try:
+                packed_answer = pickle.dumps(answer(serving, message), 5)
+            except MemoryError:
+                reserve.clear()
+                packed_answer = pickle.dumps(("memory", None), 5)
+            stdout.write(LENGTH.pack(len(packed_answer)))
+            stdout.write(packed_answer)
+            stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
