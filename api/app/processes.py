@@ -361,7 +361,7 @@ class Processes(Part):
         while True:
             try:
                 return await self._keep(store, source, found, options, progress)
-            except BeingWritten:
+            except (BeingWritten, NotFound):  # or it was removed at that moment
                 if time.monotonic() + pause > until:
                     raise
             # Most likely it is the same content, sent twice: then there is nothing left to do.

@@ -249,7 +249,16 @@ class ProcessStore:
         }
         if stored_id not in (None, process_id):
             properties["replaces"] = process_id
-        await self._database.write("process/begin", properties=properties)
+        other = {"process_id": self.staged_id(process_id)}
+
+        def work(tx: Transaction) -> None:
+            tx.run("process/begin", properties=properties)
+            # The id is free for a moment, between what is replaced and what replaces it.
+            staged = [] if "replaces" in properties else tx.run("process/state", **other)
+            if staged and staged[0][0] == REPLACING:
+                raise _being_written(process_id)
+
+        await self._database.write_with(work)
 
     async def take_over(self, state: StoredState) -> None:
         """Become the one who writes what a dead writer left.
@@ -306,7 +315,9 @@ class ProcessStore:
         def hide(tx: Transaction) -> bool:
             hold(tx, staged_id)
             tx.run("process/inherit", process_id=process_id, staged_id=staged_id)
-            old = tx.run("process/mark", **marked(process_id, DELETING))
+            old = tx.run("process/hide", **held(process_id))
+            if not old and tx.run("process/state", process_id=process_id):
+                raise _being_written(process_id)  # what it was to replace is gone
             # Also where the old one was removed: after a kill the staged one must be kept.
             tx.run("process/mark", **marked(staged_id, REPLACING))
             return bool(old)
@@ -345,9 +356,7 @@ class ProcessStore:
         if not await self._database.write("process/hide", **held(process_id)):
             state = await self.state(process_id)
             if state is not None:
-                raise BeingWritten(
-                    f"Process {process_id!r} is being written now. Wait for it to end."
-                )
+                raise _being_written(process_id)
 
     async def delete(
         self, process_id: str, first: Callable[[], Awaitable[None]] | None = None
@@ -502,6 +511,10 @@ def hold(tx: Transaction, process_id: str) -> None:
     """
     if not tx.run("process/beat", **held(process_id)):
         raise taken_from_us(process_id)
+
+
+def _being_written(process_id: str) -> BeingWritten:
+    return BeingWritten(f"Process {process_id!r} is being written now. Wait for it to end.")
 
 
 def taken_from_us(process_id: str) -> ProcessConflict:

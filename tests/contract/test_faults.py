@@ -28,7 +28,7 @@ from veritrail_graph.graph.embedded import (
     running_engine,
     stop_engine,
 )
-from veritrail_graph.graph.errors import EngineError, NotFound, StoreFull
+from veritrail_graph.graph.errors import BeingWritten, EngineError, NotFound, StoreFull
 from veritrail_graph.graph.ingest import clean, ingest, read_and_check
 from veritrail_graph.graph.model import (
     Claim,
@@ -308,6 +308,31 @@ def test_a_deletion_takes_nothing_that_a_replacement_has_put_in_place(
     assert deletions[0].done()
     stored = arun(StoredProcess.open(store.database, process_id))
     assert stored.ids == ["a", "b", "t"]
+
+
+def test_nothing_is_stored_under_an_id_while_a_replacement_takes_it(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    staged_id = store.processes.staged_id(process_id)
+    found = arun(read_and_check(wide(process_id, 10)))
+    arun(store.processes.begin(found, stored_id=staged_id))
+    arun(store.processes.mark(staged_id, "replacing"))
+    with pytest.raises(BeingWritten):
+        arun(store.processes.begin(found))
+    assert arun(store.processes.state(process_id)) is None
+
+
+def test_a_replacement_takes_no_id_that_another_is_just_storing_something_under(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    staged_id = store.processes.staged_id(process_id)
+    found = arun(read_and_check(wide(process_id, 10)))
+    arun(store.processes.begin(found, stored_id=staged_id))
+    arun(store.processes.begin(found))
+    with pytest.raises(BeingWritten):
+        arun(store.processes.promote(staged_id, process_id))
+    assert arun(store.processes.state(process_id)).status == "loading"
+    assert arun(store.processes.state(staged_id)).is_abandoned
 
 
 def test_first_commands_at_once_make_the_schema_together(settings: EngineSettings) -> None:

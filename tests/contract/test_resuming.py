@@ -77,7 +77,7 @@ def killed(
 def whole(store: Store, arun: Any, process_id: str) -> list[str]:
     """What an undisturbed ingest leaves."""
     arun(ingest(store, layered(process_id)))
-    found: list[str] = arun(dump(store, process_id, "created_at"))
+    found: list[str] = arun(dump(store, process_id, "created_at", "first_stored_at"))
     return found
 
 
@@ -93,7 +93,7 @@ def test_killed_at_every_write_it_goes_on_to_the_same_end(
         report = arun(ingest(store, layered(process_id)))
         assert report.status in {"created", "unchanged"}
         resumed += report.resumed
-        assert arun(dump(store, process_id, "created_at")) == whole
+        assert arun(dump(store, process_id, "created_at", "first_stored_at")) == whole
     assert resumed >= 5
     assert left > 8
 
@@ -120,7 +120,7 @@ def test_a_replacement_that_was_killed_goes_on_beside_what_is_stored(
     killed(store, arun, layered(process_id), left, stored=left % 4 == 1, replace=True)
     report = arun(ingest(store, layered(process_id), replace=True))
     assert report.status in {"replaced", "created", "unchanged"}
-    assert arun(dump(store, process_id, "created_at")) == whole
+    assert arun(dump(store, process_id, "created_at", "first_stored_at")) == whole
     assert arun(store.processes.state(store.processes.staged_id(process_id))) is None
 
 
@@ -143,7 +143,7 @@ def test_the_same_content_in_another_order_starts_anew(
     killed(store, arun, other, 5, stored=True)
     report = arun(ingest(store, layered(process_id)))
     assert not report.resumed
-    assert arun(dump(store, process_id, "created_at")) == whole
+    assert arun(dump(store, process_id, "created_at", "first_stored_at")) == whole
 
 
 def test_who_was_taken_for_dead_stores_nothing_more(

@@ -79,7 +79,7 @@ def kill_loop(
     """Kill ingests of a file until one ends; how often it went on. The result is as if at once."""
     source = ProcessFileImporter().open(path, ImportOptions())
     arun(ingest(store, source))
-    whole = arun(dump(store, name, "created_at"))
+    whole = arun(dump(store, name, "created_at", "first_stored_at"))
     arun(store.processes.delete(name))
     if replace:
         first = ProcessFileImporter().open(a_file(path.parent, "first", 40), ImportOptions())
@@ -95,7 +95,7 @@ def kill_loop(
             kept = arun(store.processes.state(name))
             assert (kept.status if kept else None) == ("ready" if replace else "loading")
     assert last.split()[2] == "True"
-    assert arun(dump(store, name, "created_at")) == whole
+    assert arun(dump(store, name, "created_at", "first_stored_at")) == whole
     return kills
 
 
