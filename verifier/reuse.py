@@ -97,6 +97,8 @@ class _Recorded:
             Differs: They are not those that were read then.
         """
         found = next(self._rounds, None)
+        if found is None and not frontier and not self.earlier.iterations:
+            return Selection()  # a claim about unsourced text: nothing was read, then and now
         if found is None:
             raise Differs(f"the walk goes on, to {_named(frontier)}")
         self._round = found

@@ -30,6 +30,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
+NO_INPUT = "No input of this text is recorded, so there is nothing to check it against: {}."
 UNSOURCED = "It rests on unsourced text, which is no source and whose inputs were not recorded: {}."
 _ROOT, _UNSOURCED = Role.ROOT, Role.UNSOURCED  # looked up for every node of a frontier
 _node_id = attrgetter("node_id")
@@ -114,7 +115,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     """Verify one claim about `node` backward through its process.
 
     Args:
-        node: The verified node, v*; never a root. Of an unsourced one there is nothing to read.
+        node: The verified node, v*; never a root. Of an unsourced one nothing is read.
         q: How many consecutive Not Fully Supported verdicts stop the walk, at least 1.
 
     Yields:
@@ -130,9 +131,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     sources: dict[str, tuple[str, ...]] = {}
     is_scored = False  # E.3
     if node.is_unsourced:
-        nothing = Termination.NO_CANDIDATES
-        why = UNSOURCED.format(_named([node]))
-        return Outcome(Verdict.NOT_FULLY_SUPPORTED, why, None, nothing, (), sources)
+        silence = (yield from _evidence(())).silence  # reads nothing: no model is asked
+        return _of_unsourced(node, silence)
     nodes_to_check = yield from _sources([node], sources, checked)  # 6
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
@@ -217,6 +217,15 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             continue
         reasoning = _final_reasoning(stop, iterations, verdict, silence)
         return Outcome(verdict, reasoning, score, stop, tuple(iterations), sources)  # 37
+
+
+def _of_unsourced(node: NodeRef, silence: str | None) -> Outcome:
+    """The outcome of a claim about a text without recorded inputs. Ours."""
+    verdict, why = Verdict.NOT_FULLY_SUPPORTED, UNSOURCED.format(_named([node]))
+    if silence is None:
+        return Outcome(verdict, why, None, Termination.NO_CANDIDATES, (), {})
+    why = f"{silence} {NO_INPUT.format(_named([node]))}"
+    return Outcome(None, why, None, Termination.NO_CANDIDATES, (), {})
 
 
 def _sources(

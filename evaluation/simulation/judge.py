@@ -336,7 +336,8 @@ class SimulatedJudge:
         del meter
         numbers = np.fromiter(map(_number, nodes), np.int64, len(nodes))
         self._nodes.check(numbers)
-        self.asked.stage = int(self._shape.stages[numbers].max())
+        if len(numbers):
+            self.asked.stage = int(self._shape.stages[numbers].max())
         lines = claim_lines(claim.text, claim.sub_claims)
         is_root = self._shape.roles[numbers] == ROOT
         limits = self._limits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -9,11 +10,13 @@ from fakes.dag import Dag
 from fakes.process_files import as_json, document, edges, nodes, read, violations
 from fakes.processes import process
 from fakes.scripted_judge import FS, INC, NFS
-from fakes.walking import Walker, traced
+from fakes.walking import Walker, traced, verify
 
 from veritrail_graph.graph.errors import InvalidProcess
 from veritrail_graph.graph.ingest.check import survey
-from veritrail_graph.graph.model import Origin, Role, Termination
+from veritrail_graph.graph.model import Claim, Origin, Role, Termination
+from veritrail_graph.verifier.engines.lexical import LexicalJudge
+from veritrail_graph.verifier.walk import NeedEvidence
 
 SHAPE = edges("c1 s", "u s", "s t")
 
@@ -158,6 +161,22 @@ def test_a_claim_about_it_is_not_supported_and_costs_no_call():
     made = dag({"t": ["u"]}, "u")
     walker = Walker(made, "u", 3, set(), [FS])
     outcome = walker.run()
-    assert walker.needs == []
+    assert walker.needs == [NeedEvidence(())]  # only whether the judge can tell; it reads nothing
     assert (outcome.verdict, outcome.termination) == (NFS, Termination.NO_CANDIDATES)
     assert [ref.node_id for ref in traced(made, "u", outcome).error.nodes] == ["u"]
+
+
+@pytest.mark.parametrize("shape", [{"u": []}, {"t": ["u"]}, {"t": ["s"], "s": ["u"]}])
+def test_without_a_model_it_is_no_error_that_nothing_else_is_recorded(shape):
+    made = dag(shape, "u")
+    text = "The ferry carries 42 cars."
+    made = replace(made, texts={name: [text.replace("42", "90")] for name in made.refs})
+    claim = Claim(claim_id="k", text=text, node_id=next(iter(shape)))
+    found = asyncio.run(verify(LexicalJudge(), made, claim, 3))
+    assert (found.outcome.verdict, found.error.nodes) == (None, ())
+    assert found.outcome.reasoning.startswith("Cannot tell without a model")
+    if "t" not in shape:
+        assert found.outcome.reasoning == (
+            "Cannot tell without a model. No input of this text is recorded, so there is nothing "
+            "to check it against: 'u'."
+        )

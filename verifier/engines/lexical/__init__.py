@@ -14,15 +14,18 @@ from typing import Any, ClassVar
 
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.verifier.engines import Engine
-from veritrail_graph.verifier.engines.lexical.judging import SILENCE, decide, select
+from veritrail_graph.verifier.engines.lexical.judging import CANNOT_TELL, SILENCE, decide, select
 from veritrail_graph.verifier.measured import Measured, Precision
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "ByWords", "LexicalJudge"]
 
-VERSION = 4
+VERSION = 5
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
+
+UNREAD = f"{CANNOT_TELL.rstrip(': ')}."
+"""Why it tells nothing where there was nothing to read; the walk adds of what."""
 
 # Below this a thread costs more than it spares the event loop.
 _CHARACTERS_IN_LINE = 10_000
@@ -75,6 +78,8 @@ class LexicalJudge(ByWords):
     ) -> Selection:
         """Select sentences that hold much of the claim or say otherwise; one entry a node."""
         del meter
+        if not nodes:
+            return Selection(silence=UNREAD)
         if sum(len(node.text) for node in nodes) <= _CHARACTERS_IN_LINE:
             return Selection(select(claim.text, nodes), silence=SILENCE)
         found = await asyncio.to_thread(select, claim.text, nodes)
