@@ -182,6 +182,37 @@ considers considered|try tries tried attempt attempts attempted unable|claim cla
 accuse accuses accused|doubt doubts doubted suspect suspects suspected|false falsely wrong wrongly
 untrue incorrect myth fake"""
 
+# Small words that are those of one language alone: denials are known of English only.
+ENGLISH = word_set(
+    """the of and was were is are has have had with by from at which that for this these would
+    could should they she he it its their his her not all every than more"""
+)
+FOREIGN = word_set(
+    """der das und nicht kein keine ein eine mit den dem des von zu ist sind wurde le les une est
+    dans du pas il elle sur por para que los las el una del y di che gli della nel ilà het een
+    niet van voor och inte att som não um uma dos das na og ikke det ett er ble"""
+)
+OPENING_PRONOUNS = word_set(
+    "he she it they we i you him them his her its their this these those that such both there"
+)
+ARTICLES = word_set("the a an its their his her our has have had also")
+AT_A_MOMENT = word_set("in on at during since of early late the")
+OPENING = word_set(
+    """also however moreover meanwhile then and but additionally furthermore finally second third
+    indeed today yesterday"""
+)
+# Words that take back what stands beside them: it is told, believed, excepted, not done.
+TAKING_BACK = word_set(
+    """but though although however except excepted excluding save apart until till unless other
+    than rather alone say says said saying argue argues argued insist insists insisted believe
+    believes believed belief think thinks thought allege alleges according rumour rumours rumor
+    reports reported report reportedly story novel film fiction fictional dream tale legend myth
+    mistaken mistakenly initially debunked disproved refuted lie lies lying lied pretend pretends
+    pretended suppose supposed imagined imagine suggest suggests suggested warn warns warned
+    threatened threatens promise promises promised decline declines declined forgot forget avoided
+    avoid prevented prevent acquitted cleared cleared evidence ask asks asked forced force"""
+)
+
 _CACHED_STEMS = 100_000
 
 

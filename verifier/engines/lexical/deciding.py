@@ -10,8 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.engines.lexical.additions import (
+    denies_it,
+    is_english,
+    is_verbatim,
+    leans_on_another,
+    leaves_as_it_is,
+)
 from veritrail_graph.verifier.engines.lexical.aligning import (
     CITED,
     Alignment,
@@ -25,14 +33,12 @@ from veritrail_graph.verifier.values.tokens import TokenKind
 
 _CONTENT = frozenset((ItemKind.WORD, ItemKind.NAME, ItemKind.VALUE, ItemKind.SIGN))
 _MOST_BETWEEN = 0.45
-_MOST_BETWEEN_DENIED = 0.3
+_MUCH_ALIKE = 0.7
 _FEW = 3
 _NEAR = 2  # tokens
 _MOST_SIGNS_BETWEEN = 0.2
 _LEAST_SHARED = 2
-_MOST_GONE = 0.55
 _MANY = 5
-_MOST_GONE_OF_MANY = 0.7
 _ENDS = frozenset(".!?;:,")
 _LEAST_SHARED_SIGNS = 4
 
@@ -62,7 +68,13 @@ def says_the_same(alignment: Alignment, before: Sequence[Sequenced]) -> bool:
         before: The sentences before it, the nearest last; they may have the name behind a pronoun.
     """
     claim, sentence = alignment.claim, alignment.sentence
-    if not claim.items or sentence.asks or claim.asks or claim.doubts != sentence.doubts:
+    if not claim.items or sentence.asks or claim.asks or leans_on_another(claim):
+        return False
+    if is_verbatim(claim, sentence):
+        return True
+    if claim.doubts != sentence.doubts or not (is_english(claim) and is_english(sentence)):
+        return False
+    if not alignment.missing and not leaves_as_it_is(alignment):
         return False
     missing = [claim.items[number] for number in alignment.missing]
     if missing and not _named_before(alignment, missing, before):
@@ -179,7 +191,7 @@ def _adjoined(text: Sequenced, item: Item) -> bool:
 def difference(alignment: Alignment) -> Difference | None:
     """Return what a sentence says otherwise than a claim, all else being the same; else None."""
     claim, sentence = alignment.claim, alignment.sentence
-    if sentence.asks or claim.asks or claim.doubts != sentence.doubts:
+    if sentence.asks or claim.asks or claim.doubts != sentence.doubts or leans_on_another(claim):
         return None
     kept = [
         number
@@ -199,21 +211,10 @@ def difference(alignment: Alignment) -> Difference | None:
 
 def _denied(alignment: Alignment) -> Difference | None:
     claim, sentence = alignment.claim, alignment.sentence
-    missing = [claim.items[number] for number in alignment.missing]
-    extra = _extra(alignment)
-    theirs = [item for item in extra if item.kind is ItemKind.DENIAL]
-    if any(item.kind is not ItemKind.DENIAL for item in missing):
+    theirs = [item for item in _extra(alignment) if item.kind is ItemKind.DENIAL]
+    if len(claim.items) - len(alignment.missing) < _LEAST_SHARED or not denies_it(alignment):
         return None
-    if len(missing) + len(theirs) != 1 or len(claim.items) - len(missing) < _LEAST_SHARED:
-        return None
-    near = _inside(alignment, extra, _NEAR)
-    if theirs and theirs[0] not in near:
-        return None
-    if _between(alignment, extra) > _MOST_BETWEEN_DENIED * len(claim.items):
-        return None
-    if any(item.key in words.NARROWING for item in near) or _is_denied_in_part(alignment, extra):
-        return None
-    mine = _phrase(claim, missing[0]) if missing else ""
+    mine = _phrase(claim, claim.items[alignment.missing[0]]) if alignment.missing else ""
     its = _phrase(sentence, theirs[0]) if theirs else ""
     return Difference(mine, its, "denial")
 
@@ -251,8 +252,10 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
         return None
     if _is_cut(mine.surface, rivals[0].surface):
         return None
-    if not (_is_of_the_matter(alignment, number) or _is_else_the_same(alignment, mine, rivals[0])):
-        return None
+    if not _is_else_the_same(alignment, mine, rivals[0]):
+        inside = frozenset(range(rivals[0].first, rivals[0].behind))
+        if alignment.missing != (number,) or not leaves_as_it_is(alignment, but=inside):
+            return None
     return Difference(mine.surface, rivals[0].surface, str(mine.value.kind), mine.value)
 
 
@@ -283,24 +286,6 @@ def _without(text: Sequenced, item: Item) -> list[str]:
         for place, token in enumerate(text.text.tokens)
         if token.kind is not TokenKind.MARK and not item.first <= place < item.behind
     ]
-
-
-def _is_of_the_matter(alignment: Alignment, number: int) -> bool:
-    """Whether a sentence says about half of what a claim says beside one value, and of its names.
-
-    A name that it lacks may be the one behind its pronoun, if it names nobody else.
-    """
-    claim = alignment.claim
-    others = [n for n, item in enumerate(claim.items) if item.kind in _CONTENT and n != number]
-    gone = [n for n in others if alignment.places[n] < 0]
-    kept = len(others) - len(gone)
-    most = _MOST_GONE_OF_MANY if kept >= _MANY else _MOST_GONE
-    least = _LEAST_SHARED + 1 if gone else _LEAST_SHARED
-    if kept < least or len(gone) > most * len(others):
-        return False
-    if not any(claim.items[n].kind is ItemKind.NAME for n in gone):
-        return True
-    return not any(item.kind is ItemKind.NAME for item in _extra(alignment))
 
 
 def _is_cut(mine: str, its: str) -> bool:
@@ -372,7 +357,25 @@ def _other_name(alignment: Alignment) -> Difference | None:
     others = len(claim.items) - len(missing)
     if len(rivals) != 1 or len(names) != 1 or rivals[0].value is None or others < _LEAST_SHARED:
         return None
+    if _are_spellings(mine, rivals[0].value):
+        return None
+    inside = frozenset(
+        place
+        for item in extra
+        if item.value is rivals[0].value
+        for place in range(item.first, item.behind)
+    )
+    if not leaves_as_it_is(alignment, but=inside):
+        return None
     return Difference(mine.surface, rivals[0].value.surface, "name", mine)
+
+
+def _are_spellings(mine: Value, its: Value) -> bool:
+    """Whether two names may be one: they share a part, or a part is much like another."""
+    ours, theirs = mine.canonical.split(), its.canonical.split()
+    return any(
+        a == b or SequenceMatcher(None, a, b).ratio() > _MUCH_ALIKE for a in ours for b in theirs
+    )
 
 
 def _is_in_its_place(alignment: Alignment, missing: Sequence[int], rival: Item) -> bool:
@@ -424,5 +427,7 @@ def _opposite(alignment: Alignment) -> Difference | None:
         if any(sides.get(pair) == -side for pair, side in _sides(item).items())
     ]
     if len(rivals) != 1 or not _stands_in_its_place(alignment, number, rivals[0]):
+        return None
+    if not leaves_as_it_is(alignment, but=frozenset(range(rivals[0].first, rivals[0].behind))):
         return None
     return Difference(mine.surface, rivals[0].surface, "opposite")

@@ -37,6 +37,7 @@ from veritrail_graph.verifier.engines.lexical.reading import (
 )
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values import Value, ValueKind, same_matter
+from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
 from veritrail_graph.verifier.vocabulary import opposites
 
@@ -454,7 +455,7 @@ def decide(
         reason = "the claim has no words, numbers or names to compare."
         return (None, CANNOT_TELL + reason)
     pieces = _pieces(claim_text, evidence, roots)
-    told = [_told(sequenced(part), pieces) for part in parts_of(claim_text)]
+    told = [_told(sequenced(part), pieces, roots) for part in parts_of(claim_text)]
     for one in told:
         if one.same and one.against:
             piece, difference = one.against[0]
@@ -470,6 +471,10 @@ def decide(
     for one in told:
         if not one.same:
             return (None, CANNOT_TELL + _not_found(one))
+        sources = {node.ref.node_id for node in roots}
+        if sources and not any(piece.sentence.node_id in sources for piece in one.same):
+            reason = f"no source that was read says so, only a later text: {one.same[0].quoted}."
+            return (None, CANNOT_TELL + reason)
     quotes = "; ".join(dict.fromkeys(one.same[0].quoted for one in told))
     return (Verdict.FULLY_SUPPORTED, f"{PREFIX}said in the same words: {quotes}.")
 
@@ -519,7 +524,7 @@ def _pieces(
     return pieces
 
 
-def _told(claim: Sequenced, pieces: Sequence[_Piece]) -> _Told:
+def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode]) -> _Told:
     same: list[_Piece] = []
     against: list[tuple[_Piece, Difference]] = []
     doubts: list[_Piece] = []
@@ -541,7 +546,11 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece]) -> _Told:
     certain = [
         (piece, found)
         for piece, found in against
-        if found.value is None or not any(_has(other, found.value, claim) for other in others)
+        if found.value is None
+        or not (
+            any(_has(other, found.value, claim) for other in others)
+            or _stands_elsewhere(found.value, piece, roots)
+        )
     ]
     sure = tuple(certain if not same else against)
     return _Told(claim, tuple(same), sure, tuple(doubts), nearest)
@@ -551,6 +560,19 @@ def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
     text = piece.sentence.text
     held = any(value.agrees(placed.value) for placed in text_of(text).placed)
     return held and same_matter(claim.text.plain, text, value)
+
+
+def _stands_elsewhere(value: Value, piece: _Piece, roots: Sequence[ReadNode]) -> bool:
+    """Whether another sentence of a source has the claim's value, be it of something else."""
+    wanted = value.amount if value.kind in NUMERIC else None
+    return any(
+        value.agrees(placed.value)
+        or (wanted and placed.value.kind in NUMERIC and placed.value.amount == wanted)
+        for node in roots
+        for sentence in node.sentences
+        if sentence != piece.sentence
+        for placed in text_of(sentence.text).placed
+    )
 
 
 def _pair(difference: Difference) -> str:

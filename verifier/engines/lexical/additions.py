@@ -1,0 +1,242 @@
+"""What a sentence adds to the words of a claim, and whether it leaves what they say as it is.
+
+A sentence that has all words of a claim may still say something else: it speaks of a part ("two
+of the five"), of somebody else ("the wife of the mayor"), turns the roles ("was bought by"), or
+only tells what others believe. So what stands before, among and behind the words of the claim is
+looked at token by token, and what is not known to be harmless counts as a change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.engines.lexical.aligning import Alignment, Item, ItemKind, Sequenced
+from veritrail_graph.verifier.values.model import ValueKind
+from veritrail_graph.verifier.values.tokens import Token, TokenKind
+
+_MOMENTS = (ValueKind.DATE, ValueKind.TIME)
+_MOST_AMONG = 2
+_MOST_TITLES = 4
+_ASIDES = {",": ",", "(": ")", "–": "–", "—": "—", "[": "]"}  # noqa: RUF001
+_PASSED_OVER = frozenset(".,;:!?\"“”'’*•。！？、，")  # noqa: RUF001
+_BREAKS = frozenset(",;(–—.!?\"”“)'’*")  # noqa: RUF001
+
+
+def is_english(text: Sequenced) -> bool:
+    """Return whether a text has small words of English, and none that only others have."""
+    found = {token.form for token in text.text.tokens}
+    lower = {token.lower for token in text.text.tokens}
+    return not words.FOREIGN & found and bool(words.ENGLISH & lower)
+
+
+def is_verbatim(claim: Sequenced, sentence: Sequenced) -> bool:
+    """Return whether a sentence is the claim, word by word; marks and bullets do not count."""
+    mine, its = _plain(claim), _plain(sentence)
+    return bool(mine) and mine == its
+
+
+def _plain(text: Sequenced) -> list[str]:
+    tokens = [token for token in text.text.tokens if token.form not in _PASSED_OVER]
+    if len(tokens) > 1 and tokens[0].form == "-" and tokens[1].kind is not TokenKind.NUMBER:
+        del tokens[0]
+    return [token.form.casefold() for token in tokens]
+
+
+def leans_on_another(claim: Sequenced) -> bool:
+    """Return whether a claim opens with a pronoun: whom it speaks of stands elsewhere."""
+    for token in claim.text.tokens:
+        if token.kind is TokenKind.MARK:
+            continue
+        return token.lower in words.OPENING_PRONOUNS
+    return False
+
+
+def leaves_as_it_is(alignment: Alignment, *, but: frozenset[int] = frozenset()) -> bool:
+    """Return whether what a sentence adds to a claim leaves what the claim says as it is.
+
+    Args:
+        alignment: The claim beside the sentence.
+        but: Positions of tokens of the sentence that are looked at elsewhere.
+    """
+    pairs = _pairs(alignment)
+    if not pairs or not all(_same_form(mine, its) for mine, its in pairs):
+        return False
+    mine, its = alignment.claim.text.tokens, alignment.sentence.text.tokens
+    claimed, said = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    if any(a.first >= b.first for a, b in pairwise(said)):
+        return _is_moved_moment(alignment)
+    own = frozenset(
+        place for item in alignment.claim.items for place in range(item.first, item.behind)
+    )
+    if _joints([mine[p] for p in range(claimed[0].first) if p not in own]):
+        return False
+    before = [its[p] for p in range(said[0].first) if p not in but]
+    if not _is_harmless_before(alignment, before, said[0]):
+        return False
+    behind = [its[p] for p in range(said[-1].behind, len(its)) if p not in but]
+    asked = [mine[p] for p in range(claimed[-1].behind, len(mine)) if p not in own]
+    if not _is_harmless_behind(alignment, behind, asked):
+        return False
+    for (a, x), (b, y) in pairwise(pairs):
+        joints = _joints([mine[p] for p in range(a.behind, b.first) if p not in own])
+        added = [its[p] for p in range(x.behind, y.first) if p not in but]
+        if not _is_harmless_among(alignment, added, joints):
+            return False
+    return True
+
+
+def _pairs(alignment: Alignment) -> list[tuple[Item, Item]]:
+    """The items of the claim with theirs, one for each place, in the order of the claim."""
+    found: list[tuple[Item, Item]] = []
+    places: set[int] = set()
+    for number, place in enumerate(alignment.places):
+        if place >= 0 and place not in places:
+            places.add(place)
+            found.append((alignment.claim.items[number], alignment.sentence.items[place]))
+    return found
+
+
+def _same_form(mine: Item, its: Item) -> bool:
+    """Whether a word has the same form, and a figure the same digits in the same groups."""
+    if mine.kind is ItemKind.WORD and its.kind is ItemKind.WORD:
+        ours, theirs = mine.surface.casefold(), its.surface.casefold()
+        is_synonym = words.stem(ours) != words.stem(theirs)
+        return is_synonym or ours.removesuffix("s") == theirs.removesuffix("s")
+    if mine.value and its.value and mine.value.also != its.value.also:
+        return mine.value.kind in (*_MOMENTS, ValueKind.NAME)
+    return True
+
+
+def _joints(tokens: Sequence[Token]) -> list[str]:
+    """The small words that say how others hang together: by, to, of, was; no articles."""
+    return [
+        token.lower
+        for token in tokens
+        if token.kind is not TokenKind.MARK
+        and token.lower not in words.ARTICLES
+        and token.lower not in words.TITLES
+        and not words.is_plain_adverb(token.lower)
+    ]
+
+
+def _is_plain(tokens: Sequence[Token]) -> bool:
+    """Whether nothing among these words takes back what others say."""
+    return not any(
+        token.lower in words.TAKING_BACK
+        or token.lower in words.DENIALS
+        or token.lower in words.DOUBTS
+        or token.lower in words.NARROWING
+        or token.lower.endswith("n't")
+        for token in tokens
+    )
+
+
+def _without_moments(alignment: Alignment, tokens: Sequence[Token]) -> list[Token]:
+    """These words without "in 2019" and "on Monday"."""
+    left = list(tokens)
+    for placed in alignment.sentence.text.placed:
+        if placed.value.kind not in _MOMENTS or placed.value.surface.endswith("days"):
+            continue
+        inside = alignment.sentence.text.tokens[placed.first : placed.behind]
+        if any(token not in left for token in inside):
+            continue
+        before = alignment.sentence.text.tokens[placed.first - 1 : placed.first]
+        for token in (*before, *inside):
+            if (token in inside or token.lower in words.AT_A_MOMENT) and token in left:
+                left.remove(token)
+    return left
+
+
+def _is_harmless_before(alignment: Alignment, tokens: Sequence[Token], first: Item) -> bool:
+    left = _without_moments(alignment, tokens)
+    joints = _joints(left)
+    if all(joint in words.OPENING for joint in joints):
+        return True
+    if not _is_plain(left):
+        return False
+    if first.kind is ItemKind.NAME and not any(one in words.STOP for one in joints):
+        own = [token for token in left if token.kind is not TokenKind.MARK]
+        is_person = all("'" not in token.form and "\u2019" not in token.form for token in own)
+        return is_person and len(joints) <= _MOST_TITLES and "," not in {t.form for t in left}
+    # Another main clause stands before it: "…; the ferry carries", "…, and the ferry carries".
+    end = [token.lower for token in left if token.lower not in words.ARTICLES][-2:]
+    opened = {"that", "who", "which", "whether", "if", "whose"}
+    return (end[-1:] == [";"] or end in ([",", "and"], [",", "but"])) and not opened & set(joints)
+
+
+def _is_harmless_behind(
+    alignment: Alignment, tokens: Sequence[Token], asked: Sequence[Token]
+) -> bool:
+    left = _without_moments(alignment, tokens)
+    if _joints(asked):
+        return False
+    if not _joints(left):
+        return True
+    opening = next((token.form for token in left if token.lower not in words.ARTICLES), "")
+    return _is_plain(left) and (opening in _BREAKS or opening == "and")
+
+
+def _is_harmless_among(alignment: Alignment, tokens: Sequence[Token], asked: Sequence[str]) -> bool:
+    joints = _joints(tokens)
+    if joints == list(asked):
+        return True
+    left = _without_moments(alignment, tokens)
+    joints = _joints(left)
+    if joints == list(asked):
+        return True
+    marks = [token.form for token in left if token.kind is TokenKind.MARK]
+    if len(marks) >= 2 and left[0].form in _ASIDES and left[-1].form == _ASIDES[left[0].form]:
+        return not asked and _is_plain(left)
+    added = list(joints)
+    for joint in asked:
+        if joint not in added:
+            return False
+        added.remove(joint)
+    return len(added) <= _MOST_AMONG and _is_plain(left) and all(map(_only_describes, added))
+
+
+def _only_describes(word: str) -> bool:
+    """Whether a word between two others may be one that describes: no small word, no "nearly"."""
+    small = word in words.STOP or word in words.SMALL_WORDS or word in words.SMALL
+    return word.isalpha() and not small and not words.is_adverb(word)
+
+
+_HELPING = frozenset(("do", "does", "did"))
+
+
+def denies_it(alignment: Alignment) -> bool:
+    """Return whether a claim and a sentence are the same but for one denial."""
+    claim, sentence = alignment.claim, alignment.sentence
+    if not all(alignment.claim.items[n].kind is ItemKind.DENIAL for n in alignment.missing):
+        return False
+    extra = [item for at, item in enumerate(sentence.items) if at not in alignment.taken]
+    if [item for item in extra if item.kind is not ItemKind.DENIAL] or alignment.moved:
+        return False
+    denials = len(extra) + len(alignment.missing)
+    return denials == 1 and _small(claim) == _small(sentence)
+
+
+def _small(text: Sequenced) -> list[str]:
+    """The small words of a text that say how its items hang together."""
+    inside = {place for item in text.items for place in range(item.first, item.behind)}
+    tokens = [token for place, token in enumerate(text.text.tokens) if place not in inside]
+    said = [one for one in _joints(tokens) if one not in _HELPING]
+    # "wasn't" is a denial and a "was".
+    cut = [item.surface.casefold() for item in text.items if item.kind is ItemKind.DENIAL]
+    said += [one[:-3] for one in cut if one.endswith("n't") and one[:-3] not in _HELPING]
+    return sorted(said)
+
+
+def _is_moved_moment(alignment: Alignment) -> bool:
+    """Whether the only difference of order is one moment at the other end, and it has no other."""
+    moments = [i for i in alignment.sentence.items if i.value and i.value.kind in _MOMENTS]
+    moved = [alignment.claim.items[number] for number in alignment.moved]
+    if len(moments) != len(moved) or not moved:
+        return False
+    if any(item.value is None or item.value.kind not in _MOMENTS for item in moved):
+        return False
+    mine = sorted(_joints(alignment.claim.text.tokens))
+    its = sorted(_joints(alignment.sentence.text.tokens))
+    return mine == its
