@@ -196,7 +196,9 @@ OPENING_PRONOUNS = word_set(
     "he she it they we i you him them his her its their this these those that such both there"
 )
 ARTICLES = word_set("the a an its their his her our has have had also")
-AT_A_MOMENT = word_set("in on at during since of early late the")
+AT_A_MOMENT = word_set(
+    "in on at during since of early late the end beginning start middle between and from to"
+)
 OPENING = word_set(
     """also however moreover meanwhile then and but additionally furthermore finally second third
     indeed today yesterday"""

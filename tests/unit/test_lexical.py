@@ -274,6 +274,7 @@ def test_words_in_other_company_decide_nothing(claim: str, sentence: str) -> Non
         "In 2019 the board bought the mill.",
         "Moreover, the board bought the old mill in 2019, and the inn.",
         "The inn burned, and the board bought the mill in 2019.",
+        "In 2019 the board bought the mill, against the advice of its owner in 2018.",
         "The board (of seven) bought the mill in 2019.",
     ],
 )

@@ -66,10 +66,24 @@ def leaves_as_it_is(alignment: Alignment, *, but: frozenset[int] = frozenset()) 
     mine, its = alignment.claim.text.tokens, alignment.sentence.text.tokens
     claimed, said = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     if any(a.first >= b.first for a, b in pairwise(said)):
-        return _is_moved_moment(alignment)
+        moved = _moved_moment(alignment)
+        if not moved:
+            return False
+        pairs = [pair for pair in pairs if pair[0] not in moved]
+        its_moved = [pair[1] for pair in _pairs(alignment) if pair[0] in moved]
+        claimed, said = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        if not pairs or any(a.first >= b.first for a, b in pairwise(said)):
+            return False
+        but |= _with_small_words(alignment.sentence, its_moved)
+        skipped = _with_small_words(alignment.claim, moved)
+    else:
+        its_moved, skipped = [], frozenset()
     own = frozenset(
         place for item in alignment.claim.items for place in range(item.first, item.behind)
     )
+    own |= skipped
+    if its_moved and not _stands_at_an_end(alignment.sentence, its_moved, said, but):
+        return False
     if _joints([mine[p] for p in range(claimed[0].first) if p not in own]):
         return False
     before = [its[p] for p in range(said[0].first) if p not in but]
@@ -121,13 +135,18 @@ def _joints(tokens: Sequence[Token]) -> list[str]:
     ]
 
 
-def _is_plain(tokens: Sequence[Token]) -> bool:
-    """Whether nothing among these words takes back what others say."""
+def _is_plain(tokens: Sequence[Token], *, is_apart: bool = False) -> bool:
+    """Whether nothing among these words takes back, or narrows, what others say.
+
+    What stands apart, behind a comma, narrows by few words only: most of them, fewer than.
+    """
+    narrowing = words.NARROWING & {"only", "if", "unless", "without", "or"}
+    narrowing = narrowing if is_apart else words.NARROWING
     return not any(
         token.lower in words.TAKING_BACK
         or token.lower in words.DENIALS
         or token.lower in words.DOUBTS
-        or token.lower in words.NARROWING
+        or token.lower in narrowing
         or token.lower.endswith("n't")
         for token in tokens
     )
@@ -142,10 +161,11 @@ def _without_moments(alignment: Alignment, tokens: Sequence[Token]) -> list[Toke
         inside = alignment.sentence.text.tokens[placed.first : placed.behind]
         if any(token not in left for token in inside):
             continue
-        before = alignment.sentence.text.tokens[placed.first - 1 : placed.first]
-        for token in (*before, *inside):
-            if (token in inside or token.lower in words.AT_A_MOMENT) and token in left:
-                left.remove(token)
+        start = placed.first
+        found = alignment.sentence.text.tokens
+        while start and found[start - 1].lower in words.AT_A_MOMENT and found[start - 1] in left:
+            start -= 1
+        left = [token for token in left if token not in found[start : placed.behind]]
     return left
 
 
@@ -160,6 +180,8 @@ def _is_harmless_before(alignment: Alignment, tokens: Sequence[Token], first: It
         own = [token for token in left if token.kind is not TokenKind.MARK]
         is_person = all("'" not in token.form and "\u2019" not in token.form for token in own)
         return is_person and len(joints) <= _MOST_TITLES and "," not in {t.form for t in left}
+    if len(joints) == 1 and _only_describes(joints[0]) and left[-1].lower == joints[0]:
+        return True
     # Another main clause stands before it: "…; the ferry carries", "…, and the ferry carries".
     end = [token.lower for token in left if token.lower not in words.ARTICLES][-2:]
     opened = {"that", "who", "which", "whether", "if", "whose"}
@@ -175,7 +197,8 @@ def _is_harmless_behind(
     if not _joints(left):
         return True
     opening = next((token.form for token in left if token.lower not in words.ARTICLES), "")
-    return _is_plain(left) and (opening in _BREAKS or opening == "and")
+    is_apart = opening in _BREAKS
+    return _is_plain(left, is_apart=is_apart) and (is_apart or opening == "and")
 
 
 def _is_harmless_among(alignment: Alignment, tokens: Sequence[Token], asked: Sequence[str]) -> bool:
@@ -229,14 +252,34 @@ def _small(text: Sequenced) -> list[str]:
     return sorted(said)
 
 
-def _is_moved_moment(alignment: Alignment) -> bool:
-    """Whether the only difference of order is one moment at the other end, and it has no other."""
-    moments = [i for i in alignment.sentence.items if i.value and i.value.kind in _MOMENTS]
-    moved = [alignment.claim.items[number] for number in alignment.moved]
-    if len(moments) != len(moved) or not moved:
-        return False
-    if any(item.value is None or item.value.kind not in _MOMENTS for item in moved):
-        return False
-    mine = sorted(_joints(alignment.claim.text.tokens))
-    its = sorted(_joints(alignment.sentence.text.tokens))
-    return mine == its
+def _moved_moment(alignment: Alignment) -> list[Item]:
+    """The items of a moment of the claim that stand elsewhere in the sentence."""
+    numbers = sorted(alignment.moved)
+    moved = [alignment.claim.items[number] for number in numbers]
+    if not moved or numbers != list(range(numbers[0], numbers[-1] + 1)):
+        return []
+    moments = [item for item in moved if item.value and item.value.kind in _MOMENTS]
+    small = [item for item in moved if item not in moments]
+    is_one = len(moments) == 1 and all(
+        item.surface.casefold() in words.AT_A_MOMENT for item in small
+    )
+    return moved if is_one else []
+
+
+def _with_small_words(text: Sequenced, items: Sequence[Item]) -> frozenset[int]:
+    """The positions of a moment with the small words before it: at the end of 2023."""
+    places = {place for item in items for place in range(item.first, item.behind)}
+    start = min(places)
+    while start and text.text.tokens[start - 1].lower in words.AT_A_MOMENT:
+        start -= 1
+    return frozenset(range(start, max(places) + 1))
+
+
+def _stands_at_an_end(
+    sentence: Sequenced, moved: Sequence[Item], said: Sequence[Item], but: frozenset[int]
+) -> bool:
+    """Whether a moment opens a sentence, or stands right behind all else that it says of it."""
+    first = min(item.first for item in moved)
+    if first < said[0].first:
+        return True
+    return not [place for place in range(said[-1].behind, first) if place not in but]
