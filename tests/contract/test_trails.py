@@ -361,6 +361,16 @@ def test_a_hidden_process_takes_and_shows_no_trail(store: Store, arun: Any, stor
         arun(store.trails.write(a_verification(stored, "v-2")))
 
 
+def test_a_verification_is_deleted_only_behind_its_trail(
+    store: Store, arun: Any, stored: str
+) -> None:
+    written = a_verification(stored)
+    arun(store.trails.write(written))  # as if since trails were looked for
+    deleting = ("process/delete_verifications", {"process_id": stored, "limit": 10})
+    assert arun(store.database.write_all([deleting])) == [(0,)]
+    assert arun(store.trails.get(written.verification_id)) == written
+
+
 def test_trails_written_together_replace_those_that_were_there(
     store: Store, arun: Any, stored: str
 ) -> None:
