@@ -98,10 +98,10 @@ MEASURED = Measured(
     decided=2,
     balanced_accuracy=None,
     claims=6_925,
-    claims_decided=462,
+    claims_decided=153,
     precisions={
-        Verdict.FULLY_SUPPORTED: Precision(given=414, right=389),
-        Verdict.NOT_FULLY_SUPPORTED: Precision(given=48, right=44),
+        Verdict.FULLY_SUPPORTED: Precision(given=146, right=140),
+        Verdict.NOT_FULLY_SUPPORTED: Precision(given=7, right=7),
     },
 )
 """What `veritrail judge check` says of it, and what was measured on public data sets."""
