@@ -6,9 +6,10 @@ import json
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,10 @@ def test_a_copy_killed_anywhere_leaves_all_or_nothing(
             path = write_process(tmp_path / "b.json", name, f"at night {number}")
             target.veritrail("ingest", path, "--replace")
         child = source.veritrail.start(*command, **target.login, **source.login).child
-        time.sleep(chance.uniform(0.2, 0.9 * usual))
+        began = time.monotonic()
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(chance.uniform(0.2, 0.9 * usual))
+            usual = min(usual, time.monotonic() - began)
         child.kill()
         out, err = child.communicate()
         assert b"Traceback" not in out + err
