@@ -220,6 +220,9 @@ def find_processes(
         raise InputError(f"{address or path}: the format {format_name} is read from {what}.")
     if address is None and not path.exists():
         raise InputError(f"{path}: no such file or folder")
+    if address is None and not path.is_file() and not path.is_dir():
+        # A pipe is read once, and what is read here is read several times; a device never ends.
+        raise InputError(f"{path} is neither a file nor a folder; write what it gives to a file")
     every = by_name.values()
     by_name = {name: one for name, one in by_name.items() if _reads_addresses(one) == bool(address)}
     if format_name is not None:

@@ -181,6 +181,73 @@ def restarted(first: Callable[[Server], None], settings: Mapping[str, str]) -> I
         shutil.rmtree(home, ignore_errors=True)
 
 
+class Returning:
+    """A server that a test ends and starts again, with its data and on its port."""
+
+    def __init__(self, home: Path, port: int) -> None:
+        self._java, self._lib, self._home, self._port = _java(), fetch(), home, port
+        self._watchdog = self._launched()
+
+    @property
+    def server(self) -> Server:
+        """Log in for the first time.
+
+        Raises:
+            Unavailable: It did not start.
+        """
+        found = _first_login(self._watchdog, self._home, self._port)
+        if found is None:
+            raise Unavailable(f"Neo4j did not start:\n{_log(self._home)}")
+        return found
+
+    def _launched(self) -> subprocess.Popen[bytes]:
+        return _launch(self._java, self._lib, self._home, self._port)
+
+    def end(self, *, in_order: bool) -> None:
+        """End it, in good order or as a crash does; its data stay."""
+        if in_order:
+            _stop(self._watchdog, STOP_IN_ORDER)
+            return
+        java = Path(f"/proc/{self._watchdog.pid}/task/{self._watchdog.pid}/children").read_text()
+        os.kill(int(java.split()[0]), signal.SIGKILL)
+        self._watchdog.wait(60)  # it ends with the server, and leaves the folder
+        if self._watchdog.stdin is not None:
+            self._watchdog.stdin.close()
+
+    def begin(self) -> None:
+        """Start it again.
+
+        Raises:
+            Unavailable: It does not start.
+        """
+        self._watchdog = self._launched()
+        deadline = time.monotonic() + START_SECONDS
+        while not _listens(self._port):
+            if self._watchdog.poll() is not None or time.monotonic() > deadline:
+                raise Unavailable(f"Neo4j did not start again:\n{_log(self._home)}")
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        """End it for good."""
+        _stop(self._watchdog)
+
+
+@contextmanager
+def returning() -> Iterator[tuple[Returning, Server]]:
+    """Run a server that can be ended and started again.
+
+    Raises:
+        Unavailable: Java or Maven are missing, or the server does not start.
+    """
+    home = Path(tempfile.mkdtemp(prefix="veritrail-neo4j-"))
+    made = Returning(home, _free_port())
+    try:
+        yield made, made.server
+    finally:
+        made.close()
+        shutil.rmtree(home, ignore_errors=True)
+
+
 def _version(pom: bytes) -> str:
     tag = "{http://maven.apache.org/POM/4.0.0}"
     version = ElementTree.fromstring(pom).findtext(f".//{tag}dependency/{tag}version")

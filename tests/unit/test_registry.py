@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import tracemalloc
 from collections.abc import Iterator
@@ -99,6 +100,17 @@ def test_a_folder_is_read_file_by_file_in_the_order_of_numbers(tmp_path: Path) -
     assert found[0].open()
     with pytest.raises(InputError, match=r"11\.json"):
         found[2].open()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_and_a_device_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.jsonl")
+    (tmp_path / "endless.jsonl").symlink_to("/dev/zero")
+    for name in ("p.jsonl", "endless.jsonl"):
+        with pytest.raises(InputError, match="neither a file nor a folder"):
+            find_processes(tmp_path / name)
+    with pytest.raises(InputError, match="in no format that can be read here"):
+        find_processes(tmp_path)
 
 
 def test_an_empty_folder_is_in_no_format(tmp_path: Path) -> None:
