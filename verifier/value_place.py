@@ -5,6 +5,9 @@ judge that compares words the last one is blamed, since it is the last that agre
 So the value is followed, not the sentence: backward from the verified node to the sources, through
 every node that has it, or another one in its place, where it speaks about the same matter.
 
+What a sentence is about is told by words, which may fail. So no node is blamed whose inputs have
+the value at all, and none but the verified one that has the value of its inputs as well.
+
 Like the walk it is a generator without I/O: it yields what it must read, and takes the texts.
 
 Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
@@ -15,6 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from veritrail_graph.graph.model import (
     Claim,
@@ -30,6 +34,7 @@ from veritrail_graph.graph.model import (
     in_order,
 )
 from veritrail_graph.verifier.ports import ReadNode, SourceNodes
+from veritrail_graph.verifier.value_holding import Wanted
 from veritrail_graph.verifier.value_reading import Asked
 from veritrail_graph.verifier.values import Value, ValueKind
 from veritrail_graph.verifier.walk import NeedSources
@@ -61,12 +66,14 @@ class FoundPlace:
     """Where a value came in, with the nodes themselves.
 
     Attributes:
-        place: The place, as it is kept.
+        place: The place, as it is kept; None where it cannot be told.
         error: The same as nodes.
+        not_blamed: The verified node, if there is no place, but a step before it has the value.
     """
 
-    place: ValuePlace
-    error: ErrorLocation
+    place: ValuePlace | None
+    error: ErrorLocation = field(default_factory=ErrorLocation)
+    not_blamed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +114,35 @@ class _Followed:
         rivals: The sentence with another one in its place, by node.
         perhaps: The sentence with the claim's value that differs from the claim in another one, by
             node: it proves no culprit, but nobody is blamed for what stood in it before.
+        held: All sentences with the claim's value, of whatever matter, by node: nobody is blamed
+            for what stood in them before either.
+        far: Nodes with the name of the claim in sentences that share no other word with it.
     """
 
     has: dict[str, _Said] = field(default_factory=dict)
     rivals: dict[str, _Said] = field(default_factory=dict)
     perhaps: dict[str, _Said] = field(default_factory=dict)
+    held: dict[str, list[_Said]] = field(default_factory=dict)
+    far: set[str] = field(default_factory=set)
 
     @property
     def with_value(self) -> dict[str, _Said]:
-        """All nodes that have the claim's value, sure or not."""
+        """All nodes that have the claim's value in its matter, sure or not."""
         return self.perhaps | self.has
+
+    @property
+    def holding(self) -> set[str]:
+        """All nodes that have the claim's value, of whatever matter."""
+        return self.with_value.keys() | self.held.keys()
 
     @property
     def speaking(self) -> set[str]:
         """All nodes that say something of it."""
-        return self.with_value.keys() | self.rivals.keys()
+        return self.holding | self.rivals.keys()
+
+    def first(self, name: str) -> _Said:
+        """The sentence of a node with the claim's value, best one of its matter."""
+        return self.has.get(name) or self.perhaps.get(name) or self.held[name][0]
 
     def take(self, said: _Said, *, agrees: bool, is_sure: bool) -> None:
         """Note a sentence, where the node has none that is closer to the claim."""
@@ -131,12 +152,13 @@ class _Followed:
             kept[said.ref.node_id] = said
 
 
-@dataclass(slots=True)
+@dataclass
 class _Graph:
     """The verified node and what it was made from, as far as it was read."""
 
     refs: dict[str, NodeRef] = field(default_factory=dict)
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: dict[str, tuple[Sentence, ...]] = field(default_factory=dict)
 
     def upstream(self, name: str, stops: Collection[str] = ()) -> list[str]:
         """The nodes that a node was made from, and what these were made from.
@@ -159,20 +181,49 @@ class _Graph:
                     queue.append(source)
         return found if stops else [one for one in seen if one != name]
 
-    def downstream(self, names: Collection[str]) -> set[str]:
-        """All nodes that some were inputs to, themselves left aside."""
+    @cached_property
+    def _targets(self) -> dict[str, list[str]]:
         targets: dict[str, list[str]] = {}
         for target, sources in self.sources.items():
             for source in sources:
                 targets.setdefault(source, []).append(target)
+        return targets
+
+    def next_behind(self, name: str, stops: Collection[str]) -> set[str]:
+        """The first nodes of some behind a node, whatever lies between."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        queue = [name]
+        while queue:
+            for target in self._targets.get(queue.pop(), ()):
+                if target not in seen:
+                    seen.add(target)
+                    if target in stops:
+                        found.add(target)
+                    else:
+                        queue.append(target)
+        return found
+
+    def downstream(self, names: Collection[str]) -> set[str]:
+        """All nodes that some were inputs to, themselves left aside."""
         found: set[str] = set()
         queue = list(names)
         while queue:
-            for target in targets.get(queue.pop(), ()):
+            for target in self._targets.get(queue.pop(), ()):
                 if target not in found:
                     found.add(target)
                     queue.append(target)
         return found.difference(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """A node that wrote a value, and the sentence before it that has another one in its place."""
+
+    ref: NodeRef
+    wrote: _Said
+    source: _Said
+    followed: _Followed
 
 
 def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -> Reading:
@@ -189,7 +240,7 @@ def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -
     Returns:
         The place; None where no value leads anywhere.
     """
-    asked = Asked.of(claim)
+    asked = Asked.of(claim.text)
     if not asked.values:
         return None
     graph = _Graph()
@@ -201,6 +252,7 @@ def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -
         texts = yield NeedTexts(level)
         assert isinstance(texts, tuple)  # noqa: S101 (it was asked for texts)
         for read in texts:
+            graph.texts[read.ref.node_id] = read.sentences
             _listen(asked, claim, read, followed)
         made = tuple(ref for ref in level if not (ref.is_root or ref.is_unsourced))
         if not made:
@@ -220,40 +272,64 @@ def _listen(asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Foll
     places: tuple[tuple[int, int], ...] = ()
     if ref.node_id == claim.node_id and claim.start is not None and claim.end is not None:
         places = ((claim.start, claim.end), *claim.also)
+    before = ""
     for sentence in read.sentences:
         is_own = any(sentence.start < end and start < sentence.end for start, end in places)
-        for number, saying in asked.heard(sentence.text, is_own=is_own):
+        for number, saying in asked.heard(sentence.text, before=before, is_own=is_own):
             said = _Said(ref, sentence, saying.value, saying.likeness, saying.others)
             followed[number].take(said, agrees=saying.agrees, is_sure=saying.is_sure)
+        for number, value, is_far in asked.held(sentence.text):
+            if is_far:
+                followed[number].far.add(ref.node_id)
+            else:
+                kept = followed[number].held.setdefault(ref.node_id, [])
+                kept.append(_Said(ref, sentence, value, 0.0, 0))
+        before = sentence.text
 
 
 def _place(
     asked: Asked, graph: _Graph, node: NodeRef, followed: Sequence[_Followed]
 ) -> FoundPlace | None:
     """The node nearest to the sources that wrote a value; of several, all of them."""
-    followed = [_of_the_matter(graph, one) for one in followed]
-    turned: list[tuple[NodeRef, _Followed]] = []
+    values = [
+        (wanted, _of_the_matter(graph, one))
+        for wanted, one in zip(asked.wanted, followed, strict=True)
+    ]
     for is_name in (False, True):  # names only where no other value leads anywhere
-        for value, one in zip(asked.values, followed, strict=True):
-            if (value.kind is ValueKind.NAME) is is_name:
-                turned += [(graph.refs[name], one) for name in _turned(graph, one)]
+        turned: list[_Turned] = []
+        unclear: list[_Turned] = []
+        for wanted, one in values:
+            if (wanted.value.kind is ValueKind.NAME) is is_name:
+                sure, others = _origins(asked, graph, node, one)
+                turned += sure
+                unclear += [] if is_name else others
         if turned:
-            break
-    else:
-        return None
-    nearest = min(ref.stage or 0 for ref, _ in turned)
-    first = {ref.node_id: one for ref, one in reversed(turned) if (ref.stage or 0) == nearest}
-    nodes = in_order([graph.refs[name] for name in first])[:MOST_NODES]
+            nearest = min(one.ref.stage or 0 for one in turned)
+            return _found(graph, node, [one for one in turned if (one.ref.stage or 0) == nearest])
+        if len({one.ref.node_id for one in unclear}) > 1:
+            return _found(graph, node, unclear)
+    for one in followed:
+        before = _with_it_before(graph, node.node_id, one)
+        if one.rivals and not all(graph.refs[name].is_root for name in before):
+            return FoundPlace(None, not_blamed=node.node_id)
+    return None
+
+
+def _found(graph: _Graph, node: NodeRef, turned: Sequence[_Turned]) -> FoundPlace:
+    """The place by the nodes that wrote a value, and those behind them that have it."""
+    first: dict[str, _Turned] = {}
+    for one in turned:
+        first.setdefault(one.ref.node_id, one)
+    nodes = in_order([one.ref for one in first.values()])[:MOST_NODES]
     at_first = first[nodes[0].node_id]
-    wrote = at_first.has[nodes[0].node_id]
-    source = _source(graph, nodes[0], at_first)
     names = [ref.node_id for ref in nodes]
-    behind = graph.downstream(names)
-    has = {name for one in first.values() for name in one.has}
+    behind = graph.downstream(names).difference(names)
+    has = {name for one in first.values() for name in (*one.followed.has, *one.followed.held)}
     carried = [graph.refs[name] for name in behind & has if name != node.node_id]
     propagated = in_order(carried)[: MOST_NODES - 1]
     if node.node_id not in names:
         propagated = (*propagated, node)
+    source, wrote = at_first.source, at_first.wrote
     place = ValuePlace(
         culprit=names[0] if len(names) == 1 else None,
         candidates=tuple(names) if len(names) > 1 else (),
@@ -287,39 +363,159 @@ def _of_the_matter(graph: _Graph, followed: _Followed) -> _Followed:
         {name: said for name, said in kept.items() if name not in other}
         for kept in (followed.has, followed.perhaps)
     )
-    return _Followed(has, followed.rivals, perhaps)
+    held = {
+        name: said for name, said in followed.held.items() if name not in other or len(said) > 1
+    }
+    return _Followed(has, followed.rivals, perhaps, held, followed.far)
 
 
-def _turned(graph: _Graph, followed: _Followed) -> list[str]:
-    """The nodes that have the claim's value while what they were made from has another one."""
-    refs = graph.refs
-    speaking, with_value = followed.speaking, followed.with_value
-    is_denied = any(refs[name].is_root for name in followed.rivals)
-    found = []
-    for name in followed.has:
-        if refs[name].is_unsourced:
-            # It was made from nothing that is known: the sources say otherwise, or it is left be.
-            if is_denied:
-                found.append(name)
-            continue
-        before = graph.upstream(name, speaking)
-        if before and not any(one in with_value for one in before):
-            found.append(name)
-    return found
+def _with_it_before(graph: _Graph, name: str, followed: _Followed) -> list[str]:
+    """The nearest nodes before one that have the claim's value, of whatever matter.
+
+    A name that is far from the matter does not count beside a node that is no nearer to the
+    sources and has another name in its place.
+    """
+    before = graph.upstream(name, followed.speaking | followed.far)
+    denied = [graph.refs[one].stage or 0 for one in before if one in followed.rivals]
+    most = max(denied, default=-1)
+    return [
+        one
+        for one in before
+        if one in followed.holding or (one in followed.far and (graph.refs[one].stage or 0) > most)
+    ]
 
 
-def _source(graph: _Graph, culprit: NodeRef, followed: _Followed) -> _Said:
-    """The sentence with the other value, of a root where any has it, else of the nearest node."""
-    name = culprit.node_id
+def _origins(
+    asked: Asked, graph: _Graph, node: NodeRef, followed: _Followed
+) -> tuple[list[_Turned], list[_Turned]]:
+    """The nodes that have the claim's value while nothing before them has it.
+
+    Returns:
+        Those that surely turned it, and, where there are none, those that may have: nodes that
+        may speak of something else, and what repeats them up to the first that surely does not.
+    """
+    refs, holding = graph.refs, followed.holding
+    sure: list[_Turned] = []
+    unclear: list[_Turned] = []
+    origins = in_order(
+        [
+            refs[name]
+            for name in holding
+            if not refs[name].is_root and not _with_it_before(graph, name, followed)
+        ]
+    )
+    for ref in origins[:MOST_NODES]:
+        name, wrote = ref.node_id, followed.first(ref.node_id)
+        is_verified = name == node.node_id
+        if said := _contradicted(asked, graph, ref, followed, is_verified=is_verified):
+            sure.append(_Turned(ref, wrote, said[0], followed))
+        elif (denied := _rivals(graph, ref, followed)) and not ref.is_unsourced:
+            unclear.append(_Turned(ref, wrote, denied[0], followed))
+    if sure or not unclear:
+        return sure, []
+    source = unclear[0].source
+    found = [one.ref.node_id for one in unclear]
+    for name in found:  # it grows
+        if len(found) > MOST_NODES:
+            return [], []  # everybody may have: that tells nothing
+        others = [followed.rivals[one] for one in graph.upstream(name) if one in followed.rivals]
+        is_clear = name in followed.has and not any(_has(graph, name, one) for one in others)
+        if not is_clear:
+            behind = sorted(graph.next_behind(name, holding).difference(found))
+            found += behind
+            unclear += [_Turned(refs[one], followed.first(one), source, followed) for one in behind]
+    return [], unclear
+
+
+def _contradicted(
+    asked: Asked, graph: _Graph, ref: NodeRef, followed: _Followed, *, is_verified: bool
+) -> tuple[_Said, ...]:
+    """The sentences before a node that have another value where it has the claim's; best first.
+
+    None are given where it is not certain that the node speaks of the matter of the claim, or
+    where it has the other value as well. The verified node is certain: the claim was made of it.
+    """
+    name = ref.node_id
+    by_claim = _rivals(graph, ref, followed)
+    if name in followed.has and by_claim:
+        if is_verified or not any(_has(graph, name, one) for one in by_claim):
+            return by_claim
+        others = [one.value for one in by_claim]
+    elif name in followed.rivals or name in followed.perhaps:
+        return ()
+    else:
+        others = []
+    by_sentence = () if ref.is_unsourced else _denied_sentence(asked, graph, ref, followed)
+    if others:  # what it says of two matters, its own sentence tells apart
+        by_sentence = tuple(
+            one for one in by_sentence if not any(other.agrees(one.value) for other in others)
+        )
+    elif not all(one.value.agrees(said.value) for one in by_claim for said in by_sentence):
+        return ()
+    is_both = any(_has(graph, name, one) for one in by_sentence)
+    return () if is_both and not is_verified else by_sentence
+
+
+def _rivals(graph: _Graph, ref: NodeRef, followed: _Followed) -> tuple[_Said, ...]:
+    """The sentences with another value before a node: of roots where any has it, else nearest."""
+    name = ref.node_id
     before = [one for one in graph.upstream(name, followed.speaking) if one in followed.rivals]
     near = [followed.rivals[one] for one in before]
     above = [followed.rivals[one] for one in graph.upstream(name) if one in followed.rivals]
-    if culprit.is_unsourced:
+    if ref.is_unsourced:  # it was made from nothing that is known: the sources say otherwise
         above = list(followed.rivals.values())
+        near = [one for one in above if one.ref.is_root]
+    elif not near:
+        return ()
     closest = max(near, key=lambda said: said.rank, default=None)
     same = [one for one in above if closest is None or one.value.agrees(closest.value)]
     roots = [one for one in same if one.ref.is_root]
-    return min(roots or near, key=lambda one: (-one.others, -one.likeness, frontier_order(one.ref)))
+    return tuple(
+        sorted(
+            roots or near,
+            key=lambda one: (-one.others, -one.likeness, frontier_order(one.ref)),
+        )
+    )
+
+
+def _denied_sentence(
+    asked: Asked, graph: _Graph, ref: NodeRef, followed: _Followed
+) -> tuple[_Said, ...]:
+    """What contradicts the only sentence of a node with the value, on the matter of that sentence.
+
+    The claim may put it in words that the source has not: then the sentence between tells that the
+    source is about it. All three share a word that is no mere "cost".
+    """
+    held = followed.held.get(ref.node_id, [])
+    if len(held) != 1:
+        return ()
+    text, value = held[0].sentence.text, held[0].value
+    own = Asked.of(text)
+    numbers = [n for n, one in enumerate(own.values) if (one.start, one.end) == _span(value)]
+    if value.kind is ValueKind.NAME or not numbers:
+        return ()
+    found: list[_Said] = []
+    for name in graph.upstream(ref.node_id):
+        for sentence in graph.texts.get(name, ()):
+            for number, saying in own.heard(sentence.text):
+                is_rival = number in numbers and not saying.agrees
+                if is_rival and asked.shares_matter(text, sentence.text):
+                    found.append(
+                        _Said(
+                            graph.refs[name], sentence, saying.value, saying.likeness, saying.others
+                        )
+                    )
+    return tuple(sorted(found, key=lambda one: (not one.ref.is_root, -one.others, -one.likeness)))
+
+
+def _has(graph: _Graph, name: str, said: _Said) -> bool:
+    """Whether a node has the other value as well, of whatever matter."""
+    wanted = Wanted(said.value)
+    return any(wanted.within(one.text) is not None for one in graph.texts.get(name, ()))
+
+
+def _span(value: Value) -> tuple[int, int]:
+    return value.start, value.end
 
 
 def located(
@@ -338,8 +534,11 @@ def located(
         indicative: Whether no model judged.
     """
     by, place = (LocatedBy.VERDICTS if error.nodes else None), None
-    if found is not None:
-        blamed = {ref.node_id for ref in error.nodes}
+    blamed = {ref.node_id for ref in error.nodes}
+    if found is not None and found.place is None:
+        if indicative and blamed == {found.not_blamed}:
+            error, by = ErrorLocation(), None
+    elif found is not None and found.place is not None:
         if indicative:
             error, by, place = found.error, LocatedBy.VALUE, found.place
         elif not blamed:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from veritrail_graph.graph.model import Claim
 from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.value_holding import Wanted
 from veritrail_graph.verifier.values import Value, ValueKind, rival, same_matter, values
-from veritrail_graph.verifier.values.matter import content_keys
+from veritrail_graph.verifier.values.matter import content_keys, other_unit
+from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
 
 LONGEST = 4_000
@@ -27,7 +29,19 @@ LEAST_OF_CLAIM = 0.6
 LEAST_SHARED = 2
 """Words that a claim and a sentence share where the claim has all that the sentence says."""
 
+LEAST_SHARE = 0.34
+"""The share of the claim's words that a row with a bare figure has."""
+
 _WORD = re.compile(r"\w+")
+_OPENING = 2  # tokens in which a pronoun opens a sentence
+_OF_ANYTHING = frozenset(
+    words.key(one)
+    for one in words.word_set(
+        """cost costs price pay pays paid spend spent bill sum amount amounted total worth budget
+        come came rise rose fall fell increase increased decrease decreased number year month"""
+    )
+)
+"""Words that figures of any matter stand beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,11 @@ class _Heard:
         return cls(text, values(text), frozenset(content_keys(text_of(text), ())))
 
     @property
+    def matter(self) -> frozenset[str]:
+        """The words that tell what it is about; those that any figure has are none."""
+        return self.keys - _OF_ANYTHING
+
+    @property
     def names(self) -> list[Value]:
         return [one for one in self.values if one.kind is ValueKind.NAME]
 
@@ -75,9 +94,9 @@ class _Heard:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """A claim whose values are looked for.
+    """A claim, or another sentence, whose values are looked for.
 
     Attributes:
         values: Its values, in their order.
@@ -88,21 +107,58 @@ class Asked:
     _stems: frozenset[str]
 
     @classmethod
-    def of(cls, claim: Claim) -> Asked:
+    def of(cls, text: str) -> Asked:
         """What is looked for of a claim."""
-        text = claim.text[:LONGEST]
+        text = text[:LONGEST]
         stems = {word[:STEM] for word in _WORD.findall(text.casefold()) if len(word) > 2}
         heard = _Heard.of(text)
         return cls(heard.values, heard, frozenset(stems))
 
-    def heard(self, text: str, *, is_own: bool = False) -> Iterator[tuple[int, Saying]]:
+    @cached_property
+    def wanted(self) -> tuple[Wanted, ...]:
+        """Its values as they are looked for on any matter."""
+        return tuple(Wanted(value) for value in self.values)
+
+    def held(self, text: str) -> Iterator[tuple[int, Value, bool]]:
+        """The values that a sentence has on any matter.
+
+        Yields:
+            The place of each, the value as it is there, and whether it is a name in a sentence
+            that shares no other word with the claim, as names stand in many.
+        """
+        text = text[:LONGEST]
+        for place, wanted in enumerate(self.wanted):
+            found = wanted.within(text)
+            if found is not None:
+                is_name = wanted.value.kind is ValueKind.NAME
+                yield place, found, is_name and not self._is_near(text, wanted.value)
+
+    def shares_matter(self, *texts: str) -> bool:
+        """Whether it and all texts share a word that tells what they are about."""
+        return bool(self._claim.matter.intersection(*(_Heard.of(one).matter for one in texts)))
+
+    def heard(
+        self, text: str, *, before: str = "", is_own: bool = False
+    ) -> Iterator[tuple[int, Saying]]:
         """What a sentence says of the values: the place of each in `values`, and what it says.
 
         Args:
             text: The sentence.
+            before: The sentence before it, which tells what it is about if "they" opens it.
             is_own: Whether the claim is known to be made of it, so that it is about its matter.
         """
         text = text[:LONGEST]
+        found = tuple(self._heard(text, is_own=is_own))
+        if not found and before and _goes_on(text):
+            before = before[:LONGEST] + " "
+            for place, saying in self._heard(before + text):
+                value = saying.value
+                if value.start >= len(before):
+                    start, end = value.start - len(before), value.end - len(before)
+                    yield place, replace(saying, value=replace(value, start=start, end=end))
+        yield from found
+
+    def _heard(self, text: str, *, is_own: bool = False) -> Iterator[tuple[int, Saying]]:
         lowered = text.casefold()
         if not any(stem in lowered for stem in self._stems):
             return
@@ -137,7 +193,22 @@ class Asked:
                 or (self._shared(other) >= LEAST_SHARED and same_matter(text, claim, one))
             ):
                 return one
-        return None
+        return self._in_a_row(value, other)
+
+    def _in_a_row(self, value: Value, other: _Heard) -> Value | None:
+        """The claim's figure without its unit, the only one of a row about the matter."""
+        if value.kind not in NUMERIC or not value.unit:
+            return None
+        figures = [one for one in other.values if one.kind in NUMERIC]
+        least = max(LEAST_SHARED, LEAST_SHARE * len(self._claim.keys))
+        if len(figures) != 1 or self._shared(other) < least or figures[0].nouns:
+            return None
+        (figure,) = figures
+        return figure if not figure.unit and figure.amount == value.amount else None
+
+    def _is_near(self, text: str, name: Value) -> bool:
+        parts = {words.key(part) for part in name.canonical.split()}
+        return bool(self._claim.keys & _Heard.of(text).keys - parts)
 
     def _shared(self, other: _Heard) -> int:
         return len(self._claim.keys & other.keys)
@@ -159,7 +230,7 @@ class Asked:
             is_kind = one.kind is value.kind and not value.agrees(one)
             if is_kind and rival(one, text, claim) == value:
                 return one
-        return None
+        return other_unit(value, claim, text)
 
     def _only_stranger(self, value: Value, other: _Heard) -> Value | None:
         """The one name that a sentence has and the claim has not, where that is true of both."""
@@ -182,3 +253,8 @@ class Asked:
         is_close = len(rest & other.keys) >= LEAST_OF_CLAIM * len(rest)
         lengths = {len(_WORD.findall(one.canonical)) for one in (rival_, value)}
         return is_close and len(lengths) == 1
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a sentence goes on with what the one before is about: it opens with "they"."""
+    return any(token.lower in words.PRONOUNS for token in text_of(text).tokens[:_OPENING])

@@ -8,6 +8,7 @@ from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.values.model import NUMERIC, Value, ValueKind
 from veritrail_graph.verifier.values.reading import Placed, Text, text_of
 from veritrail_graph.verifier.values.tokens import Token, TokenKind
+from veritrail_graph.verifier.values.units import dimension
 
 _LEAST_SHARE = 0.34
 _LEAST_KEYS = 2
@@ -71,6 +72,36 @@ def rival(value: Value, claim: str, sentence: str) -> Value | None:
     if value.kind is ValueKind.NAME and not scores[best]:
         return None
     return others[best].value
+
+
+def other_unit(value: Value, claim: str, sentence: str) -> Value | None:
+    """Return the same number in another unit of the same dimension: 45 feet for 45 metres.
+
+    Args:
+        value: A value of the claim, as `values` gives it.
+        claim: The claim.
+        sentence: A sentence, or a short text of few.
+    """
+    if not value.unit or value.kind not in NUMERIC:
+        return None
+    its = text_of(sentence)
+    number = _digits(value)
+    others = [
+        placed.value
+        for placed in its.placed
+        if placed.value.kind is value.kind
+        and placed.value.unit != value.unit
+        and dimension(placed.value.unit) == dimension(value.unit)
+        and _digits(placed.value) == number
+    ]
+    ours = content_keys(text_of(claim), ())
+    shared = len(ours & content_keys(its, ()))
+    is_of_it = shared >= min(_LEAST_KEYS, len(ours)) and shared >= _LEAST_SHARE * len(ours)
+    return others[0] if len(others) == 1 and is_of_it else None
+
+
+def _digits(value: Value) -> str:
+    return "".join(sign for sign in value.surface if sign.isdecimal())
 
 
 def comparable(value: Value, other: Value) -> bool:

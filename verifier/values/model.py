@@ -161,7 +161,9 @@ def _near(mine: Value, its: Value) -> bool:
 
 def _exclude_figures(mine: Value, its: Value) -> bool:
     if mine.also or its.also:
-        return False
+        # 310.000 and 130.000 differ, whether the point parts thousands or not.
+        exact = mine.limit == its.limit == ""
+        return exact and not {mine.amount, *mine.also} & {its.amount, *its.also}
     ours, theirs = _number(mine), _number(its)
     if ours is None or theirs is None:
         return mine.amount != its.amount

@@ -101,3 +101,14 @@ MONEY = {
 MONEY_SIGNS = frozenset("$\u20ac\u00a3\u00a5\u20b9")
 SUFFIXES = frozenset(MEASURES) | frozenset(SCALE_TAILS) | frozenset(("m", "s", "x"))
 """What may stand at a number without a blank."""
+
+_DIMENSIONS = (
+    "g ton lb oz", "m inch ft yd mile", "m2 acre", "ml m3 gallon barrel", "mph kmh knot", "c f",
+    "s day month", "kW kWh", " ".join(sorted(set(MONEY.values()))),
+)  # fmt: skip
+_DIMENSION_OF = {unit: line.split()[0] for line in _DIMENSIONS for unit in line.split()}
+
+
+def dimension(unit: str) -> str:
+    """Return what a common unit measures, as the first unit of it: a length, a mass, money."""
+    return _DIMENSION_OF.get(unit, unit)

@@ -1,0 +1,140 @@
+"""Whether a sentence has a value at all, whatever it speaks of and however it is written.
+
+What a sentence is about is told by words, and words may fail: a row of a table, "they", another
+word for the same. That a figure stands nowhere in a text is certain.
+
+Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.values import Value, ValueKind, values
+from veritrail_graph.verifier.values.characters import plain, unaccented
+from veritrail_graph.verifier.values.model import NUMERIC
+from veritrail_graph.verifier.values.reading import text_of
+from veritrail_graph.verifier.values.tokens import TokenKind
+
+_SPELLED = (frozenset(words.SMALL) - {"a", "one"}) | words.ORDINALS.keys() | {"half", "quarter"}
+_MOMENTS = frozenset(("noon", "midday", "midnight"))
+_MANY_SCALES = frozenset(("s", "day", "month"))
+"""Units whose sizes are no powers of ten, so that one amount has many digits."""
+_LONG = 4
+"""Signs of a figure that is the same one whatever stands behind it: 130,000 guests."""
+_WORD = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A value that is looked for in texts.
+
+    Attributes:
+        value: The value.
+    """
+
+    value: Value
+
+    def within(self, text: str) -> Value | None:
+        """Return the value as a text has it, on any matter; None where it stands nowhere in it."""
+        kind = self.value.kind
+        if kind is ValueKind.QUOTATION:
+            return self._quoted(text)
+        if kind is ValueKind.NAME:
+            return self._named(text)
+        if not self._may_have(text):
+            return None
+        return next((one for one in values(text) if self._is(one)), None)
+
+    @cached_property
+    def _amounts(self) -> frozenset[str]:
+        value = self.value
+        return frozenset(one.lstrip("<>=~").lstrip("-") for one in (value.canonical, *value.also))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        """Digits that a text has wherever it has the figure in digits, in any power of ten."""
+        cores = {re.sub(r"\D", "", one).strip("0") for one in self._amounts}
+        if "" in cores or self.value.unit in _MANY_SCALES or self.value.kind not in NUMERIC:
+            return re.compile(r"\d")
+        return re.compile("|".join(r"[.,' \u00a0\u202f]?".join(one) for one in sorted(cores)))
+
+    def _may_have(self, text: str) -> bool:
+        text, _ = plain(text)
+        if self._pattern.search(text) or _UNSPACED.search(text):
+            return True
+        spelled = {word.casefold() for word in _WORD.findall(text)}
+        return not spelled.isdisjoint(_SPELLED | _MOMENTS)
+
+    def _is(self, other: Value) -> bool:
+        value = self.value
+        if value.agrees(other):
+            return True
+        if value.kind in NUMERIC:
+            return other.kind in NUMERIC and self._is_figure(other)
+        is_bare = other.kind is ValueKind.FIGURE and other.unit in ("", "ordinal")
+        if value.kind is ValueKind.DATE:
+            mine, its = value.canonical.split("-"), other.canonical.split("-")
+            if other.kind is ValueKind.DATE:  # the same day of a year that is not named
+                return len(mine) > 2 and mine[-2:] == its[-2:]
+            return is_bare and other.amount in (mine[0], mine[-1].lstrip("0"))
+        hours = {str(int(one.split(":")[0]) % 12) for one in _clocks(value)}
+        return is_bare and other.amount.isdecimal() and str(int(other.amount) % 12) in hours
+
+    def _is_figure(self, other: Value) -> bool:
+        """Whether another figure has the amount, and no other unit."""
+        value = self.value
+        its = {one.lstrip("<>=~").lstrip("-") for one in (other.canonical, *other.also)}
+        if self._amounts.isdisjoint(its) and not other.agrees(value):
+            return False
+        if value.unit == other.unit and value.kind is other.kind:
+            return True
+        bare, full = (value, other) if _is_bare(value) else (other, value)
+        if not _is_bare(bare) or _is_bare(full):
+            return _is_bare(bare)
+        return not bare.nouns or len(full.amount) >= _LONG
+
+    def _quoted(self, text: str) -> Value | None:
+        """What was said, also without quotation marks and in another order of its words."""
+        found = text_of(text).tokens
+        mine = set(self.value.canonical.split()) - words.STOP
+        there = [token for token in found if token.lower in mine]
+        if not mine or not mine <= {token.lower for token in there}:
+            return None
+        return self._at(text, there[0].start, there[-1].end)
+
+    def _named(self, text: str) -> Value | None:
+        """The name, a longer or shorter one of the same, or its last part with a capital."""
+        parts = self.value.canonical.split()
+        initials = "".join(part[0] for part in parts)
+        spelled = unaccented(plain(text)[0].casefold())
+        if not parts or not any(part in spelled for part in (parts[-1], initials)):
+            return None
+        for one in values(text):
+            if self.value.agrees(one) or one.agrees(self.value):
+                return one
+        for token in text_of(text).tokens:
+            is_last = unaccented(token.lower) == parts[-1] and token.form[0].isupper()
+            if token.kind is TokenKind.WORD and is_last:
+                return self._at(text, token.start, token.end)
+        return None
+
+    def _at(self, text: str, start: int, end: int) -> Value:
+        """The value at a place of the plain text."""
+        _, places = plain(text)
+        if places is not None:
+            start, end = places[start], places[end - 1] + 1
+        return replace(self.value, surface=text[start:end], start=start, end=end)
+
+
+def _is_bare(value: Value) -> bool:
+    return value.kind is ValueKind.FIGURE and value.unit in ("", "ordinal")
+
+
+def _clocks(value: Value) -> Iterator[str]:
+    return (one for one in (value.canonical, *value.also) if one[:1].isdigit())
