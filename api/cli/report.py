@@ -64,8 +64,8 @@ Verdicts = Annotated[
     typer.Option(
         "--verdict",
         metavar="NAME",
-        help="Only claims with this outcome: supported, not-supported, inconclusive, failed, "
-        "unchecked.",
+        help="Only claims with this outcome: supported, not-supported, inconclusive, "
+        "undecided, failed, unchecked.",
     ),
 ]
 Dossier = Annotated[
@@ -74,7 +74,7 @@ Dossier = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="junit: what is inconclusive or unchecked fails too."),
+    typer.Option("--strict", help="junit: what is inconclusive, undecided or unchecked fails too."),
 ]
 
 

@@ -80,6 +80,8 @@ def cut(text: str, most: int = _LONGEST) -> str:
 def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
     """The outcome for a terminal: lines that stay lines, of texts that are untrusted."""
     lines = [f"Gate of {outcome.process_id}: {verdict_words(outcome)}", ""]
+    lines += [f"  Warning: {warning}." for warning in outcome.warnings]
+    lines += [""] if outcome.warnings else []
     lines += [f"  {_mark(check):8} {check.words}" for check in outcome.checks]
     lines += ["", f"  {counts_words(outcome)}", *_since(outcome)]
     found = worst(outcome)
@@ -135,6 +137,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "indicative": any(entry.indicative for entry in outcome.entries),
         "baseline": _baseline_json(outcome),
         "claims": [_entry_json(entry) for entry in listed],
+        "warnings": list(outcome.warnings),
         "notes": list(outcome.notes),
     }
 
@@ -241,6 +244,7 @@ def step_summary(outcome: Outcome, name: str, names: Mapping[int, str]) -> str:
         lines += ["", f"Since the baseline: {since_words(outcome)}."]
     lines += _stages(outcome, names)
     lines += _claims(outcome)
+    lines += [f"> **Warning**: {untrusted(warning, 300)}\n" for warning in outcome.warnings]
     lines += [f"> {untrusted(note, 300)}\n" for note in outcome.notes]
     lines.append(f"Outcome: **{verdict_words(outcome)}**, exit status {outcome.status}.")
     return "\n".join(lines) + "\n\n"

@@ -282,6 +282,20 @@ class Outcome:
         share = _rate(self.entries, self.limits)
         return None if share is None else float(share)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader may not miss: that it passes, or not, by few verdicts."""
+        counts = self.counts
+        undecided, decided = counts[State.UNDECIDED], sum(counts[state] for state in _ORDER)
+        is_limited = self.limits.undecided is not None or self.limits.strict
+        if is_limited or not undecided or decided >= undecided:
+            return ()
+        return (
+            f"the judge decided {decided or 'none'} of {decided + undecided:,} claims that it "
+            "checked, and what is undecided breaks no rule. Set --max-undecided to bound it, or "
+            "verify with a model",
+        )
+
     def changed(self, change: Change) -> tuple[Entry, ...]:
         """The claims of which this became since the baseline."""
         return tuple(entry for entry in self.entries if entry.change is change)

@@ -14,13 +14,14 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from veritrail_graph.api.reports.data import ReportSource, Trail
+from veritrail_graph.api.views.contrast import contrast_of
 from veritrail_graph.api.views.costs import UNKNOWN
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.api.views.trail import TrailView, trail_view
 from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.exporters.cells import guarded
-from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.graph.model import Usage, Verdict, Verification
 
 COLUMNS = (
     "process_id", "claim_id", "claim", "node_id", "state", "verdict", "indicative", "error_stages",
@@ -30,6 +31,7 @@ COLUMNS = (
     "verification_id", "created_at", "content_hash", "question",
     "share_of_nodes", "category", "reused_from", "reuse_reason", "compared_with", "verdict_before",
     "error_stages_before", "share", "escalate_to",
+    "located_by", "source_node", "source_says", "step_node", "step_wrote",
 )  # fmt: skip
 
 
@@ -75,6 +77,7 @@ def row_of(trail: Trail) -> dict[str, Any]:
 
 def _of_verification(found: Verification) -> dict[str, Any]:
     view = trail_view(found)
+    by = found.located_by
     usage, asking = found.usage, asking_behind(found)
     return {
         "indicative": found.indicative,
@@ -100,7 +103,20 @@ def _of_verification(found: Verification) -> dict[str, Any]:
         "compared_with": found.compared_with,
         "share": asking.share,
         "escalate_to": asking.second,
+        "located_by": by.value if by else None,
+        **_pair(view),
     }
+
+
+def _pair(view: TrailView) -> dict[str, str]:
+    """What a source says beside what was written of it; empty where the claim is supported."""
+    pair = contrast_of(view)
+    if pair is None or view.verification.verdict is Verdict.FULLY_SUPPORTED:
+        return {}
+    wrote = {"step_node": pair.wrote.node_id, "step_wrote": pair.wrote.text}
+    if pair.source is None:
+        return wrote
+    return {"source_node": pair.source.node_id, "source_says": pair.source.text, **wrote}
 
 
 def _cost(usage: Usage) -> float | str | None:

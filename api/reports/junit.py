@@ -16,10 +16,12 @@ from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped,
 
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.appeals import appeal_words
+from veritrail_graph.api.views.contrast import Contrast, contrast_of
 from veritrail_graph.api.views.costs import cost_words, spent_by
 from veritrail_graph.api.views.texts import visible
+from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import BY_KIND, State, either, indicative_words
-from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.model import Verdict, Verification
 
 Result = Failure | Error | Skipped
 
@@ -170,8 +172,24 @@ def _text(one: CheckedClaim) -> str:
         more = len(found.error_nodes) - 20
         among = "in one of" if len(found.error_nodes) > 1 else "in"
         lines.append(f"Introduced {among}: {nodes}" + (f" and {more} more" if more > 0 else ""))
+    pair = contrast_of(trail_view(found))
+    if pair is not None and one.verdict is not Verdict.FULLY_SUPPORTED:
+        lines += _pair_lines(pair)
     lines.append(f"Trail: veritrail show {found.verification_id}")
     return "\n".join(lines)
+
+
+def _pair_lines(pair: Contrast) -> list[str]:
+    """What a source says beside what was written of it, and how the place was found."""
+    if pair.source is None:
+        source = pair.not_found
+    else:
+        source = f"{pair.source.text} ({pair.source.node_id})"
+    told = [
+        f"{pair.source_heading}: {source}",
+        f"{pair.wrote_heading}: {pair.wrote.text} ({pair.wrote.node_id})",
+    ]
+    return [*told, *(one for one in (pair.words, pair.where) if one)]
 
 
 def _type(one: CheckedClaim) -> str:
@@ -193,6 +211,7 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "created_at": found.created_at,
             "indicative": str(found.indicative).lower(),
             "error_stages": ",".join(map(str, one.error_stages)),
+            "located_by": found.located_by.value if found.located_by else "",
             "cost": _cost(found),
             "reused_from": found.reused_from or "",
             "since": " ".join(one.since),

@@ -57,6 +57,11 @@ class Quote:
     is_root: bool = False
     sentence: int | None = None
 
+    @property
+    def text(self) -> str:
+        """The sentence without marks."""
+        return "".join(piece.text for piece in self.pieces)
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
 from veritrail_graph.graph.exporters.process_file import Write, json_text
-from veritrail_graph.graph.model import EdgeFacts, Origin, Role
+from veritrail_graph.graph.model import EdgeFacts, Origin, Role, Status
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 
@@ -44,7 +44,7 @@ class _Node(NamedTuple):
 
 
 async def write_events(store: Store, stored: StoredProcess, write: Write) -> dict[str, int]:
-    """Write one event a line; give how many events, inputs and verified claims there are."""
+    """Write one event a line; give how many events, inputs, verified and undecided claims are."""
     nodes = [_node(span) async for spans in stored.spans() for span in spans]
     claims = await _verdicts(store, stored)
     events = _Events(stored, nodes, claims)
@@ -53,7 +53,7 @@ async def write_events(store: Store, stored: StoredProcess, write: Write) -> dic
         write(events.line(target, inputs))
         counts["events"] += 1
         counts["inputs"] += len(inputs)
-    return {**counts, "verified claims": events.verified}
+    return {**counts, "verified claims": events.verified, "undecided claims": events.undecided}
 
 
 async def _steps(
@@ -78,7 +78,7 @@ def _node(span: Mapping[str, Any]) -> _Node:
 
 
 async def _verdicts(store: Store, stored: StoredProcess) -> dict[str, list[dict[str, Any]]]:
-    """Claims with a verdict by node_id, each with the verdict that counts."""
+    """Claims with a result by node_id, each with the one that counts: undecided has no verdict."""
     found: dict[str, list[dict[str, Any]]] = {}
     async for page in stored.claims():
         # Questions that somebody asked are no claims of the answer.
@@ -86,11 +86,13 @@ async def _verdicts(store: Store, stored: StoredProcess) -> dict[str, list[dict[
         judged = await store.claims.judged(stored.process_id, names)
         for claim_id in names:
             one = judged.get(claim_id)
-            if one is None or one.verdict is None:
+            if one is None or one.verification_id is None:
                 continue
+            status = Status.UNDECIDED if one.verdict is None else Status.SUCCEEDED
             said = {
                 "claim_id": claim_id,
-                "verdict": one.verdict.value,
+                "status": status.value,
+                "verdict": one.verdict.value if one.verdict else None,
                 "indicative": bool(one.indicative),
                 "error_stages": list(one.error_stages),
                 "verification_id": one.verification_id,
@@ -104,6 +106,7 @@ class _Events:
 
     Attributes:
         verified: How many claims with a verdict the events hold.
+        undecided: How many that were verified and have none.
     """
 
     def __init__(
@@ -117,6 +120,7 @@ class _Events:
         self._nodes = nodes
         self._claims = claims
         self.verified = 0
+        self.undecided = 0
         self._namespace = f"veritrail://{stored.process_id}"
         # When a step ran is not recorded: the events carry the time of storing.
         self._time = facts["created_at"]
@@ -133,7 +137,9 @@ class _Events:
         made = self._dataset(target)
         if node_id in self._claims:
             claims = {**_facet("veritrail_claims"), "claims": self._claims[node_id]}
-            self.verified += len(self._claims[node_id])
+            decided = sum(claim["verdict"] is not None for claim in self._claims[node_id])
+            self.verified += decided
+            self.undecided += len(self._claims[node_id]) - decided
             made["outputFacets"] = {"veritrail_claims": claims}
         event = {
             "eventType": "COMPLETE",

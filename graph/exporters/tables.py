@@ -41,6 +41,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "score", "termination", "error_stages", "error_nodes", "propagated_nodes", "iterations",
         "q", "engine", "model", "indicative", "created_at", "run_id", "error", *_USAGE,
         "reused_from", "reuse_reason", "compared_with", "share", "escalate_to",
+        "located_by", "value_nodes", "source_node", "source_says", "step_node", "step_wrote",
     ),
     "evidence": (
         "verification_id", "claim_id", "iteration", "interim_verdict", "evidence", "node_id",
@@ -159,7 +160,18 @@ def _verification_row(found: Verification) -> list[Any]:
         found.compared_with,
         asking.share,
         asking.second,
+        *_place_cells(found),
     ]
+
+
+def _place_cells(found: Verification) -> list[Any]:
+    """How the place of an error was found, and the two sentences where a value came in."""
+    by, place = found.located_by, found.value_place
+    cells: list[Any] = [by.value if by else None]
+    if place is None:
+        return [*cells, *[None] * 5]
+    pair = (place.source, place.wrote)
+    return [*cells, place.node_ids, *(cell for said in pair for cell in (said.node_id, said.text))]
 
 
 def _review_row(stored: Properties) -> list[Any]:

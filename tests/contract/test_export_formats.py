@@ -27,6 +27,7 @@ from veritrail_graph.graph.exporters.graphml import GraphMl
 from veritrail_graph.graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.exporters.property_graph import Nodes, parts
 from veritrail_graph.graph.exporters.tables import COLUMNS, Tables
+from veritrail_graph.graph.model import LocatedBy
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 
@@ -142,6 +143,7 @@ def test_tables_say_what_a_verdict_was_kept_from_and_how_the_judge_was_asked(
     }
     kept = nasty_verification(process_id, "4", digest).replace(
         reused_from="v-0",
+        located_by=LocatedBy.VALUE,
         reuse_reason="nothing that it read changed",
         compared_with="v-9",
         settings=json.dumps({"steps": steps}),
@@ -152,14 +154,19 @@ def test_tables_say_what_a_verdict_was_kept_from_and_how_the_judge_was_asked(
 
     with (tmp_path / "verifications.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
-    assert header[-6:] == [
+    assert header[-12:-6] == [
         "batch_calls", "reused_from", "reuse_reason", "compared_with", "share", "escalate_to"
     ]  # fmt: skip
-    told = {row[0]: row[-5:] for row in rows}
+    told = {row[0]: row[-11:-6] for row in rows}
     assert told.pop(kept.verification_id) == [
         "v-0", "nothing that it read changed", "v-9", "8", "strong"
     ]  # fmt: skip
     assert list(told.values()) == [[""] * 5] * 3
+    place = kept.value_place
+    assert place is not None
+    pair = [place.source.node_id, place.source.text, place.wrote.node_id, place.wrote.text]
+    told = {row[0]: row[-6:] for row in rows}
+    assert told[kept.verification_id] == ["value", json.dumps([place.culprit]), *pair]
 
 
 def test_a_script_makes_the_same_process_again(store: Store, arun: Any, process_id: str) -> None:

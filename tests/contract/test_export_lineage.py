@@ -25,7 +25,7 @@ from prov.model import ProvDocument
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.importers.registry import find_processes, open_input
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.model import Origin
+from veritrail_graph.graph.model import Claim, Origin, Status, Verification
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
@@ -168,6 +168,33 @@ def test_each_step_is_an_openlineage_event(store: Store, arun: Any, stored: str)
     assert len({event["run"]["runId"] for event in events}) == 2
     parents = {event["run"]["facets"]["parent"]["run"]["runId"] for event in events}
     assert len(parents) == 1
+
+
+def test_an_undecided_claim_is_in_its_event_without_a_verdict(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    digest = arun(store_nasty(store, process_id))
+    undecided = Verification.of_claim(
+        Claim(claim_id="k2", text="another", node_id="$limit"),
+        verification_id=f"v-{process_id}-9",
+        process_id=process_id,
+        q=3,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at="2026-01-01T00:00:00Z",
+        status=Status.UNDECIDED,
+        error="Cannot tell.",
+        content_hash=digest,
+    )
+    arun(store.trails.write(undecided))
+    lines = [json.loads(line) for line in arun(events_of(store, process_id)).splitlines()]
+    facets = [event["outputs"][0]["outputFacets"]["veritrail_claims"] for event in lines]
+    claims = [claim for facet in facets for claim in facet["claims"]]
+    assert [(one["claim_id"], one["status"], one["verdict"]) for one in claims] == [
+        ("k2", "undecided", None),
+        ("k1", "succeeded", "NOT_FULLY_SUPPORTED"),
+    ]
 
 
 def test_a_text_without_inputs_has_an_event_where_a_step_made_it(

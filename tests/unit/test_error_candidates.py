@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import io
 import re
 
 import pytest
 from fakes.reporting import AtHand, markdown_of
-from fakes.trails import FS, NFS, NODES, a_round, a_trail, cited, found, path
+from fakes.trails import (
+    FS,
+    LEXICAL,
+    NFS,
+    NODES,
+    a_place,
+    a_round,
+    a_trail,
+    cited,
+    found,
+    marked,
+    path,
+)
 from rich.console import Console
 
 from veritrail_graph.api.cli.trail import trail_tree
 from veritrail_graph.api.rendering import environment
+from veritrail_graph.api.reports.csv_report import csv_pieces
 from veritrail_graph.api.reports.html import html_pieces
 from veritrail_graph.api.reports.junit import junit_report
 from veritrail_graph.api.reports.material import material_of
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.words import either
 from veritrail_graph.api.web.views.graph import Explored, Focus, Part, part_words
-from veritrail_graph.graph.model import Claim, NodeRef, Process, Role, Verification
+from veritrail_graph.graph.model import Claim, LocatedBy, NodeRef, Process, Role, Verification
 
 CLAIM = Claim(claim_id="k1", text="The pier is 80 metres long.", node_id="t")
 S3 = NodeRef("s3", 3, 4, Role.UNSOURCED)
@@ -117,3 +131,30 @@ def test_stages_of_which_one_is_meant_are_joined_by_or(doubt: Verification) -> N
     assert "introduced at stage 2 or 3" in text
     assert either([]) == ""
     assert either(["a", "b", "c"]) == "a, b or c"
+
+
+def test_a_table_and_junit_have_the_two_sentences_of_an_error_and_how_its_place_was_found() -> None:
+    source = marked(2, cited("s2", 0, 0, "The pier was opened in 1912."), "1912")
+    wrote = marked(3, cited("s3", 0, 0, "The pier was opened in 1921."), "1921")
+    one = a_trail(
+        "v-1",
+        verdict=NFS,
+        claim=CLAIM,
+        value_place=a_place(source, wrote),
+        located_by=LocatedBy.VALUE,
+        error_nodes=(S3,),
+        **LEXICAL,
+    )
+    origin = AtHand(material_of(PROCESS, [CLAIM], [one], {}))
+
+    async def table() -> str:
+        return "".join([piece async for piece in csv_pieces(origin)])
+
+    (row,) = csv.DictReader(io.StringIO(asyncio.run(table())))
+    pair = ["s2", source.text, "s3", wrote.text]
+    names = ("located_by", "source_node", "source_says", "step_node", "step_wrote")
+    assert [row[name] for name in names] == ["value", *pair]
+    said = junit_report(origin.material)
+    assert f"says: {source.text} (s2)" in said
+    assert f"wrote: {wrote.text} (s3)" in said
+    assert 'name="veritrail.located_by" value="value"' in said

@@ -82,6 +82,9 @@ def test_reports_count_undecided_by_itself(stored: Path, form: str) -> None:
     assert not re.search(
         r"\bNone\b|Why it could not be checked|[sS]amples did not agree on any", told
     )
+    if form == "markdown":
+        assert told.count(f"\n{SILENT}\n") == 1  # the reason of the claim
+        assert not re.search(r"[^\n]\n#", told)  # a heading has an empty line before it
     if form == "json":
         counts = json.loads(told)["summary"]["states"]
         assert (counts["undecided"], counts["failed"], counts["not-supported"]) == (1, 0, 1)
@@ -110,6 +113,21 @@ def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
     assert outcome_xml(outcome, material).count("gate_not_met") == 1
     assert judge("pier", entries, Limits(unsupported=1)).status == 0
     assert judge("pier", entries, Limits(unsupported=1, strict=True)).status == 1
+
+
+def test_the_gate_warns_where_less_than_half_could_be_decided(stored: Path) -> None:
+    bad, open_ = entries_of(FileSource.read(stored).material)
+    for entries, said in (([open_], "none of 1 "), ([bad, open_, open_], "1 of 3 ")):
+        outcome = judge("pier", entries, Limits(unsupported=1))
+        assert outcome.passed  # a warning, and no rule
+        (warning,) = outcome_json(outcome)["warnings"]
+        assert f"decided {said}" in warning
+        assert "--max-undecided" in warning
+        assert f"  Warning: {warning}." in outcome_lines(outcome, {})
+        assert "Warning" in step_summary(outcome, "Pier", {})
+        for limits in (Limits(undecided=9), Limits(strict=True)):
+            assert not judge("pier", entries, limits).warnings
+    assert not judge("pier", [bad, open_], Limits(unsupported=1)).warnings
 
 
 def test_trails_are_drawn_compared_and_exported(capsys: pytest.CaptureFixture[str]) -> None:
