@@ -197,6 +197,7 @@ class Database:
 
         Raises:
             QueryTimeout: It took longer than `query_seconds`.
+            InputError: It was to read, and changed something; nothing of that is stored.
         """
 
         def work(tx: Transaction) -> QueryRows:
@@ -204,6 +205,8 @@ class Database:
             rows = [tuple(record.values()) for record in result.fetch(limit + 1)]
             columns, counters = tuple(result.keys()), vars(result.consume().counters)
             changes = {name: n for name, n in sorted(counters.items()) if type(n) is int and n}
+            if changes and not write:  # the embedded engine lets a reader write
+                raise InputError("the statement changes the graph, and only reading is allowed")
             return QueryRows(columns, rows[:limit], len(rows) > limit, changes)
 
         access = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS

@@ -47,6 +47,14 @@ def test_statements_from_a_pipe_are_cut_where_they_end(shell: Veritrail) -> None
     assert lines(ended) == ["a", "1", "b    c", "x;y  2", "d;e", "3"]
 
 
+def test_an_expression_of_a_parameter_changes_nothing(shell: Veritrail) -> None:
+    for end in ("RETURN 1", "SET n.x = 1 RETURN n.x"):
+        text = f":param x => 1 AS value UNION CREATE (n:Sneaked) {end}\n"
+        assert ":param" in piped(shell, text, status=1).err
+    ended = piped(shell, "MATCH (n:Sneaked) RETURN count(n) AS n;\n")
+    assert lines(ended) == ["n", "0"]
+
+
 def test_parameters_are_values_and_are_never_spliced(shell: Veritrail) -> None:
     hostile = "x'}) DETACH DELETE n // \\\" $a ; 😀"
     escaped = hostile.replace("\\", "\\\\").replace("'", "\\'")
