@@ -104,8 +104,7 @@ class Caller:
         if not self.may(scope):
             raise NotAllowed(
                 f"The key {self.name!r} does not have the scope {scope.value!r}, which "
-                "this call needs. The operator of the service can make another one with "
-                f"`veritrail keys create --scope {scope.value}`."
+                "this call needs. The operator of the service can make a key that has it."
             )
 
     def may(self, scope: Scope) -> bool:
