@@ -12,6 +12,7 @@
 // column engine: string - its engine of judgement
 // column model: string - its model
 // column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// column status: string - that of the verification in force: one that is undecided has no verdict
 // group: Reviews by people
 // example: process_id=harbour-summary
 // source: ours
@@ -40,5 +41,5 @@ RETURN c.claim_id AS claim_id, c.text AS claim, v.verdict AS verdict,
          created_at: one.created_at
        }] AS reviews,
        v.verification_id AS verification_id, v.engine AS engine, v.model AS model,
-       v.indicative AS indicative
+       v.indicative AS indicative, v.status AS status
 ORDER BY c.position, c.claim_id

@@ -17,6 +17,7 @@
 // column offered: boolean - whether it is an offer of its value, beside verdicts that tell no place
 // column source: string - the value that the source has, where a value leads here
 // column wrote: string - the one that was written in its place
+// column status: string - that of the verification: one that is undecided or failed has no verdict
 // group: Where it went wrong
 // example: process_id=harbour-summary claim_id=k04
 // source: VeriTrail 3.2 (error localization)
@@ -42,5 +43,6 @@ RETURN v.verification_id AS verification_id, v.verdict AS verdict, v.indicative 
          RETURN p.node_id ORDER BY p.node_id = v.node_id, p.stage, p.position
        } AS propagated_through,
        CASE WHEN error IS NOT NULL THEN coalesce(error.located_by, 'verdicts') END AS located_by,
-       type(error) = 'ERROR_OFFERED_AT' AS offered, error.source AS source, error.wrote AS wrote
+       type(error) = 'ERROR_OFFERED_AT' AS offered, error.source AS source, error.wrote AS wrote,
+       v.status AS status
 ORDER BY s.stage, s.position

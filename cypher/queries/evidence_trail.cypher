@@ -5,7 +5,7 @@
 // param limit: integer = 1000 in 1..10000 - at most this many rows
 // column verification_id: string - the verification
 // column iteration: integer - the round, counted from 1
-// column interim_verdict: string - its verdict, as it was given
+// column interim_verdict: string - its verdict, as it was given; null: the judge could not tell, or samples did not agree
 // column node_id: string - a node with evidence; null when the round selected nothing
 // column stage: integer - the stage of the node
 // column sentence: integer - the sentence's number in the node, counted from 0

@@ -9,6 +9,7 @@
 // column hops: integer - steps of the process between the two nodes; 0 when the node states the claim itself
 // column verdict: string - verdict of the verification in force, or null
 // column verification_id: string - that verification
+// column status: string - that of the verification in force, else of the latest one: undecided and failed have no verdict; null: never verified
 // group: What rests on what
 // example: process_id=harbour-summary node_id=s14
 // source: VeriTrail 3.2 (provenance), read downstream
@@ -30,8 +31,12 @@ WITH claim_node_id, hops, c, v, v IS NOT NULL AND EXISTS {
        MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(s:Sentence)
        WHERE s.node_id = $node_id
      } AS is_evidence
+ORDER BY is_evidence DESC, hops, c.position, c.claim_id LIMIT $limit
 RETURN CASE WHEN is_evidence THEN 'evidence' ELSE 'downstream' END AS relation,
        c.claim_id AS claim_id, c.text AS claim, claim_node_id, hops,
-       v.verdict AS verdict, v.verification_id AS verification_id
+       v.verdict AS verdict, v.verification_id AS verification_id,
+       coalesce(v.status, head(COLLECT {
+         MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
+         RETURN x.status ORDER BY x.created_at DESC, x.verification_id DESC LIMIT 1
+       })) AS status
 ORDER BY is_evidence DESC, hops, c.position, c.claim_id
-LIMIT $limit

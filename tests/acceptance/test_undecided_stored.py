@@ -41,6 +41,11 @@ def test_an_undecided_claim_is_counted_apart_at_every_door(
         ["k1", "NOT_FULLY_SUPPORTED", "succeeded"],
         ["k2", None, "undecided"],
     ]
+    for query, more in (("impact", {"node_id": "s1"}), ("error_origin", {"claim_id": "k2"})):
+        given = [f"--param={name}={value}" for name, value in {"process_id": pier, **more}.items()]
+        answer = veritrail("query", query, *given, "--json").json
+        places = [answer["columns"].index(name) for name in ("verdict", "status")]
+        assert [None, "undecided"] in [[row[place] for place in places] for row in answer["rows"]]
     for claim in ("k1", "k2"):
         shown = veritrail("show", pier, claim).out
         assert re.search("cannot tell", shown, re.IGNORECASE)

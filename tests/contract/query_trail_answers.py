@@ -102,22 +102,22 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             {"claim_id": "k2"},
             [
                 ("v2", NFS, False, 2, "s2", "summary", "summarise", "writer-0", None,
-                 [S2_SHIPS], ["t"], *BY_VERDICTS),
+                 [S2_SHIPS], ["t"], *BY_VERDICTS, OK),
                 ("v2", NFS, False, 3, "m1", "draft", "write", "writer-1", "Write it up.",
-                 [M1_SHIPS], ["t"], *BY_VERDICTS),
+                 [M1_SHIPS], ["t"], *BY_VERDICTS, OK),
             ],
         ),
         (
             {"claim_id": "k5"},
-            [("v5", NFS, True, 4, "t", "text", None, None, None, [], [], *BY_VERDICTS)],
+            [("v5", NFS, True, 4, "t", "text", None, None, None, [], [], *BY_VERDICTS, OK)],
         ),
         (
             {"claim_id": "k1"},
-            [("v1", FS, True, None, None, None, None, None, None, [], [], *[None] * 4)],
+            [("v1", FS, True, None, None, None, None, None, None, [], [], *[None] * 4, OK)],
         ),
         (
             {"claim_id": "k2", "verification_id": "v2-failed"},
-            [("v2-failed", None, True, *[None] * 6, [], [], *[None] * 4)],
+            [("v2-failed", None, True, *[None] * 6, [], [], *[None] * 4, "failed")],
         ),
         ({"claim_id": "k4"}, []),
     ],
@@ -409,9 +409,9 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             [
                 ("k2", K2, NFS, FS, True, True, [
                     said("Ada", FS, "m1 says so.", 7), said("Bo", NFS, "310 it is.", 6),
-                ], "v2", "openai", "judge-1", False),
+                ], "v2", "openai", "judge-1", False, OK),
                 ("k5", K5, NFS, INC, True, False, [said("Bo", INC, "No list of prizes.", 6)],
-                 "v5", "lexical", None, True),
+                 "v5", "lexical", None, True, OK),
             ],
         ),
     ],

@@ -55,7 +55,7 @@ def test_a_process_that_nobody_verified(store: Store, arun: Any, process_id: str
             ("a", None, 0, 0, None, "One."),
             ("b", None, 0, 0, None, "Two."),
         ],
-        "impact": [("downstream", "k", "One.", "t", 1, None, None)],
+        "impact": [("downstream", "k", "One.", "t", 1, None, None, None)],
         "downstream_terminals": [("t", 1, 1, "One and two.")],
         "ancestors": [],
         "descendants": [("t", 1, 2, "terminal", None, None, "One and two.")],

@@ -58,6 +58,6 @@ def test_the_place_of_a_value_is_stored_and_answers_where_it_went_wrong(
         asked["verification_id"] = found.verification_id
         (row,) = arun(store.queries.run("error_origin", asked)).rows
         assert row[4] == "summary"
-        assert list(row[-4:]) == ["value", is_offer, "310,000 euros", "130,000 euros"]
+        assert list(row[-5:-1]) == ["value", is_offer, "310,000 euros", "130,000 euros"]
     (judged,) = arun(store.claims.judged(process_id, ["k"])).values()
     assert judged.value_place == by_model.value_place
