@@ -25,6 +25,7 @@ from veritrail_graph.graph.errors import (
     EngineUnavailable,
     InputError,
     NotFound,
+    ProcessConflict,
     VeriTrailError,
 )
 from veritrail_graph.graph.importers.explicit import ExplicitInput
@@ -63,6 +64,8 @@ WRITER_SECONDS = 60.0
 """How long whoever stores a process waits for another who stores the same."""
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+MOST_FAILED = 1_000
+"""Processes of one call that cannot be read, one after the other, before reading ends."""
 
 
 def no_progress(_what: str, _done: int, _total: int) -> None:
@@ -204,6 +207,8 @@ class Processes(Part):
     ) -> AsyncIterator[tuple[str, Ingested | VeriTrailError]]:
         """Store every process that paths hold; one that cannot be stored leaves the others alone.
 
+        After `MOST_FAILED` in a row that break rules no more are looked at.
+
         Args:
             paths: Files and folders.
             options: How they are stored; a process_id is refused where there are several.
@@ -227,16 +232,23 @@ class Processes(Part):
                     f"One process_id, {chosen.process_id!r}, cannot be that of several processes.",
                     code="one_id_for_many",
                 )
+            failed = 0
             while one is not None:
                 became: Ingested | VeriTrailError
                 try:
                     source = await asyncio.to_thread(one.open)
                     became = await self.ingest_source(source, chosen, progress=progress, by=by)
+                    failed = 0
                 except EngineError:
                     raise
                 except VeriTrailError as error:
                     became = error
+                    failed += not isinstance(error, ProcessConflict)
                 yield one.where, became
+                if failed >= MOST_FAILED and following is not None:
+                    words = f"{MOST_FAILED:,} processes in a row could not be read; no more were"
+                    yield following.where, InputError(f"{words} looked at. See the first of them.")
+                    return
                 one, following = following, await asyncio.to_thread(next, found, None)
 
     async def _find(

@@ -59,8 +59,6 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds until what could not be stored because of the engine is tried again."""
 
 _PATIENCE = 10.0
-_READ_HERE = 1_000_000
-"""Bytes of spans that are read here; a larger trace is read by a child."""
 _NO_ID = "0" * 16
 
 _log = logging.getLogger("veritrail.traces")
@@ -465,10 +463,10 @@ async def _process(trace_id: str, spans: list[Span]) -> Draft | None:
     Raises:
         InputError: It breaks rules, or reading it takes more than it may.
     """
-    from veritrail_graph.graph.importers.apart import reader_for
+    from veritrail_graph.graph.importers.apart import SMALL, reader_for
 
     size = await asyncio.to_thread(lambda: sum(len(json.dumps(one)) for one in spans))
-    if size <= _READ_HERE:
+    if size <= SMALL:
         source = await asyncio.to_thread(_read_here, trace_id, spans)
     else:
         async with reader_for(size) as reader:

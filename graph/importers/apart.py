@@ -140,7 +140,7 @@ class Reader:
 
         Code of others may wait for itself for ever once there is no memory left.
         """
-        deadline = time.monotonic() + 2 * self._seconds + 30
+        deadline = time.monotonic() + 5 * self._seconds
         waits, before = 0, None
         while not answered.wait(_LOOK_SECONDS):
             now = self._at_work()

@@ -30,6 +30,7 @@ MOST_KEPT = 300_000_000
 TOO_MUCH_MEMORY = "too_much_memory"
 
 _AT_ONCE = 500
+_NICE = 10  # who waits for an answer of the service comes first
 _CHARACTERS_AT_ONCE = 1_000_000
 
 
@@ -150,6 +151,8 @@ def _messages(stdin: BinaryIO) -> Iterator[tuple[Any, ...]]:
 def main() -> None:
     """Answer messages until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    if os.name == "posix":
+        os.nice(_NICE)
     stdin = os.fdopen(os.dup(0), "rb")  # one message at a time: nothing waits in its buffer
     stdout = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)

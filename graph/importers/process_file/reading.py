@@ -7,7 +7,7 @@ import io
 import json
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -164,11 +164,23 @@ def check_values(data: bytes, most: int = MOST_VALUES) -> None:
     """
     if len(data) <= _FEW:  # every value takes two bytes
         return
-    if _signs(data) > most and sum(map(_signs, _outside_texts(data))) > most:
-        raise TooManyValues(
-            f"it holds more than {most:,} values; send it in several parts, or as JSON Lines "
-            "(.jsonl), which are read line by line"
-        )
+    # Part by part: each call holds up all other threads.
+    parts = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
+    if not _are_more(parts, most) or not _are_more(_outside_texts(data), most):
+        return
+    raise TooManyValues(
+        f"it holds more than {most:,} values; send it in several parts, or as JSON Lines "
+        "(.jsonl), which are read line by line"
+    )
+
+
+def _are_more(parts: Iterable[bytes], most: int) -> bool:
+    count = 0
+    for part in parts:
+        count += _signs(part)
+        if count > most:
+            return True
+    return False
 
 
 def _signs(data: bytes) -> int:
@@ -178,10 +190,13 @@ def _signs(data: bytes) -> int:
 
 def _outside_texts(data: bytes) -> Iterator[bytes]:
     """What stands in a JSON text outside of the texts in it, in parts."""
-    bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    is_inside = 0
-    for start in range(0, len(bare), _BLOCK):
-        parts = bare[start : start + _BLOCK].split(b'"')
+    start = is_inside = 0
+    while start < len(data):
+        part = data[start : start + _BLOCK]
+        if (len(part) - len(part.rstrip(b"\\"))) % 2:  # no escape is cut in two
+            part = data[start : start + _BLOCK + 1]
+        start += len(part)
+        parts = part.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
         yield b"".join(parts[is_inside::2])
         is_inside = (is_inside + len(parts) - 1) % 2
 
