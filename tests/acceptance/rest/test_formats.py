@@ -252,3 +252,12 @@ def test_a_trace_is_stored_as_a_dialogue_where_the_format_is_named(store: Any) -
     found = answer.json()
     assert (found["process_id"], found["format"]) == ("tern-refit-dialogue", "dialogue")
     assert (found["nodes"], found["unsourced"]) == (4, 1)
+
+
+def test_a_body_of_very_many_processes_that_cannot_be_read_is_answered_for_a_thousand(
+    store: Any,
+) -> None:
+    answer = store(b"{no JSON\n" * 1_500, format="rag", filename="log.jsonl")
+    errors = [one["error"] for one in answer.json()["processes"]]
+    assert (answer.status_code, len(errors)) == (207, 1_001), answer.text[:1_000]
+    assert "1,000 processes in a row could not be read" in str(errors[-1])
