@@ -12,7 +12,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.access import Caller, NotAllowed, Scope
 from veritrail_graph.api.http import request_id
 
 BEARER = HTTPBearer(
@@ -61,6 +61,23 @@ def needs(*scopes: Scope) -> Any:
         NotAllowed: When the route is called with a key that does not allow it.
     """
     return Security(Needed(scopes), scopes=[scope.value for scope in scopes])
+
+
+async def _keyed(caller: Calling) -> None:
+    """Refuse somebody who came by a link.
+
+    Raises:
+        NotAllowed: The caller has a link, and no key.
+    """
+    if caller.only_process is not None:
+        raise NotAllowed(
+            "This page is for people who work here with a key of their own. The link that you have "
+            "shows the process, to read and to download."
+        )
+
+
+WITHOUT_LINKS = Depends(_keyed)
+"""A dependency of a page that links do not show: it offers what their readers may not do."""
 
 
 class Needed:

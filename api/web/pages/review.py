@@ -17,7 +17,7 @@ from fastapi.responses import RedirectResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
-from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.web.faults import ADVICE
@@ -192,7 +192,7 @@ router = APIRouter(route_class=OneVersion, include_in_schema=False)
 _log = logging.getLogger("veritrail.requests")
 
 
-@router.get("/processes/{process_id}/review", dependencies=[needs(Scope.READ)])
+@router.get("/processes/{process_id}/review", dependencies=[needs(Scope.READ), WITHOUT_LINKS])
 async def show_review(
     request: Request, app: App, caller: Calling, asked: Asked, saved: str | None = None
 ) -> Response:
@@ -399,7 +399,7 @@ async def _asked_agreement(
 AskedAgreement = Annotated[AgreementState, Depends(_asked_agreement)]
 
 
-@router.get("/processes/{process_id}/agreement", dependencies=[needs(Scope.READ)])
+@router.get("/processes/{process_id}/agreement", dependencies=[needs(Scope.READ), WITHOUT_LINKS])
 async def show_agreement(
     request: Request, app: App, caller: Calling, asked: AskedAgreement
 ) -> Response:

@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.studies import NewStudy, Reading, StudyDocument
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.attribution import CATEGORY_MARKS
@@ -63,7 +63,7 @@ StudyId = Annotated[str, Path(max_length=160, description="The study, by its stu
 SentenceNumber = Annotated[int, Query(ge=0, le=10**6)]
 
 
-@router.get("/processes/{process_id}/studies", dependencies=[needs(Scope.READ)])
+@router.get("/processes/{process_id}/studies", dependencies=[needs(Scope.READ), WITHOUT_LINKS])
 async def show_studies(request: Request, app: App, process_id: ProcessId) -> Response:
     """The studies of a process, and a form for a new one."""
     return await _studies(request, app, process_id)
@@ -150,7 +150,9 @@ async def _studies(
     )
 
 
-@router.get("/processes/{process_id}/studies/{study_id}", dependencies=[needs(Scope.READ)])
+@router.get(
+    "/processes/{process_id}/studies/{study_id}", dependencies=[needs(Scope.READ), WITHOUT_LINKS]
+)
 async def show_study(
     request: Request, app: App, caller: Calling, process_id: ProcessId, study_id: StudyId
 ) -> Response:

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.teamwork import AnnotationFormat, NewRound
 from veritrail_graph.api.auth.access import Caller, Scope
-from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.texts import file_name
@@ -65,7 +65,7 @@ async def remove_comment(
     return RedirectResponse(url("processes", process_id, "claims", claim_id) + "#comments", 303)
 
 
-@router.get("/processes/{process_id}/rounds", dependencies=_READ)
+@router.get("/processes/{process_id}/rounds", dependencies=[*_READ, WITHOUT_LINKS])
 async def show(request: Request, app: App, caller: Calling, process_id: ProcessId) -> HTMLResponse:
     """The rounds with their progress, and the claims whose reviewers differ."""
     return await _page(request, app, caller, process_id)

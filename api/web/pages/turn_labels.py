@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.views.texts import clip, file_name
@@ -58,7 +58,9 @@ _JSON_LINES = "application/jsonl; charset=utf-8"
 TurnNumber = Annotated[int, Query(ge=0, le=_NUMBER)]
 
 
-@router.get("/processes/{process_id}/dialogue/labels", dependencies=[needs(Scope.READ)])
+@router.get(
+    "/processes/{process_id}/dialogue/labels", dependencies=[needs(Scope.READ), WITHOUT_LINKS]
+)
 async def show_labels(
     request: Request,
     app: App,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import uuid
 
@@ -11,8 +12,23 @@ from acceptance.command import Veritrail
 from acceptance.conftest import EXAMPLES
 from fakes.page_forms import send
 from fakes.service_process import serving
+from fastapi.routing import APIRoute
+
+from veritrail_graph.api.server.app import ROUTERS
 
 pytestmark = pytest.mark.engine
+
+
+def page_paths(process_id: str) -> set[str]:
+    """Every page of a process by its address, of one node and one claim."""
+    known = {"process_id": process_id, "node_id": "final", "claim_id": "k01", "suffix": "html"}
+    paths = set()
+    for router in ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and "GET" in route.methods:
+                path = re.sub(r"{(\w+)(:path)?}", lambda part: known.get(part[1], "x"), route.path)
+                paths |= {path} if path.startswith(f"/processes/{process_id}") else set()
+    return paths
 
 
 def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
@@ -81,6 +97,16 @@ def test_a_link_shows_one_process_and_nothing_else(beside: Veritrail) -> None:
             assert away.status_code == 303, path
             assert away.headers["location"].startswith("/sign-in")
         assert guest.get(f"{place}/share").status_code == 403
+        for page in ("review", "agreement", "rounds", "studies", "studies/x", "dialogue/labels"):
+            refused = guest.get(f"{place}/{page}")
+            assert (refused.status_code, "<form" in refused.text) == (403, False), page
+            assert owner.get(f"{place}/{page}").status_code != 403
+        open_pages = 0
+        for path in sorted(page_paths(name)):
+            found = guest.get(path, follow_redirects=False)
+            open_pages += found.status_code == 200
+            assert 'method="post"' not in found.text, path
+        assert open_pages > 10
         assert guest.get(f"/v1/processes/{name}").status_code == 401
         wiped = guest.post(f"{place}/edit/delete", data={"typed": name}, follow_redirects=False)
         assert wiped.headers["location"].startswith("/sign-in")
