@@ -80,6 +80,7 @@ def usage_words(usage: Usage) -> str:
 
 NOTHING_ASKED = "no model was asked"
 NOTHING_ANSWERED = "no model has answered"
+RECORDED = "nothing: the answers were recorded before"
 ALL_CACHED = "nothing, all from the cache"
 
 
@@ -112,6 +113,8 @@ class Spent:
         if not self.asked:
             if self.usage.cached_calls:
                 return ALL_CACHED
+            if self.usage.cost_usd is not None and self.modelled:
+                return RECORDED  # there were answers, and none of them was a call
             return NOTHING_ANSWERED if self.modelled else NOTHING_ASKED
         return None if self.known else UNKNOWN
 

@@ -130,7 +130,7 @@ def test_a_prompt_without_an_answer_is_told_what_was_not_recorded_and_what_to_do
         ("", "has no line"),
         ("{}\n", 'line 1: the first line of recorded answers says "format"'),
         ('{"format": "veritrail.process/1"}\n', "line 1: the first line"),
-        ("\x00\n", "line 1: no JSON object"),
+        ("\x00\n", "line 1: not UTF-8"),
         ('{"format":"veritrail.recorded/1","reader":"m"}\n', "line 1: the key 'recorded'"),
         (header("26 November", "m"), "line 1: recorded is no date"),
         (header("2026-11-26", "a\nb"), "line 1: reader is no line of text"),
@@ -151,6 +151,15 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(
         recorded_answers(file)
     assert message in str(caught.value)
     assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_a_file_in_another_encoding_is_told_as_such(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    first = FIRST.replace("}", ',"note":"\u00e9"}', 1)
+    path.write_bytes(f"{first}{{}}\n".encode(encoding))
+    with pytest.raises(InvalidRecording, match=r"line 1: not UTF-8 .*Save the file as UTF-8"):
+        recorded_answers(path)
 
 
 def test_a_file_that_is_not_there_or_no_file_is_named(tmp_path: Path) -> None:

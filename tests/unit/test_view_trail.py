@@ -220,6 +220,7 @@ def test_an_unknown_price_is_unknown_and_nothing_asked_is_no_price() -> None:
     assert told(Usage(calls=3, cost_usd=0.5, unpriced_calls=1)) == ("unknown", None)
     assert told(Usage(calls=3, cost_usd=0.5)) == (None, 0.5)
     assert told(Usage(cached_calls=4)) == ("nothing, all from the cache", 0.0)
+    assert told(Usage(cost_usd=0.0)) == ("nothing: the answers were recorded before", 0.0)
     assert told(Usage()) == ("no model has answered", 0.0)
     assert spent(Usage(), modelled=False).words == "no model was asked"
 

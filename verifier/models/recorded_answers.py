@@ -252,7 +252,17 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
     if len(line) > LONGEST_LINE:
         raise InvalidRecording(f"{where}: longer than {LONGEST_LINE:,} bytes. {_AS_WRITTEN}")
     try:
-        found = json.loads(line)
+        text = line.decode("utf-8-sig")  # json would guess UTF-16 and UTF-32
+    except UnicodeDecodeError as error:
+        raise InvalidRecording(
+            f"{where}: not UTF-8 (byte {error.start} of the line). Save the file as UTF-8."
+        ) from None
+    if "\0" in text:
+        raise InvalidRecording(
+            f"{where}: not UTF-8 (it has bytes of value 0, as UTF-16 has). Save the file as UTF-8."
+        )
+    try:
+        found = json.loads(text)
     except (ValueError, RecursionError):
         raise InvalidRecording(f"{where}: no JSON object. {_AS_WRITTEN}") from None
     if not isinstance(found, dict):
