@@ -151,7 +151,7 @@ def test_what_is_stored_can_be_verified_in_one_go(veritrail: Veritrail, tmp_path
     path = process_file(tmp_path / "at-once.json", claims=[claim("It has two piers.")])
     done = veritrail("ingest", path, "--verify", "--json").json
     (verification,) = done["verification"]["verifications"]
-    assert (verification["claim"], verification["status"]) == ("It has two piers.", "succeeded")
+    assert (verification["claim"], verification["status"]) == ("It has two piers.", "undecided")
     row = {"question": "When?", "contexts": ["It opened in 1901."], "answer": "Good luck!"}
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join([json.dumps(row)] * 2), encoding="utf-8")
