@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, process_file
 from fakes.judged_runs import FS, NFS, JudgedRun
 
 MATRIX = Path(__file__).resolve().parents[2] / "examples" / "evaluation" / "matrix.toml"
@@ -56,13 +56,19 @@ def test_the_verdicts_of_a_run_are_scored_alike(veritrail: Veritrail, folder: Pa
     assert [one["scored"] for one in scored] == [one["scored"] for one in report]
 
 
-def test_errors_are_drawn_and_read_again(veritrail: Veritrail, folder: Path) -> None:
+def test_errors_are_drawn_and_read_again(veritrail: Veritrail, tmp_path: Path) -> None:
+    folder, matrix = tmp_path / "out", '[[method]]\nmethod = "veritrail"\nengine = "lexical"\n'
+    for year, label in (("1901", NFS), ("1902", FS)):  # words say the opposite of both labels
+        claims = [{"text": f"The harbour opened in {year}.", "node_id": "t", "label": label}]
+        data = process_file(tmp_path / f"data-{year}.json", claims=claims)
+        matrix += f"[[dataset]]\nname = '{year}'\npath = '{data}'\n"
+    (tmp_path / "matrix.toml").write_text(matrix)
+    veritrail("eval", "run", str(tmp_path / "matrix.toml"), "-o", str(folder))
     sheet = folder / "errors.csv"
     ended = veritrail("eval", "review", str(folder), "-o", str(sheet), "--count", "4", "--json")
     assert ended.status == 0
-    assert ended.json["cases"] == sum(
-        sum(kinds.values()) for kinds in ended.json["datasets"].values()
-    )
+    assert [sum(kinds.values()) for kinds in ended.json["datasets"].values()] == [1, 1]
+    assert ended.json["cases"] == 2
     read = veritrail("eval", "review", str(folder), "--read", str(sheet))
     assert read.status == 0
     for name, kinds in ended.json["datasets"].items():

@@ -16,8 +16,8 @@ def quay(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A stored process whose claims are verified, and one that is not."""
     path = tmp_path_factory.mktemp("reviews") / "quay.json"
     claims = [
-        {"claim_id": "k1", "text": "It has two piers.", "node_id": "t"},
-        {"claim_id": "k2", "text": "It has nine piers.", "node_id": "t"},
+        {"claim_id": "k1", "text": "The harbour opened in 1901.", "node_id": "t"},
+        {"claim_id": "k2", "text": "The harbour opened in 1902.", "node_id": "t"},
     ]
     veritrail("ingest", process_file(path, claims=claims))
     veritrail("verify", "quay")

@@ -19,12 +19,12 @@ LONG = "Gulls. " * 1_000
 def stored(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("lookups") / "p.json"
     nodes = [
-        {"node_id": "s", "text": f"The zeppelin\nhad 12 cabins. {LONG}"},
-        {"node_id": "t", "text": "The zeppelin had 13 cabins. It had cabins."},
+        {"node_id": "s", "text": f"The zeppelin\nhad 12 cabins. The crew had 9 bunks. {LONG}"},
+        {"node_id": "t", "text": "The zeppelin had 13 cabins. The crew had 9 bunks."},
     ]
     claims = [
         {"claim_id": "k1", "text": "The zeppelin had 13 cabins."},
-        {"claim_id": "k2", "text": "It had cabins."},
+        {"claim_id": "k2", "text": "The crew had 9 bunks."},
     ]
     edges = [{"source": "s", "target": "t"}]
     process_file(path, process_id=NAME, nodes=nodes, edges=edges, claims=claims)

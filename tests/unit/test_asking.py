@@ -106,7 +106,7 @@ def test_an_assistant_is_told_why_no_earlier_verdict_was_kept() -> None:
     why = "iteration 2: the text of 'r2' changed"
     told = trail_of(judged(reuse_reason=why, compared_with="v-0"), None)
     assert (told.kept_from, told.not_kept) == (None, why)
-    assert f"No earlier verdict was kept: {why}" in trail_text(told)
+    assert f'No earlier verdict was kept: "{why}"' in trail_text(told)
     kept = trail_of(judged(reuse_reason="nothing changed", reused_from="v-0"), None)
     assert (kept.kept_from, kept.not_kept) == ("kept from v-0: nothing changed", None)
 
