@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.samples import FOLDER, SAMPLES
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import InputError

@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
+from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.graph.errors import (
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.copying import Copied
-    from veritrail_graph.graph.importers.records import (
-        ProcessInput,
-    )
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
     from veritrail_graph.graph.ingest import CleanedUp, IngestReport
     from veritrail_graph.graph.ingest.check import Survey
@@ -60,45 +58,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("veritrail.jobs")
 
-WRITER_SECONDS = 60.0
-"""How long whoever stores a process waits for another who stores the same."""
-
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 MOST_FAILED = 1_000
 """Processes of one call that cannot be read, one after the other, before reading ends."""
-
-
-def no_progress(_what: str, _done: int, _total: int) -> None:
-    """Show nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
-    """How a process is stored.
-
-    Attributes:
-        process_id: Takes the place of the source's own id.
-        replace: Whether another content under the id is replaced, with its verifications.
-        append: Whether what is new is added to what is stored.
-        strict: Whether generated text without recorded inputs is refused.
-        force: Whether it is replaced also while jobs verify its claims.
-        format: Name of the source's format; None: it is detected.
-        importing: Options of the importer; None: the defaults.
-        stated: Whether what the final outputs state becomes claims where there are none.
-        patience: Seconds to wait while another process writes the same.
-        keep: Whether what is replaced is kept under an id of its own, with its verifications.
-    """
-
-    process_id: str | None = None
-    replace: bool = False
-    append: bool = False
-    force: bool = False
-    strict: bool = False
-    format: str | None = None
-    importing: ImportOptions | None = None
-    stated: bool = False
-    patience: float = 0.0
-    keep: bool = False
 
 
 class Processes(Part):

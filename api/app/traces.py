@@ -23,8 +23,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
 from veritrail_graph.api.app.part import Part, ProcessInUse
-from veritrail_graph.api.app.processes import IngestOptions, no_progress
 from veritrail_graph.api.app.span_files import TRACE_ID, Batch, Kept, SpanFiles, Waiting
 from veritrail_graph.graph.errors import (
     BeingWritten,

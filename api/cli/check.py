@@ -87,7 +87,7 @@ def check(
     """
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.app.engines import asks_model
-    from veritrail_graph.api.app.processes import IngestOptions
+    from veritrail_graph.api.app.ingesting import IngestOptions
 
     how = {name: value for name, value in locals().items() if name in _HOW}
     settings = recording_settings(dict(how))

@@ -28,7 +28,7 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.answers import Ingested, IngestedMany
-    from veritrail_graph.api.app.processes import IngestOptions
+    from veritrail_graph.api.app.ingesting import IngestOptions
 
     Outcome = tuple[str, Ingested | VeriTrailError]
     """Where a process was read, and what became of it."""
@@ -152,7 +152,7 @@ def ingest(
     An input that breaks rules is refused whole, with what is wrong and where.
     """
     from veritrail_graph.api.app.engines import asks_model
-    from veritrail_graph.api.app.processes import WRITER_SECONDS, IngestOptions
+    from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.registry import ImportOptions
 

@@ -20,9 +20,9 @@ from typing_extensions import override
 from veritrail_graph.api.advice import PYTHON
 from veritrail_graph.api.app import Application, answers, findings
 from veritrail_graph.api.app.changes import Changes
+from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.job_answers import JobModel, JobSummary
 from veritrail_graph.api.app.jobs import JobStatus
-from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.app.search import Kind

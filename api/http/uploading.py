@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from veritrail_graph.api.app.processes import WRITER_SECONDS, IngestOptions
+from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, parse_name
 from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation

@@ -172,7 +172,8 @@ def _text(one: CheckedClaim) -> str:
         more = len(found.error_nodes) - 20
         among = "in one of" if len(found.error_nodes) > 1 else "in"
         lines.append(f"Introduced {among}: {nodes}" + (f" and {more} more" if more > 0 else ""))
-    pair = contrast_of(trail_view(found))
+    # Trails are not read here: the pair is known where a value led to the culprit.
+    pair = contrast_of(trail_view(found)) if found.value_place is not None else None
     if pair is not None and one.verdict is not Verdict.FULLY_SUPPORTED:
         lines += _pair_lines(pair)
     lines.append(f"Trail: veritrail show {found.verification_id}")

@@ -10,7 +10,7 @@ import pytest
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.answers import Node
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.studies import NewStudy
 from veritrail_graph.api.app.teamwork import NewRound
 from veritrail_graph.api.auth.access import LOCAL

@@ -13,7 +13,7 @@ from fakes import source_graphs
 from fakes.trails import NFS, a_round, a_trail
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput

@@ -16,7 +16,7 @@ import pytest
 from fakes.exported_spans import ANSWER, NOTE, SOURCE, generation, request, retrieval, root, trace
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.auth.access import EVERYTHING, Caller
 from veritrail_graph.api.auth.audit import Filters
 from veritrail_graph.api.settings import Settings

@@ -236,6 +236,8 @@ def test_a_value_that_may_be_of_something_else_leaves_a_claim_undecided() -> Non
     assert told.verdict is None
     assert "another value" in told.reasoning
     assert other in told.reasoning
+    of_another_mill = "The Tarn mill drove 78 looms in 1904."
+    assert verdict(claim, said, of_another_mill).verdict is FS
 
 
 @pytest.mark.parametrize(

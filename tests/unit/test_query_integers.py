@@ -34,9 +34,10 @@ PARAMETERS = [
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    app = create_app(Settings(home=tmp_path))
-    yield TestClient(app, "http://localhost")
-    app.state.service.close()
+    # One loop for all calls: those that name a process open the graph, which is not there.
+    nobody = Settings(home=tmp_path, neo4j_uri="bolt://127.0.0.1:1")
+    with TestClient(create_app(nobody), "http://localhost") as opened:
+        yield opened
 
 
 def check(route: APIRoute, query: str) -> None:

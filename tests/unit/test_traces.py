@@ -491,8 +491,9 @@ def test_spans_of_protobuf_are_the_same_as_of_json(tmp_path: Path) -> None:
         name: node.text for name, node in other.nodes.items()
     }
     path.write_bytes(b"\xff\xff no protobuf")
+    (unread,) = find_processes(path)
     with pytest.raises(InputError, match="no OTLP export request"):
-        list(find_processes(path))
+        unread.open()
 
 
 def test_messages_of_the_genai_conventions_are_read_from_events(tmp_path: Path) -> None:

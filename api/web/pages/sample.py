@@ -7,7 +7,7 @@ from importlib import resources
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.samples import FOLDER, SAMPLES
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs

@@ -260,18 +260,22 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
 
 
 def has_another_value(alignment: Alignment) -> bool:
-    """Return whether a sentence says all of a claim but a value, and has one that excludes it.
+    """Return whether a sentence says all of a claim but one value, and has one that excludes it.
 
     It need not stand in its place: too little to say that the claim is wrong, enough for a doubt.
     """
     claim = alignment.claim
     missing = [claim.items[number] for number in alignment.missing]
     extra = [item.value for item in _extra(alignment) if item.kind is ItemKind.VALUE]
-    return bool(missing) and all(
-        item.value is not None
-        and item.kind is ItemKind.VALUE
-        and any(value is not None and item.value.excludes(value) for value in extra)
-        for item in missing
+    return (
+        len(missing) == 1
+        and not alignment.moved
+        and all(
+            item.value is not None
+            and item.kind is ItemKind.VALUE
+            and any(value is not None and item.value.excludes(value) for value in extra)
+            for item in missing
+        )
     )
 
 
