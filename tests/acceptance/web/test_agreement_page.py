@@ -26,8 +26,8 @@ def pier(
     """Three verified claims: Ada and Bo differ on k1, both override k2, k3 has no review."""
     name = f"agreed-{uuid.uuid4().hex[:8]}"
     claims = [
-        {"claim_id": one, "text": f"It has {CLAIMS.index(one) + 6} piers.", "node_id": "t"}
-        for one in CLAIMS
+        {"claim_id": one, "text": f"The harbour opened in {year}.", "node_id": "t"}
+        for year, one in enumerate(CLAIMS, 1901)
     ]
     path = tmp_path_factory.mktemp("agreed") / f"{name}.json"
     content = Path(process_file(path, claims=claims)).read_bytes()

@@ -80,7 +80,7 @@ def test_the_graph_opens_on_stages(shared_service: ServiceProcess, harbour_id: s
     assert page.count('class="stage-box') == 4
     assert boxes(page) == 0
     assert "14 edges from stage 1 to stage 2" in page
-    assert "1 of 6 claims with a verdict went wrong here" in page
+    assert "1 of 4 claims with a verdict went wrong here" in page
     assert "Stage 1, source chunk: 14 nodes" in page
     assert f'class="sb-claims" href="/processes/{harbour_id}?error_stage=2"' in page
     listed = graph(shared_service, harbour_id, "?all=1&stage=2")

@@ -155,15 +155,15 @@ def since_job(service: ServiceProcess, stored: str, claims: list[dict[str, str]]
     return job
 
 
-REWORDED = {"claim_id": "k9", "text": "It has two old piers.", "node_id": "t"}
-SAME = {"claim_id": "k1", "text": "It has two piers.", "node_id": "t"}
+REWORDED = {"claim_id": "k9", "text": "The old harbour opened in 1901.", "node_id": "t"}
+OTHER = {"claim_id": "k2", "text": "The quay is 40 metres long.", "node_id": "t"}
+SAME = {"claim_id": "k1", "text": "The harbour opened in 1901.", "node_id": "t"}
 
 
 def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
     shared_service: ServiceProcess, stored: str
 ) -> None:
-    other = {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "t"}
-    job = since_job(shared_service, stored, [REWORDED, other])
+    job = since_job(shared_service, stored, [REWORDED, OTHER])
     page = shared_service.get(job)
     act = f"{job}/pairs"
     assert "Verify with these pairs" in page.text
@@ -201,14 +201,13 @@ def test_a_person_confirms_on_the_page_that_two_claims_say_the_same(
 def test_the_page_of_a_run_says_which_verdicts_were_kept_and_whether_the_earlier_is_stored(
     shared_service: ServiceProcess, stored: str
 ) -> None:
-    other = {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "t"}
-    job = since_job(shared_service, stored, [SAME, other])
+    job = since_job(shared_service, stored, [SAME, OTHER])
     page = shared_service.get(job).text
     (lines,) = re.findall(r'<ol class="log panel">(.*?)</ol>', page, re.DOTALL)
     first, second = lines.split("</li>")[:2]
-    assert "two piers" in first
+    assert "1901" in first
     assert "kept from the earlier version</span>" in first
-    assert "1901" in second
+    assert "40 metres" in second
     assert "kept from" not in second
     path = shared_service.get(f"/v1{job}").json()["process_id"]
     (run,) = shared_service.get(f"/v1/processes/{path}/runs").json()["runs"]

@@ -122,12 +122,12 @@ def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
     ("query", "few"),
     [
         ("?verdict=not-supported", 1),
-        ("?verdict=undecided", 18),
+        ("?verdict=undecided", 20),
         ("?verdict=inconclusive", 0),
         ("?verdict=failed", 0),
         ("?error_stage=2", 1),
         ("?error_stage=4&verdict=not-supported", 0),
-        ("?review=none&verdict=undecided", 18),
+        ("?review=none&verdict=undecided", 20),
         ("?review=any", 0),
     ],
 )

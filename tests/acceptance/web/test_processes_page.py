@@ -24,7 +24,10 @@ def document(process_id: str, **changes: Any) -> dict[str, Any]:
         "process_id": process_id,
         "name": f"Report {process_id}",
         "nodes": [
-            {"node_id": "s", "text": "The harbour opened in 1901. It has two piers."},
+            {
+                "node_id": "s",
+                "text": "The harbour opened in 1901. It has two piers. The quay is 40 metres long.",
+            },
             {"node_id": "t", "text": "The harbour has two piers."},
         ],
         "edges": [{"source": "s", "target": "t"}],

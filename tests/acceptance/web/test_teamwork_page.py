@@ -94,20 +94,20 @@ def test_a_table_may_decide_between_its_reviewers(
 ) -> None:
     path = f"/v1/processes/{harbour}/reviews:import"
     rows = [
-        {"claim_id": "k12", "verdict": verdict, "reason": "Read.", "reviewer": name, "blind": True}
+        {"claim_id": "k03", "verdict": verdict, "reason": "Read.", "reviewer": name, "blind": True}
         for name, verdict in (("Ada", NO), ("Bo", YES))
     ]
-    decision = {"claim_id": "k12", "verdict": NO, "reason": "Source.", "reviewer": "Cy"}
+    decision = {"claim_id": "k03", "verdict": NO, "reason": "Source.", "reviewer": "Cy"}
     decision["adjudicates"] = True
     refused = shared_service.post(path, json={"reviews": [rows[0], decision]})
     assert refused.status_code == 422
     assert [one["kind"] for one in refused.json()["violations"]] == ["nothing_to_decide"]
     assert shared_service.post(path, json={"reviews": [*rows, decision]}).status_code == 201
-    claim = shared_service.get(f"/v1/processes/{harbour}/claims/k12").json()
+    claim = shared_service.get(f"/v1/processes/{harbour}/claims/k03").json()
     assert (claim["reviewed_verdict"], claim["disputed"], claim["reviews"]) == (NO, False, 3)
     # What is downloaded can be given unchanged, and keeps what it says.
     table = shared_service.client.get(f"/processes/{harbour}/reviews.csv").text
-    again = [one for one in read_reviews(table) if one.claim_id == "k12"]
+    again = [one for one in read_reviews(table) if one.claim_id == "k03"]
     assert [(one.reviewer, one.blind, one.adjudicates) for one in again] == [
         ("Ada", True, None),
         ("Bo", True, None),
