@@ -58,7 +58,9 @@ def trend(
         if as_json:
             print_json(listed.model_dump(mode="json"))
             return
-        rows = [(one.project, f"{one.processes:,}", one.latest_at) for one in listed.projects]
+        rows = [
+            (one_line(one.project), f"{one.processes:,}", one.latest_at) for one in listed.projects
+        ]
         table(("project", "processes", "latest"), rows, right=("processes",))
         if not rows:
             say("No process names a project. Give one: veritrail tag PROCESS --project NAME")

@@ -120,7 +120,7 @@ def laid_out(
     from rich.table import Table
     from rich.text import Text
 
-    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    cells = [[Text(clean(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
     places, widths = list(range(len(columns))), dict[int, int]()
     if width is not None:
         places, widths = _fitting(columns, cells, texts, optional, width)

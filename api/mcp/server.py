@@ -179,8 +179,12 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
 
 
 def _without_trace(record: logging.LogRecord) -> bool:
-    """Let a wrong request be logged in a line: a trace says nothing to who reads the log."""
-    if not os.environ.get("VERITRAIL_DEBUG"):
+    """Let a wrong request be logged in a line: a trace says nothing to who reads the log.
+
+    The library tells it by loggers of its own and by the root.
+    """
+    is_library = record.name == "root" or record.name.startswith("mcp")
+    if is_library and not os.environ.get("VERITRAIL_DEBUG"):
         record.exc_info = record.exc_text = None
     return True
 

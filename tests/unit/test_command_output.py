@@ -121,6 +121,13 @@ def test_on_a_terminal_texts_are_cut_and_ids_keep_their_line():
     assert len(narrow) == 2
 
 
+def test_a_cell_shows_what_would_drive_a_terminal_or_hide():
+    row = ["\x1b[31mk01", "\u202eo", "1", "a\u200bb", "v"]
+    (shown,) = on_terminal(200, [row])[1:]
+    assert shown.isprintable()
+    assert r"\x1b[31mk01" in shown
+
+
 def test_results_that_need_attention_come_last(monkeypatch):
     out = io.StringIO()
     console = Console(file=out, width=500, markup=False, highlight=False)
