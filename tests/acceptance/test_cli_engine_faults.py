@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail, process_file
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.ports import free_port
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 

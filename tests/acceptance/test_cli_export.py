@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 
 pytestmark = pytest.mark.engine
 

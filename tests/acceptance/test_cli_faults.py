@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Started, Veritrail, process_file
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from fakes.waiting import until
 from neo4j import GraphDatabase
 

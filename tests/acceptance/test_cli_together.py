@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 

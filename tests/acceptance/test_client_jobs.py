@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from fakes.model_server import ModelServer
 from fakes.service_process import serving

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from acceptance.model_fixtures import asking
 from fakes.embedding_server import EmbeddingModelServer
 from fakes.entailment import tiny_model

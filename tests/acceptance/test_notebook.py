@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from fakes.service_process import serving
 
 pytestmark = pytest.mark.engine

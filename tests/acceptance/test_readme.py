@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes import warm
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer

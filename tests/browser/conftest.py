@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from acceptance.model_fixtures import asking, pumps
 from fakes import browser as browsers
 from fakes.model_faults import Fault

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking, pumps
 from fakes import browser as browsers
 from fakes.model_server import ModelServer, Received

@@ -20,7 +20,7 @@ from typing import Any
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.service_process import ServiceProcess, serving
 
 from veritrail_graph.api.http.otlp import PATH

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from neo4j_server.launcher import Server
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(3_600)]

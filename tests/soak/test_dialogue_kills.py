@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from acceptance.model_fixtures import asking
 from acceptance.rest.job_calls import Calls
 from acceptance.rest.test_two_workers import working

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(1_800)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from acceptance.model_fixtures import (
     asking,
     expected,

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls
 from acceptance.rest.test_service_faults import each_ended_once

@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.service_process import serving
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(3_600)]

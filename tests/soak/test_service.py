@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told
 from acceptance.rest.test_service_faults import each_ended_once

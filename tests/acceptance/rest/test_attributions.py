@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from acceptance.command import Veritrail, process_file
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import MODEL, asking
 from acceptance.rest.job_calls import Calls
 from fakes.attributing import FERRY, HALVES, SAMPLE, AttributionReader, by_parts, gold_sentences

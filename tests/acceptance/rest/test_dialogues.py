@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import MODEL, asking
 from acceptance.rest.job_calls import Calls
 from fakes.dialogues import SAMPLE, DialogueReader, gold_run, sample_dialogue

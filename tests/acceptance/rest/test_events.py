@@ -15,7 +15,7 @@ import httpx2
 import psutil
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim, timed, told_by
 from fakes.model_server import ModelServer

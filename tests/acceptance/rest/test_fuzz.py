@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.process_files import as_json, document
 from fakes.service_process import ServiceProcess, serving
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import pumps
 from acceptance.rest.job_calls import Calls
 from fakes.service_process import ServiceProcess, serving

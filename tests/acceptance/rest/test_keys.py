@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until

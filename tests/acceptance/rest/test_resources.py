@@ -37,7 +37,7 @@ def nasty(shared_service: ServiceProcess) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def verified(shared_service: ServiceProcess, veritrail: Veritrail) -> Iterator[str]:
     """The sample under an id of the module's own, verified without a model."""
-    from acceptance.conftest import EXAMPLES
+    from acceptance.homes import EXAMPLES
 
     name = "harbour-rest"
     content = (EXAMPLES / "harbour-summary.json").read_bytes()

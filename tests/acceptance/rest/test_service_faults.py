@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import QUICK_FAULTS, asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim
 from fakes.model_faults import INVALID, QUICK, Faults

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 from acceptance.command import Veritrail, process_file
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking
 from acceptance.rest.job_calls import Calls
 from fakes.attributing import SAMPLE, AttributionReader, gold_sentences

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking, pumps
 from fakes.model_server import ModelServer
 from fakes.page_forms import forms_of, send

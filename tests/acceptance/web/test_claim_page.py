@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail, process_file
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from fakes.page_processes import a_heavy_trail, a_hub, store_process, verification
 from fakes.service_process import ServiceProcess
 

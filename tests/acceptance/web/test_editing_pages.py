@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail, process_file
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess
 

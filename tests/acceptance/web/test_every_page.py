@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from fakes.page_processes import store_process
 from fakes.service_process import ServiceProcess
 from fakes.trails import FS, LEXICAL, NFS, a_round, a_step, a_trail, cited, found, path, spent

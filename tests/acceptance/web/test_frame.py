@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking, pumps
 from acceptance.web.test_processes_page import document
 from fakes.model_server import ModelServer

@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from fakes.page_processes import store_process, verification
 from fakes.service_process import ServiceProcess
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.homes import a_home
 from fakes.page_forms import send
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving

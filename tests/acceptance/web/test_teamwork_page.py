@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import EXAMPLES
+from acceptance.homes import EXAMPLES
 from fakes.page_forms import send
 from fakes.service_process import ServiceProcess
 
