@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.value_holding import Wanted
@@ -34,14 +34,20 @@ LEAST_SHARE = 0.34
 
 _WORD = re.compile(r"\w+")
 _OPENING = 2  # tokens in which a pronoun opens a sentence
-_OF_ANYTHING = frozenset(
-    words.key(one)
-    for one in words.word_set(
-        """cost costs price pay pays paid spend spent bill sum amount amounted total worth budget
-        come came rise rose fall fell increase increased decrease decreased number year month"""
+
+
+@lru_cache(maxsize=1)
+def _words_of_any_matter() -> frozenset[str]:
+    """Return the keys of words that figures of any matter stand beside."""
+    # Made when first asked for: keys are stems, and their library is slow to import.
+    return frozenset(
+        words.key(word)
+        for word in words.word_set(
+            """cost costs price pay pays paid spend spent bill sum amount amounted total worth
+            budget come came rise rose fall fell increase increased decrease decreased number
+            year month"""
+        )
     )
-)
-"""Words that figures of any matter stand beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class _Heard:
     @property
     def matter(self) -> frozenset[str]:
         """The words that tell what it is about; those that any figure has are none."""
-        return self.keys - _OF_ANYTHING
+        return self.keys - _words_of_any_matter()
 
     @property
     def names(self) -> list[Value]:

@@ -487,9 +487,9 @@ def test_time_to_decide_grows_in_proportion_to_the_text(part: str) -> None:
     assert taken(8_000) < 30 * max(taken(1_000), 0.01)
 
 
-def test_importing_the_engine_and_opening_the_splitter_does_not_import_nltk() -> None:
+def test_starting_and_opening_the_splitter_does_not_import_nltk() -> None:
     code = (
-        "import sys, veritrail_graph.verifier.engines.lexical;"
+        "import sys, veritrail_graph.verifier.engines.lexical, veritrail_graph.api.client.local;"
         "from veritrail_graph.graph.sentences import SentenceSplitter as S;"
         "S.for_language('english'); assert not {'nltk', 'punkt'} & set(sys.modules)"
     )
