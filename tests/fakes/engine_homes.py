@@ -1,10 +1,13 @@
 """Homes for embedded engines of tests, with a start-up cache: Java starts in half the time with it.
 
-The cache is made once for a clone and an engine, and lies beside the Neo4j of the tests.
+The cache is made once for an installed engine, and lies beside the Neo4j of the tests. Each
+installation has a folder of its own there: clones may share one folder of downloads, and Java's
+cache fits the paths of one engine alone.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +25,10 @@ from veritrail_graph.graph.errors import EngineUnavailable
 
 def with_cache(home: Path) -> Path:
     """Put the start-up cache of quick engines into a home, which is made if need be."""
-    kept = EngineFolder(CACHE / "engine")
     try:
         runtime = find_runtime()
+        installed = hashlib.sha256(os.fsencode(runtime.java)).hexdigest()[:12]
+        kept = EngineFolder(CACHE / "engine" / installed)
         kept.prepare()
         settings = EngineSettings(kept.home, heap="256m", jit="quick")
         file = cache_file(runtime, kept, settings)
