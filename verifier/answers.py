@@ -160,8 +160,20 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
 }
 
 
-DECODER = json.JSONDecoder()
-OPENING = re.compile(r'\{(?=\s*["}])')
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which no key says two things: the second may be words of a source.
+
+    Raises:
+        InvalidAnswer: One does.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
+        raise InvalidAnswer("a JSON object of the answer has a key twice, with different values")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_keys)
+_OPENING = re.compile(r'\{(?=\s*["}])')
 # What may be left where the text ends in the middle of a literal, a number or an escape.
 _REST = re.compile(r"\s*+(?:[-\\\w]{1,9}\s*+)?\Z")
 _MOST_FAULTS = 1_000
@@ -236,14 +248,15 @@ def objects_of(text: str) -> list[FoundObject]:
     """Read the JSON objects of a text, those within others apart.
 
     Raises:
-        InvalidAnswer: There is none, or what begins like one at the end cannot be read.
+        InvalidAnswer: There is none, what begins like one at the end cannot be read, or one has a
+            key twice, with different values.
     """
     found: list[FoundObject] = []
     place = faults = 0
     is_read = False
-    while (opening := OPENING.search(text, place)) and faults < _MOST_FAULTS:
+    while (opening := _OPENING.search(text, place)) and faults < _MOST_FAULTS:
         try:
-            value, place = DECODER.raw_decode(text, opening.start())
+            value, place = _DECODER.raw_decode(text, opening.start())
             found.append(FoundObject(value, opening.start(), place))
             is_read = True
         except RecursionError:
