@@ -61,6 +61,7 @@ class Application:
         settings: The settings.
         service_key: The key of the service that is set from outside.
         graph: The connection to the graph.
+        is_local: Whether this process carries out the jobs that it submits, and no others.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Application:
 
             Target.of(self.settings)  # what cannot be one is refused before anything is begun
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
-        self._works, self._is_local = works, is_local
+        self._works, self.is_local = works, is_local
         self.service_key = service_key
 
     @classmethod
@@ -340,5 +341,5 @@ class Application:
             self.database,
             self.graph,
             works=self._works,
-            is_local=self._is_local,
+            is_local=self.is_local,
         )

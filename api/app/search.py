@@ -33,6 +33,7 @@ _log = logging.getLogger("veritrail.search")
 FRESH_SECONDS = 10.0
 """How long the index is taken for up to date after it was looked at."""
 PATIENCE_SECONDS = 1.0
+LOCAL_PATIENCE_SECONDS = 600.0
 """How long a search waits for an index that is behind."""
 LONGEST_QUERY = 400
 MOST_RESULTS = 1_000
@@ -115,6 +116,7 @@ class Search(Part):
 
     def __init__(self, app: Application) -> None:
         super().__init__(app)
+        self._patience = LOCAL_PATIENCE_SECONDS if app.is_local else PATIENCE_SECONDS
         self._looked_at = float("-inf")
         self._waiting = 1  # not known yet: more than none
         self._syncing: asyncio.Task[None] | None = None
@@ -131,7 +133,7 @@ class Search(Part):
         process_id: str | None = None,
         after: int = 0,
         limit: int = 20,
-        patience: float = PATIENCE_SECONDS,
+        patience: float | None = None,
     ) -> tuple[SearchResults, int | None]:
         """What holds all words, the best first.
 
@@ -141,7 +143,8 @@ class Search(Part):
             process_id: Only of this process.
             after: How many are left out at the beginning.
             limit: The most hits that are given.
-            patience: Seconds to wait for an index that is behind.
+            patience: Seconds to wait for an index that is behind; None: as long as it is worth
+                where it is, as only a service brings the index up to date by itself.
 
         Returns:
             The results, and how many to leave out for the next page; None: there are no more.
@@ -157,7 +160,7 @@ class Search(Part):
             raise InputError("The query holds no word.", code="query_empty")
         if process_id is not None:
             await self._app.processes.get(process_id)
-        await self._follow(patience)
+        await self._follow(self._patience if patience is None else patience)
         hits = await asyncio.to_thread(
             self._index.find,
             query,

@@ -55,6 +55,7 @@ class Caller:
         shared_by: Who made that link.
         shared_until: When it ends, in seconds since 1970.
         shows: Says of a version of that process whether the link was made for it.
+        writes_as: The name under which a caller without a key writes.
     """
 
     key_id: str | None
@@ -66,6 +67,7 @@ class Caller:
     shared_by: str | None = None
     shared_until: float | None = None
     shows: Callable[[Version], bool] | None = field(default=None, compare=False)
+    writes_as: str = field(default="", compare=False)
 
     @property
     def key_name(self) -> str | None:
@@ -73,8 +75,8 @@ class Caller:
         return self.name if self.key_id is not None else None
 
     def author(self, given: str | None) -> str:
-        """Who writes: the name that was given, else that of the key, else none."""
-        return given if given is not None else self.key_name or ""
+        """Who writes: the name that was given, else that of the key or of the person here."""
+        return given if given is not None else self.key_name or self.writes_as
 
     @property
     def only_reviewer(self) -> str | None:

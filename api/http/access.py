@@ -32,12 +32,13 @@ async def calling(request: Request) -> Caller:
     return replace(caller, request_id=request_id.current.get())
 
 
-async def _application(request: Request) -> Application:
+async def application(request: Request) -> Application:
+    """Return the application that answers a request."""
     app: Application = request.app.state.app
     return app
 
 
-App = Annotated[Application, Depends(_application)]
+App = Annotated[Application, Depends(application)]
 """The parameter type of a route that calls the application."""
 
 

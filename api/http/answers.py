@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import ParamTypes
@@ -28,15 +28,28 @@ def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = 
     return Response(_bytes(content), status, dict(headers or {}), "application/json")
 
 
-def tagged(request: Request, content: Any) -> Response:
+async def known_tags(request: Request) -> str:
+    """Return the tags that the client of a request has, as `If-None-Match` names them."""
+    return request.headers.get("if-none-match", "")
+
+
+KnownTags = Annotated[str, Depends(known_tags)]
+"""The parameter type of a route whose answers have tags: those that the client has."""
+
+
+def tagged(known: str, content: Any) -> Response:
     """An answer with an ETag, or 304 for a client that has it already.
 
     The tag is weak, as the bytes that are sent may be compressed.
+
+    Args:
+        known: The tags that the client has, as `If-None-Match` names them.
+        content: The answer.
     """
     body = _bytes(content)
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if _has(request.headers.get("if-none-match", ""), tag):
+    if _has(known, tag):
         # The answer that it replaces has this header, which compression adds.
         return Response(None, 304, {**headers, "Vary": "Accept-Encoding"})
     return Response(body, 200, headers, "application/json")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path, PurePath
 from typing import Any
@@ -219,6 +219,22 @@ def answer_of(
     )
 
 
+def refusal_of(
+    faults: Sequence[Mapping[str, Any]], advice: Mapping[str, str] = REST
+) -> JSONResponse:
+    """The answer to a request whose values break the bounds of its route.
+
+    Args:
+        faults: What pydantic says of each value, with its place.
+        advice: What the door advises, by kind of fault.
+    """
+    violations = tuple(
+        Violation(fault["type"], ".".join(map(str, fault["loc"]))[:200], sentence(fault))
+        for fault in faults[:MOST_VIOLATIONS]
+    )
+    return problem(422, "invalid-input", "The request is invalid.", violations, advice=advice)
+
+
 def _without_paths(text: str, home: Path | None) -> str:
     """A text without paths of the home folder: of a file in it, its name is left."""
     if home is None or len(home.parts) < 2:
@@ -326,13 +342,7 @@ def answer_with_problems(app: FastAPI, advice_at: AdviceAt = lambda _path, _head
             return problem(400, "bad-request", _NO_JSON)
         if any(one["loc"] == ("body",) for one in found) and _is_other_type(request):
             return problem(415, "unsupported-media-type", _NOT_SENT_AS_JSON)
-        violations = tuple(
-            Violation(one["type"], ".".join(map(str, one["loc"]))[:200], sentence(one))
-            for one in found[:MOST_VIOLATIONS]
-        )
-        advice = advice_at(request.url.path, request.headers)
-        words = "The request is invalid."
-        return problem(422, "invalid-input", words, violations, advice=advice)
+        return refusal_of(found, advice_at(request.url.path, request.headers))
 
     app.add_exception_handler(VeriTrailError, ours)
     app.add_exception_handler(HTTPException, http)

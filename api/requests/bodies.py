@@ -1,15 +1,10 @@
-"""Bodies of requests that change claims, reviews and what people keep beside them.
-
-REST and the client in process read them alike: what one refuses, the other refuses with the same
-words.
-"""
+"""Bodies of requests that change claims, reviews and what people keep beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api.requests.limits import (
     LINK_DAYS,
@@ -22,8 +17,6 @@ from veritrail_graph.api.requests.limits import (
     MOST_REVIEWERS,
     MOST_TAGS,
 )
-from veritrail_graph.api.requests.value_faults import violations_of
-from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
 from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER
 
@@ -199,35 +192,3 @@ class ShareWanted(BaseModel):
 
     days: float = Field(LINK_DAYS, gt=0, le=MOST_LINK_DAYS)
     note: str = Field("", max_length=LONGEST_LINK_NOTE)
-
-
-BODIES: Mapping[str, type[BaseModel]] = {
-    "begin_round": RoundWanted,
-    "comment": CommentGiven,
-    "decide": DecisionGiven,
-    "edit_claim": ClaimEdit,
-    "import_reviews": ReviewsGiven,
-    "label_claims": LabelsGiven,
-    "merge_claims": ClaimsGivenUp,
-    "review": ReviewGiven,
-    "share": ShareWanted,
-    "tag": ProcessEdit,
-}
-"""The body of each operation of a client."""
-
-
-def check_body(operation: str, body: Mapping[str, Any]) -> None:
-    """Refuse a body that REST would refuse.
-
-    Raises:
-        InputError: Values break bounds; all of them are listed.
-    """
-    if operation not in BODIES:
-        return
-    try:
-        BODIES[operation].model_validate(body)
-    except ValidationError as error:
-        violations = violations_of(error, "body.")
-    else:
-        return
-    raise InputError("The request is invalid.", violations)

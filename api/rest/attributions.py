@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.app.findings import AttributedNodePage, AttributionPage
@@ -15,7 +15,7 @@ from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.attribute import AttributeRequest
-from veritrail_graph.api.rest.jobs import Key, submitted
+from veritrail_graph.api.rest.jobs import ONE_KEY, Key, submitted
 from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.model.attribution import LeftOut
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
@@ -73,7 +73,10 @@ async def list_attributed_nodes(
 
 
 submitting = APIRouter(
-    route_class=OneVersion, prefix="/v1/attributions", tags=["attributions"], dependencies=[CHECKED]
+    route_class=OneVersion,
+    prefix="/v1/attributions",
+    tags=["attributions"],
+    dependencies=[CHECKED, ONE_KEY],
 )
 
 
@@ -100,13 +103,13 @@ class AttributionAccepted(BaseModel):
     dependencies=[needs(Scope.VERIFY)],
 )
 async def submit_attribution(
-    request: Request, caller: Calling, wanted: AttributeRequest, idempotency_key: Key = None
+    app: App, caller: Calling, wanted: AttributeRequest, idempotency_key: Key = None
 ) -> Response:
     """Have sentences attributed, of nodes or of claims; `Location` says where the job is.
 
     What the same engine found for these sentences before is replaced, sentence by sentence.
     """
-    job = await submitted(request, caller, wanted, idempotency_key)
+    job = await submitted(app, caller, wanted, idempotency_key)
     accepted = {
         "job_id": job.job_id,
         "run_id": job.run_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.app.findings import TURNS, DialoguePage, DialogueRuns, TurnPage
@@ -15,7 +15,7 @@ from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import CHECKED, MOST, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.dialogue import DialogueRequest
-from veritrail_graph.api.rest.jobs import Key, submitted
+from veritrail_graph.api.rest.jobs import ONE_KEY, Key, submitted
 from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.model.dialogue import MAX_ID
 
@@ -101,7 +101,7 @@ submitting = APIRouter(
     route_class=OneVersion,
     prefix="/v1/dialogue-verifications",
     tags=["dialogues"],
-    dependencies=[CHECKED],
+    dependencies=[CHECKED, ONE_KEY],
 )
 
 
@@ -124,12 +124,12 @@ class DialogueAccepted(BaseModel):
     dependencies=[needs(Scope.VERIFY)],
 )
 async def submit_dialogue(
-    request: Request, caller: Calling, wanted: DialogueRequest, idempotency_key: Key = None
+    app: App, caller: Calling, wanted: DialogueRequest, idempotency_key: Key = None
 ) -> Response:
     """Have the assistant's turns of a dialogue verified; `Location` says where the job is.
 
     Turns are verified one after the other, and each is stored as soon as it has ended.
     """
-    job = await submitted(request, caller, wanted, idempotency_key)
+    job = await submitted(app, caller, wanted, idempotency_key)
     accepted = {"job_id": job.job_id, "run_id": job.run_id, "turn_ids": list(job.turn_ids)}
     return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})

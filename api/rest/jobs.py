@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.app.job_answers import JobModel, JobSummary
-from veritrail_graph.api.app.jobs import Busy, Job, Jobs, JobStatus
+from veritrail_graph.api.app.jobs import Busy, Job, JobStatus
 from veritrail_graph.api.auth.access import Caller, Scope
-from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, PROCESS_ID, Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problem, problems_of
@@ -58,7 +59,7 @@ _FIRST = ("9999", "")
 
 @router.get("", response_model=JobPage)
 async def list_jobs(
-    request: Request,
+    app: App,
     process_id: Annotated[
         str | None, Query(pattern=PROCESS_ID, description="Only of this process.")
     ] = None,
@@ -69,8 +70,7 @@ async def list_jobs(
     """Jobs, newest first; those that ended are removed after a while."""
     listing = Listing("jobs", (process_id, status))
     place = listing.place(cursor, _FIRST)
-    jobs = request.app.state.jobs
-    found = await jobs.page(process_id=process_id, status=status, before=place, limit=limit + 1)
+    found = await app.jobs.page(process_id=process_id, status=status, before=place, limit=limit + 1)
     last = found[limit - 1] if len(found) > limit else None
     return answer(
         {
@@ -81,9 +81,9 @@ async def list_jobs(
 
 
 @router.get("/{job_id}", response_model=JobModel, responses=problems_of(404))
-async def get_job(request: Request, job_id: JobId) -> Response:
+async def get_job(app: App, job_id: JobId) -> Response:
     """The current state of a job."""
-    return answer(JobModel.of(await request.app.state.jobs.get(job_id)))
+    return answer(JobModel.of(await app.jobs.get(job_id)))
 
 
 @router.get(
@@ -92,25 +92,25 @@ async def get_job(request: Request, job_id: JobId) -> Response:
     responses=problems_of(404, 422),
     dependencies=[needs(Scope.READ)],
 )
-async def get_changes(request: Request, job_id: JobId) -> Response:
+async def get_changes(app: App, job_id: JobId) -> Response:
     """What a job that was submitted with `since` kept, verified and changed until now."""
-    return answer(await request.app.state.jobs.changes(job_id))
+    return answer(await app.jobs.changes(job_id))
 
 
 @router.post("/{job_id}:cancel", response_model=JobModel, responses=problems_of(404))
-async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Response:
+async def cancel_job(app: App, caller: Calling, job_id: JobId) -> Response:
     """Cancel a job: what is finished stays, what runs stops within two seconds.
 
     Cancelling a job that has ended, or again, changes nothing.
     """
-    job = await request.app.state.jobs.cancel(job_id)
-    await record(request, caller, "job.cancel", job_id)
+    job = await app.jobs.cancel(job_id)
+    await app.audit.record(caller, "job.cancel", target=job_id)
     return answer(JobModel.of(job))
 
 
 @router.post("/{job_id}:resume", response_model=JobModel, responses=problems_of(404, 409))
 async def resume_job(
-    request: Request, caller: Calling, job_id: JobId, limits: Limits | None = None
+    app: App, caller: Calling, job_id: JobId, limits: Limits | None = None
 ) -> Response:
     """Take up again every claim, sentence or turn that is cancelled, failed, or over budget.
 
@@ -118,14 +118,32 @@ async def resume_job(
     """
     given = limits.model_dump(exclude_none=True) if limits is not None else {}
     try:
-        job = await request.app.state.jobs.resume(job_id, given)
+        job = await app.jobs.resume(job_id, given)
     except Busy as error:
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
-    await record(request, caller, "job.resume", job_id)
+    await app.audit.record(caller, "job.resume", target=job_id)
     return answer(JobModel.of(job))
 
 
-submitting = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])
+async def one_key(request: Request) -> None:
+    """Refuse a request with two keys: it would not be clear which job it names.
+
+    Raises:
+        InputError: There are two.
+    """
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        raise InputError(
+            "The request is invalid.",
+            [Violation("wrong_value", "header.idempotency-key", "is sent twice; send one")],
+        )
+
+
+ONE_KEY = Depends(one_key)
+"""A dependency of every route that submits a job."""
+
+submitting = APIRouter(
+    prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED, ONE_KEY]
+)
 
 Key = Annotated[
     str | None,
@@ -146,7 +164,7 @@ Key = Annotated[
     dependencies=[needs(Scope.VERIFY)],
 )
 async def submit(
-    request: Request,
+    app: App,
     caller: Calling,
     wanted: VerifyRequest,
     idempotency_key: Key = None,
@@ -155,13 +173,13 @@ async def submit(
 
     What was verified with the same settings before belongs to the job and is not paid for again.
     """
-    job = await submitted(request, caller, wanted, idempotency_key)
+    job = await submitted(app, caller, wanted, idempotency_key)
     accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
     return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})
 
 
 async def submitted(
-    request: Request,
+    app: Application,
     caller: Caller,
     wanted: VerifyRequest | AttributeRequest | DialogueRequest,
     idempotency_key: str | None,
@@ -171,13 +189,7 @@ async def submitted(
     Raises:
         InputError: It cannot be done as it was asked for; nothing was submitted.
     """
-    if len(request.headers.getlist("idempotency-key")) > 1:
-        raise InputError(
-            "The request is invalid.",
-            [Violation("wrong_value", "header.idempotency-key", "is sent twice; send one")],
-        )
-    jobs: Jobs = request.app.state.jobs
-    job, is_new = await jobs.submit(caller, wanted, idempotency_key)
+    job, is_new = await app.jobs.submit(caller, wanted, idempotency_key)
     if is_new:
-        await record(request, caller, "job.start", job.job_id, process_id=job.process_id)
+        await app.audit.record(caller, "job.start", target=job.job_id, process_id=job.process_id)
     return job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from veritrail_graph.api.app.findings import (
     DifferenceFound,
@@ -15,8 +15,8 @@ from veritrail_graph.api.app.findings import (
 )
 from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, Calling, needs, record
-from veritrail_graph.api.http.answers import answer, tagged
+from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.answers import KnownTags, answer, tagged
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import (
     CHECKED,
@@ -65,14 +65,14 @@ async def list_verifications(
     },
     dependencies=_READ,
 )
-async def get_verification(app: App, request: Request, verification_id: VerificationId) -> Response:
+async def get_verification(app: App, known: KnownTags, verification_id: VerificationId) -> Response:
     """A verification with its whole trail: one object of `verify --json`.
 
     The answer has an `ETag`. A trail that has succeeded does not change any more, apart from
     `carried`: the sentences of its error nodes that carried the claim, where they are attributed.
     """
     found = await app.verifications.get(verification_id)
-    return tagged(request, await app.verifications.as_document(found))
+    return tagged(known, await app.verifications.as_document(found))
 
 
 @router.get(
@@ -151,10 +151,10 @@ async def compare_runs(app: App, process_id: ProcessId, a: Side, b: Side) -> Res
     responses=problems_of(404),
     dependencies=_VERIFY,
 )
-async def pin_run(app: App, request: Request, caller: Calling, run_id: RunId) -> Response:
+async def pin_run(app: App, caller: Calling, run_id: RunId) -> Response:
     """Make a run the run of record: its verdicts count for the claims that it verified."""
     found = await app.verifications.pin(run_id)
-    await record(request, caller, "run.pin", run_id)
+    await app.audit.record(caller, "run.pin", target=run_id)
     return answer(found)
 
 
@@ -164,8 +164,8 @@ async def pin_run(app: App, request: Request, caller: Calling, run_id: RunId) ->
     responses=problems_of(404),
     dependencies=_VERIFY,
 )
-async def unpin_run(app: App, request: Request, caller: Calling, run_id: RunId) -> Response:
+async def unpin_run(app: App, caller: Calling, run_id: RunId) -> Response:
     """Let a run be the run of record no more: the strongest judge's latest verdicts count."""
     found = await app.verifications.pin(run_id, on=False)
-    await record(request, caller, "run.unpin", run_id)
+    await app.audit.record(caller, "run.unpin", target=run_id)
     return answer(found)

@@ -29,23 +29,7 @@ from veritrail_graph.api.http.problems import answer_with_problems
 from veritrail_graph.api.http.receiving import Uploads
 from veritrail_graph.api.http.watch import Head, Metrics, Watch
 from veritrail_graph.api.mcp.advice import ADVICE as MCP_ADVICE
-from veritrail_graph.api.rest import (
-    attributions,
-    dialogues,
-    docs_page,
-    events,
-    exports,
-    health,
-    jobs,
-    otlp,
-    projects,
-    queries,
-    resources,
-    reviews,
-    search,
-    shares,
-    teamwork,
-)
+from veritrail_graph.api.rest import resources
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
@@ -54,25 +38,7 @@ from veritrail_graph.api.web.pages import ROUTERS as PAGES
 from veritrail_graph.api.web.rendering import warm_up
 from veritrail_graph.graph.errors import VeriTrailError
 
-ROUTERS = (
-    health.router,
-    docs_page.router,
-    queries.router,
-    projects.router,
-    search.router,
-    shares.router,
-    events.router,
-    exports.router,
-    jobs.router,
-    jobs.submitting,
-    attributions.submitting,
-    dialogues.submitting,
-    *resources.ROUTERS,
-    reviews.router,
-    teamwork.router,
-    otlp.router,
-    *PAGES,
-)
+ROUTERS = (*resources.ROUTERS, *PAGES)
 
 ENDING_SECONDS = 15.0
 """How long handing back jobs may take when the service ends; what is left is found by others."""
