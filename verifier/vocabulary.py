@@ -174,13 +174,13 @@ DENIALS = word_set(
 # Words by which something is said not as a fact, or not wholly; the first stands for its group.
 _DOUBTS = """if|unless|whether|could couldn't|may|might|would wouldn't|should shouldn't|must|nearly|
 almost|partly|perhaps|maybe|possibly|probably|likely|unlikely|allegedly|reportedly|apparently|
-supposedly|rumoured rumored|hypothetical|otherwise|instead|former formerly|will won't|shall|
-plan plans planned planning intend intends intended|hope hopes hoped hoping want wants wanted wish
-wishes|expect expects expected expecting forecast predicted|fail fails failed failing refuse refuses
-refused|deny denies denied denying reject rejects rejected|propose proposes proposed consider
-considers considered|try tries tried attempt attempts attempted unable|claim claims claimed alleged
-accuse accuses accused|doubt doubts doubted suspect suspects suspected|false falsely wrong wrongly
-untrue incorrect myth fake"""
+supposedly|officially|rumoured rumored|hypothetical|otherwise|instead|former formerly|will won't|
+shall|plan plans planned planning intend intends intended|hope hopes hoped hoping want wants wanted
+wish wishes|expect expects expected expecting forecast predicted|fail fails failed failing refuse
+refuses refused|deny denies denied denying reject rejects rejected|propose proposes proposed
+consider considers considered|try tries tried attempt attempts attempted unable|claim claims claimed
+alleged accuse accuses accused|doubt doubts doubted suspect suspects suspected|false falsely wrong
+wrongly untrue incorrect myth fake"""
 
 # Small words that are those of one language alone: denials are known of English only.
 ENGLISH = word_set(
@@ -203,16 +203,36 @@ OPENING = word_set(
     """also however moreover meanwhile then and but additionally furthermore finally second third
     indeed today yesterday"""
 )
+# Behind a comma, these open what says where, when or for whom alone something holds.
+LIMITING = word_set(
+    """in on at for among when where while as provided given under within during with by to from
+    once"""
+)
 # Words that take back what stands beside them: it is told, believed, excepted, not done.
 TAKING_BACK = word_set(
-    """but though although however except excepted excluding save apart until till unless other
-    than rather alone say says said saying argue argues argued insist insists insisted believe
-    believes believed belief think thinks thought allege alleges according rumour rumours rumor
-    reports reported report reportedly story novel film fiction fictional dream tale legend myth
-    mistaken mistakenly initially debunked disproved refuted lie lies lying lied pretend pretends
-    pretended suppose supposed imagined imagine suggest suggests suggested warn warns warned
-    threatened threatens promise promises promised decline declines declined forgot forget avoided
-    avoid prevented prevent acquitted cleared cleared evidence ask asks asked forced force"""
+    """but though although however except excepted exception exceptions excluding save apart
+    until till unless other than rather alone say says said saying argue argues argued insist
+    insists insisted believe believes believed belief think thinks thought allege alleges
+    according rumour rumours rumor reports reported report reportedly story novel film fiction
+    fictional dream tale legend myth mistaken mistakenly initially debunked disproved refuted
+    lie lies lying lied pretend pretends pretended suppose supposed imagined imagine suggest
+    suggests suggested warn warns warned threatened threatens promise promises promised decline
+    declines declined forgot forget avoided avoid prevented prevent acquitted cleared cleared
+    evidence ask asks asked forced force"""
+)
+
+# A short sentence with one of these may say of the sentence beside it that it is not so.
+ABOUT_TRUTH = word_set(
+    """true false untrue wrong incorrect invented fake hoax myth rumour rumours rumor rumors
+    debunked disproved refuted retracted correction erratum mistaken mistake lie lies unfounded
+    disputed fiction"""
+)
+# A figure behind one of these says which one, not how many: section 4, flight 310.
+NUMBERED = word_set(
+    """appendix annex apartment article block building bus case chapter channel class clause
+    day exit experiment figure flat flight gate grade group highway house item level line model no
+    number page paragraph part phase platform player question room round route rule section size
+    stage step study table team test track train tram trial type unit version volume week"""
 )
 
 _CACHED_STEMS = 100_000

@@ -286,7 +286,11 @@ def _final_reasoning(
     unsourced = [ref for it in iterations for ref in it.nodes_with_evidence if ref.is_unsourced]
     rests = f" {UNSOURCED.format(_named(unsourced))}" if unsourced else ""
     if final is None and latest.verdict is not None:
-        return f"{silence}{rests} The last interim verdict was {latest.verdict}: {latest.reasoning}"
+        why = f"{(silence or '').rstrip('.')}, as far as source text was read."
+        return f"{why}{rests} The last interim verdict was {latest.verdict}: {latest.reasoning}"
+    if final is None and (earlier := _told_before(iterations)) is not None:
+        why = f"{latest.reasoning.rstrip('.')}, as far as iteration {latest.number} read."
+        return f"{why} Iteration {earlier.number}, nearer to the answer: {earlier.reasoning}"
     if stop is Termination.NO_CANDIDATES and latest.verdict is not final:
         return (
             "No root node yielded evidence and no node is left to check, so the claim does not "
@@ -297,6 +301,16 @@ def _final_reasoning(
         part = f"Without the unsourced text ({_named(unsourced)}) the roots alone are judged: "
         return part + latest.reasoning
     return latest.reasoning
+
+
+def _told_before(iterations: list[Iteration]) -> Iteration | None:
+    """What an iteration before the last told, where the last found nothing; with a verdict best."""
+    *before, latest = iterations
+    if latest.summaries or latest.carried_roots:
+        return None
+    told = [one for one in before if one.summaries]
+    decided = [one for one in told if one.verdict is not None]
+    return next(iter(reversed(decided or told)), None)
 
 
 def _named(refs: list[NodeRef]) -> str:

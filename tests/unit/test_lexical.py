@@ -132,7 +132,7 @@ def test_the_name_behind_a_pronoun_is_selected_as_context() -> None:
         ("The firm sold 1,200 carts.", "The company sold 1,300 carts.", NFS),
         ("The bridge opened in the 1990s.", "The bridge opened in the 1980s.", NFS),
         ("The mill was the 3rd to close.", "The mill was the third to close.", FS),
-        ("John Abara won the vote.", "Abara won the vote.", FS),
+        ("John Abara won the vote.", "Abara won the vote.", None),
         ("John Abara won the vote.", "Mary Abara won the vote.", None),
         ("Officials of the UN came.", "Officials of the United Nations came.", FS),
         ("The road was closed.", "The road wasn't closed.", NFS),
@@ -207,7 +207,7 @@ def test_a_denial_in_part_is_no_contradiction() -> None:
 def test_the_year_of_a_citation_contradicts_nothing(citation: str) -> None:
     judgement = verdict("The town bought barges in 1999.", f"The town bought barges {citation}.")
     assert judgement.verdict is None
-    assert "its date 1999 stands in none of the nearest sentences" in judgement.reasoning
+    assert "its date 1999 does not stand in the nearest sentence" in judgement.reasoning
 
 
 def test_the_pair_that_differs_is_named_with_its_sentence() -> None:
@@ -264,6 +264,21 @@ def test_a_value_that_may_be_of_something_else_leaves_a_claim_undecided() -> Non
         ("Die Bahn f\u00e4hrt t\u00e4glich.", "Die Bahn f\u00e4hrt nicht t\u00e4glich."),
         ("\u4ed6\u662f\u533b\u751f\u3002", "\u4ed6\u4e0d\u662f\u533b\u751f\u3002"),
         ("Il tram porta cani.", "Il tram non porta cani."),
+        ("The bank was searched.", "The bank robber was searched."),
+        ("The mayor opened the fair.", "The deputy mayor opened the fair."),
+        ("The dam is the longest in Tarn.", "The dam is the second longest in Tarn."),
+        ("Anna Weber won the race.", "Anna Weber's brother won the race."),
+        ("York banned the dam.", "New York banned the dam."),
+        ("New York banned the dam.", "York banned the dam."),
+        ("The mill has 40 rooms.", "The mill had 40 rooms in 1990."),
+        ("The dam is safe.", "The dam is \u201csafe\u201d."),
+        ("The dam is safe.", "The dam is officially safe."),
+        ("The dam stops the river.", "The dam stops the river, in summer."),
+        ("The law bans cars in the town.", "The law bans, with exceptions, cars in the town."),
+        ("Section 5 applies to all members.", "Section 4 applies to all members."),
+        ("The town has 12,000 inhabitants.", "The town has 12,345 inhabitants."),
+        ("The rent rose by 13 percent.", "The rent rose by 12.9 percent."),
+        ("30 G\u00e4ste haben Platz.", "H\u00f6chstens 40 G\u00e4ste haben Platz."),
     ],
 )
 def test_words_in_other_company_decide_nothing(claim: str, sentence: str) -> None:
@@ -274,7 +289,7 @@ def test_words_in_other_company_decide_nothing(claim: str, sentence: str) -> Non
     "sentence",
     [
         "In 2019 the board bought the mill.",
-        "Moreover, the board bought the old mill in 2019, and the inn.",
+        "Moreover, the board bought the mill in 2019, and the inn.",
         "The inn burned, and the board bought the mill in 2019.",
         "In 2019 the board bought the mill, against the advice of its owner in 2018.",
         "The board (of seven) bought the mill in 2019.",
@@ -282,6 +297,29 @@ def test_words_in_other_company_decide_nothing(claim: str, sentence: str) -> Non
 )
 def test_harmless_words_around_a_claim_leave_it_as_it_is(sentence: str) -> None:
     assert verdict("The board bought the mill in 2019.", sentence).verdict is FS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There was a rumour. The board sold the mill in May. It was false.",
+        "The board sold the mill in May. Correction: that was in June.",
+        "The following is a myth. The board sold the mill in May.",
+    ],
+)
+def test_a_sentence_that_the_one_beside_it_may_take_back_decides_nothing(text: str) -> None:
+    claim = "The board sold the mill in May."
+    source = node("a", text, Role.ROOT)
+    told = judge(claim, select(claim, source).evidence, source)
+    assert told.verdict is None
+    assert "the sentence beside its words may say that it is not so" in told.reasoning
+
+
+def test_a_name_may_be_short_where_a_sentence_before_has_the_whole() -> None:
+    claim = "John Abara won the vote."
+    source = node("a", "On Monday John Abara came. Abara won the vote.", Role.ROOT)
+    assert judge(claim, select(claim, source).evidence, source).verdict is FS
+    assert verdict(claim, "Abara won the vote.").verdict is None
 
 
 def test_a_value_that_the_source_has_elsewhere_contradicts_nothing() -> None:
@@ -307,9 +345,30 @@ def test_what_was_looked_for_is_named_where_nothing_was_found() -> None:
     )
     assert judgement.verdict is None
     assert judgement.reasoning == (
-        "Cannot tell without a model: its figure 41 stands in none of the nearest sentences; "
-        "nearest: \u201cThe museum sold many paintings of Ilse Kramer.\u201d."
+        "Cannot tell without a model: its figure 41 does not stand in the nearest sentence: "
+        "\u201cThe museum sold many paintings of Ilse Kramer.\u201d."
     )
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "why"),
+    [
+        (
+            "The mayor of Tarn sold the mill.",
+            "Nobody knows whether the mayor sold a mill.",
+            "no sentence says it in the same words; the nearest lacks \u201cTarn\u201d: ",
+        ),
+        ("The mayor sold the mill.", "The mayor sold the mill?", "its words stand in a question: "),
+        ("The dam broke.", "The toy dam broke.", "its words stand in a sentence, but not said in "),
+    ],
+)
+def test_the_reason_says_no_more_of_the_nearest_sentence_than_is_so(
+    claim: str, sentence: str, why: str
+) -> None:
+    told = verdict(claim, sentence)
+    assert told.verdict is None
+    assert told.reasoning.startswith(f"Cannot tell without a model: {why}")
+    assert sentence in told.reasoning
 
 
 def test_roots_that_were_carried_count_with_their_whole_text() -> None:

@@ -153,7 +153,9 @@ def test_a_claim_is_never_supported_by_it(shape, finds, verdicts, interim, final
 def test_a_judge_that_cannot_tell_says_that_only_unsourced_text_bears_the_claim():
     outcome = Walker(dag({"t": ["u"]}, "u"), "t", 3, {"u"}, [FS], silence="Cannot tell.").run()
     assert outcome.verdict is None
-    assert outcome.reasoning.startswith("Cannot tell. It rests on unsourced text")
+    assert outcome.reasoning.startswith(
+        "Cannot tell, as far as source text was read. It rests on unsourced text"
+    )
     assert "'u'" in outcome.reasoning
 
 

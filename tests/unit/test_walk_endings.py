@@ -89,9 +89,21 @@ def test_a_judge_that_cannot_tell_ends_without_a_verdict_and_the_last_iteration_
     outcome = walker.run()
     assert [it.verdict for it in outcome.iterations] == interim
     assert (outcome.termination, outcome.verdict) == (termination, final)
-    assert outcome.reasoning.endswith(outcome.iterations[-1].reasoning)
     is_other = final is not outcome.iterations[-1].verdict
-    assert outcome.reasoning.startswith("Cannot tell. The last") == is_other
+    is_last = is_other or interim[0] is None or interim[-1] is not None or "r" in finds
+    told = outcome.iterations[-1 if is_last else 0]
+    assert outcome.reasoning.endswith(told.reasoning)
+    said = "Cannot tell, as far as source text was read. The last"
+    assert outcome.reasoning.startswith(said) == is_other
+
+
+def test_where_the_last_texts_are_silent_the_reason_says_what_nearer_ones_told():
+    outcome = Walker(CHAIN, "t", 3, {"s"}, [FS], silence="Cannot tell.").run()
+    assert outcome.verdict is None
+    assert outcome.reasoning == (
+        "Cannot tell, as far as iteration 2 read. Iteration 1, nearer to the answer: "
+        + outcome.iterations[0].reasoning
+    )
 
 
 def test_an_iteration_without_a_verdict_is_walked_on_from_as_an_inconclusive_one():

@@ -13,14 +13,14 @@ from itertools import pairwise
 
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.aligning import Alignment, Item, ItemKind, Sequenced
-from veritrail_graph.verifier.values.model import ValueKind
+from veritrail_graph.verifier.values.model import Value, ValueKind
 from veritrail_graph.verifier.values.tokens import Token, TokenKind
 
 _MOMENTS = (ValueKind.DATE, ValueKind.TIME)
-_MOST_AMONG = 2
 _MOST_TITLES = 4
 _ASIDES = {",": ",", "(": ")", "–": "–", "—": "—", "[": "]"}  # noqa: RUF001
 _PASSED_OVER = frozenset(".,;:!?\"“”'’*•。！？、，")  # noqa: RUF001
+_QUOTES = frozenset('"\u201c\u201d\u201e\u00ab\u00bb')
 _BREAKS = frozenset(",;(–—.!?\"”“)'’*")  # noqa: RUF001
 
 
@@ -44,6 +44,55 @@ def _plain(text: Sequenced) -> list[str]:
     return [token.form.casefold() for token in tokens]
 
 
+def quotes_a_part(claim: Sequenced, sentence: Sequenced) -> bool:
+    """Return whether a sentence has marks of quotation that the claim has not: it is “safe”."""
+    marks = [sum(token.form in _QUOTES for token in one.text.tokens) for one in (claim, sentence)]
+    return marks[0] < marks[1]
+
+
+def has_another_tense(claim: Sequenced, sentence: Sequenced) -> bool:
+    """Return whether one has what the other had."""
+    mine, its = ({token.lower for token in one.text.tokens} for one in (claim, sentence))
+    present = {"has", "have"}
+    return ("had" in mine) != ("had" in its) and bool(present & mine) != bool(present & its)
+
+
+def names_are_whole(alignment: Alignment, before: Sequence[Sequenced]) -> bool:
+    """Return whether each name of a claim is the same one in the sentence, no part of another.
+
+    York is not New York, Madrid not Real Madrid. A part stands for the whole where a sentence
+    before has the whole.
+    """
+    claim, sentence = alignment.claim, alignment.sentence
+    own = {sentence.items[place].key for place in alignment.taken}
+    texts = [own, *({item.key for item in one.items} for one in before)]
+    for name, parts in _names(claim):
+        is_whole = any(parts <= text for text in texts)
+        if not is_whole and not any(_are_short_for(name, its) for its, _ in _names(sentence)):
+            return False
+    said = {item.key for item in claim.items}
+    return all(
+        parts <= said or any(_are_short_for(name, mine) for mine, _ in _names(claim))
+        for name, parts in _names(sentence)
+        if not parts.isdisjoint(own)
+    )
+
+
+def _names(text: Sequenced) -> list[tuple[Value, set[str]]]:
+    """The names of a text, each with the keys of its parts."""
+    found: dict[int, tuple[Value, set[str]]] = {}
+    for item in text.items:
+        if item.kind is ItemKind.NAME and item.value is not None:
+            found.setdefault(id(item.value), (item.value, set()))[1].add(item.key)
+    return list(found.values())
+
+
+def _are_short_for(one: Value, other: Value) -> bool:
+    """Whether one name is short for the other: UN, United Nations."""
+    is_short = one.surface.isupper() != other.surface.isupper()
+    return is_short and one.agrees(other) and other.agrees(one)
+
+
 def leans_on_another(claim: Sequenced) -> bool:
     """Return whether a claim opens with a pronoun: whom it speaks of stands elsewhere."""
     for token in claim.text.tokens:
@@ -64,6 +113,7 @@ def leaves_as_it_is(alignment: Alignment, *, but: frozenset[int] = frozenset()) 
     if not pairs or not all(_same_form(mine, its) for mine, its in pairs):
         return False
     mine, its = alignment.claim.text.tokens, alignment.sentence.text.tokens
+    but |= _of_long_names(alignment, pairs)
     claimed, said = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     if any(a.first >= b.first for a, b in pairwise(said)):
         moved = _moved_moment(alignment)
@@ -110,6 +160,21 @@ def _pairs(alignment: Alignment) -> list[tuple[Item, Item]]:
             places.add(place)
             found.append((alignment.claim.items[number], alignment.sentence.items[place]))
     return found
+
+
+def _of_long_names(alignment: Alignment, pairs: Sequence[tuple[Item, Item]]) -> frozenset[int]:
+    """The positions of the names that the claim has in short: United Nations for UN."""
+    long = [
+        its.value
+        for mine, its in pairs
+        if mine.value and its.value and _are_short_for(mine.value, its.value)
+    ]
+    return frozenset(
+        place
+        for item in alignment.sentence.items
+        if any(item.value is value for value in long)
+        for place in range(item.first, item.behind)
+    )
 
 
 def _same_form(mine: Item, its: Item) -> bool:
@@ -180,8 +245,6 @@ def _is_harmless_before(alignment: Alignment, tokens: Sequence[Token], first: It
         own = [token for token in left if token.kind is not TokenKind.MARK]
         is_person = all("'" not in token.form and "\u2019" not in token.form for token in own)
         return is_person and len(joints) <= _MOST_TITLES and "," not in {t.form for t in left}
-    if len(joints) == 1 and _only_describes(joints[0]) and left[-1].lower == joints[0]:
-        return True
     # Another main clause stands before it: "…; the ferry carries", "…, and the ferry carries".
     end = [token.lower for token in left if token.lower not in words.ARTICLES][-2:]
     opened = {"that", "who", "which", "whether", "if", "whose"}
@@ -198,6 +261,9 @@ def _is_harmless_behind(
         return True
     opening = next((token.form for token in left if token.lower not in words.ARTICLES), "")
     is_apart = opening in _BREAKS
+    first = next((token.lower for token in left if token.kind is not TokenKind.MARK), "")
+    if is_apart and opening in (",", "(", "\u2013", "\u2014") and first in words.LIMITING:
+        return False
     return _is_plain(left, is_apart=is_apart) and (is_apart or opening == "and")
 
 
@@ -211,19 +277,9 @@ def _is_harmless_among(alignment: Alignment, tokens: Sequence[Token], asked: Seq
         return True
     marks = [token.form for token in left if token.kind is TokenKind.MARK]
     if len(marks) >= 2 and left[0].form in _ASIDES and left[-1].form == _ASIDES[left[0].form]:
-        return not asked and _is_plain(left)
-    added = list(joints)
-    for joint in asked:
-        if joint not in added:
-            return False
-        added.remove(joint)
-    return len(added) <= _MOST_AMONG and _is_plain(left) and all(map(_only_describes, added))
-
-
-def _only_describes(word: str) -> bool:
-    """Whether a word between two others may be one that describes: no small word, no "nearly"."""
-    small = word in words.STOP or word in words.SMALL_WORDS or word in words.SMALL
-    return word.isalpha() and not small and not words.is_adverb(word)
+        first = next((token.lower for token in left if token.kind is not TokenKind.MARK), "")
+        return not asked and first not in words.LIMITING and _is_plain(left)
+    return False
 
 
 _HELPING = frozenset(("do", "does", "did"))

@@ -10,15 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import SequenceMatcher
 
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.additions import (
     denies_it,
+    has_another_tense,
     is_english,
     is_verbatim,
     leans_on_another,
     leaves_as_it_is,
+    names_are_whole,
+    quotes_a_part,
 )
 from veritrail_graph.verifier.engines.lexical.aligning import (
     CITED,
@@ -27,7 +31,7 @@ from veritrail_graph.verifier.engines.lexical.aligning import (
     ItemKind,
     Sequenced,
 )
-from veritrail_graph.verifier.values.model import Value, ValueKind
+from veritrail_graph.verifier.values.model import NUMERIC, Value, ValueKind
 from veritrail_graph.verifier.values.reading import Text
 from veritrail_graph.verifier.values.tokens import TokenKind
 
@@ -38,6 +42,7 @@ _FEW = 3
 _NEAR = 2  # tokens
 _MOST_SIGNS_BETWEEN = 0.2
 _LEAST_SHARED = 2
+_LEAST_DIGITS = 2
 _MANY = 5
 _ENDS = frozenset(".!?;:,")
 _LEAST_SHARED_SIGNS = 4
@@ -70,8 +75,12 @@ def says_the_same(alignment: Alignment, before: Sequence[Sequenced]) -> bool:
     claim, sentence = alignment.claim, alignment.sentence
     if not claim.items or sentence.asks or claim.asks or leans_on_another(claim):
         return False
+    if quotes_a_part(claim, sentence):
+        return False
     if is_verbatim(claim, sentence):
         return True
+    if has_another_tense(claim, sentence) or not names_are_whole(alignment, before):
+        return False
     if claim.doubts != sentence.doubts or not (is_english(claim) and is_english(sentence)):
         return False
     if not alignment.missing and not leaves_as_it_is(alignment):
@@ -238,7 +247,7 @@ def _other_value(alignment: Alignment) -> Difference | None:
 def _rival_of(alignment: Alignment, number: int) -> Difference | None:
     claim = alignment.claim
     mine = claim.items[number]
-    if mine.value is None:
+    if mine.value is None or _says_which(claim, mine):
         return None
     extra = _extra(alignment)
     if any(item.kind is ItemKind.DENIAL for item in extra):
@@ -250,9 +259,11 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
     others = [item for item in values if item is not rivals[0]]
     if _explains(mine.value, others, is_whole=_is_whole(alignment, number)):
         return None
-    if _is_cut(mine.surface, rivals[0].surface):
+    if _is_cut(mine.surface, rivals[0].surface) or _is_rounded(mine, rivals[0]):
         return None
     if not _is_else_the_same(alignment, mine, rivals[0]):
+        if not (is_english(claim) and is_english(alignment.sentence)):
+            return None
         inside = frozenset(range(rivals[0].first, rivals[0].behind))
         if alignment.missing != (number,) or not leaves_as_it_is(alignment, but=inside):
             return None
@@ -297,6 +308,37 @@ def _is_cut(mine: str, its: str) -> bool:
     longer, shorter = sorted((_groups(mine), _groups(its)), key=len, reverse=True)
     number = len(shorter)
     return 0 < number < len(longer) and shorter in (longer[:number], longer[-number:])
+
+
+def _says_which(text: Sequenced, item: Item) -> bool:
+    """Whether a figure tells which one is meant: another section is another matter."""
+    before = text.text.tokens[item.first - 1].lower if item.first else ""
+    return before in words.NUMBERED and item.value is not None and not item.value.unit
+
+
+def _is_rounded(mine: Item, its: Item) -> bool:
+    """Whether one figure is the other one, rounded to two digits or more: 12,000 for 12,345."""
+    if mine.value is None or its.value is None or mine.value.kind not in NUMERIC:
+        return False
+    figures = [_decimal(one.value.amount) for one in (mine, its) if one.value is not None]
+    if None in figures:
+        return False
+    fewer, more = sorted((one for one in figures if one is not None), key=_digits)
+    return _digits(fewer) >= _LEAST_DIGITS and fewer == round(more, _digits_behind(fewer))
+
+
+def _decimal(amount: str) -> Decimal | None:
+    return Decimal(amount).normalize() if re.fullmatch(r"-?\d+(\.\d+)?", amount) else None
+
+
+def _digits(figure: Decimal) -> int:
+    return len(figure.as_tuple().digits)
+
+
+def _digits_behind(figure: Decimal) -> int:
+    """The digits behind the point; fewer than none for a figure that ends with noughts."""
+    exponent = figure.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
 
 
 def _groups(surface: str) -> list[str]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.graph.model import CitedSentence, Evidence, EvidenceRole, Sentence, Verdict
+from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.aligning import (
     Alignment,
     ItemKind,
@@ -39,7 +40,6 @@ from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values import Value, ValueKind, same_matter
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
-from veritrail_graph.verifier.vocabulary import opposites
 
 Term = Word | Name | Number
 
@@ -153,7 +153,7 @@ def _side_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
         ours = tuple(
             word
             for word in claim.words
-            if any(pair == name for name, _ in opposites().get(word.key, ()))
+            if any(pair == name for name, _ in words.opposites().get(word.key, ()))
         )
         found.append((f"the opposite of “{_phrase(claim, ours, about)}”", ours))
     return found
@@ -181,7 +181,7 @@ def _denial_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
         (f"“{surfaces[key].surface}” {what}", (surfaces[key],))
         for keys, what in ((withheld, "without the denial"), (opposed, "denied"))
         for key in sorted(keys)
-        if key in surfaces and key not in opposites()
+        if key in surfaces and key not in words.opposites()
     ]
 
 
@@ -391,7 +391,7 @@ def listed(found: Sequence[Term]) -> str:
 PREFIX = "Indicative (lexical, no model): "
 CANNOT_TELL = "Cannot tell without a model: "
 """How the reason begins where there is no verdict."""
-SILENCE = CANNOT_TELL + "no sentence that was read shares enough words with the claim."
+SILENCE = CANNOT_TELL + "no sentence shares enough words with the claim."
 """Why it tells nothing that no sentence was selected."""
 
 _LONGEST_QUOTE = 160
@@ -404,14 +404,22 @@ _KIND_WORDS = {
 }
 _SENTENCE_END = re.compile(r"(?<=[.!?][\"\u201d)\s])\s*(?=[^\W\d_a-z])|(?<=[\u3002\uff01\uff1f])")
 _LEAST_ITEMS = 2
+_LONGEST_COMMENT = 20  # tokens
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence of the evidence, with those that stand before it in its node."""
+    """A sentence of the evidence, with those that stand before it in its node.
+
+    Attributes:
+        sentence: The sentence.
+        before: Up to three before it, the nearest last.
+        is_disputed: Whether the one before or behind may say that it is not so.
+    """
 
     sentence: Sentence
     before: tuple[Sequenced, ...]
+    is_disputed: bool
 
     @property
     def quoted(self) -> str:
@@ -513,15 +521,24 @@ def _pieces(
             place = (sentence.node_id, sentence.index)
             if place in chosen:
                 cited.setdefault(place, (sentence, chosen[place]))
-                for earlier in sentences[max(0, index - _LOOK_BACK) : index]:
-                    known[earlier.node_id, earlier.index] = earlier
+                for near in sentences[max(0, index - _LOOK_BACK) : index + 2]:
+                    known[near.node_id, near.index] = near
     pieces: list[_Piece] = []
     for (node_id, index), (sentence, role) in sorted(cited.items()):
         if role is EvidenceRole.EVIDENCE:
             places = ((node_id, index - back) for back in range(_LOOK_BACK, 0, -1))
             before = tuple(sequenced(known[place].text) for place in places if place in known)
-            pieces.append(_Piece(sentence, before))
+            beside = [known.get((node_id, index + step)) for step in (-1, 1)]
+            pieces.append(_Piece(sentence, before, any(map(_may_take_back, beside))))
     return pieces
+
+
+def _may_take_back(sentence: Sentence | None) -> bool:
+    """Whether a sentence may say of the one beside it that it is not so: "It was false."."""
+    if sentence is None:
+        return False
+    found = [token.lower for token in text_of(sentence.text).tokens]
+    return len(found) <= _LONGEST_COMMENT and not words.ABOUT_TRUTH.isdisjoint(found)
 
 
 def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode]) -> _Told:
@@ -534,9 +551,9 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode])
         alignment = aligned(claim, sequenced(piece.sentence.text))
         if nearest is None or len(alignment.missing) < len(nearest[1].missing):
             nearest = (piece, alignment)
-        if says_the_same(alignment, piece.before):
+        if says_the_same(alignment, piece.before) and not piece.is_disputed:
             same.append(piece)
-        elif (found := difference(alignment)) is not None:
+        elif not piece.is_disputed and (found := difference(alignment)) is not None:
             against.append((piece, found))
         else:
             others.append(piece)
@@ -583,15 +600,19 @@ def _pair(difference: Difference) -> str:
 
 def _not_found(told: _Told) -> str:
     if told.nearest is None:
-        return "no sentence that was read shares enough words with the claim."
+        return "no sentence shares enough words with the claim."
     piece, alignment = told.nearest
     missing = [told.claim.items[number] for number in alignment.missing]
     values = [item for item in missing if item.kind is ItemKind.VALUE and item.value is not None]
-    nearest = f"nearest: {piece.quoted}"
     if values:
         kind = _KIND_WORDS.get(values[0].value.kind, "value") if values[0].value else "value"
-        return f"its {kind} {values[0].surface} stands in none of the nearest sentences; {nearest}."
+        value = values[0].surface
+        return f"its {kind} {value} does not stand in the nearest sentence: {piece.quoted}."
     if missing:
         absent = ", ".join(dict.fromkeys(f"\u201c{item.surface}\u201d" for item in missing[:12]))
-        return f"no sentence says it in the same words; {absent} not found; {nearest}."
-    return f"its words stand in a sentence, but not said in the same way; {nearest}."
+        return f"no sentence says it in the same words; the nearest lacks {absent}: {piece.quoted}."
+    if alignment.sentence.asks:
+        return f"its words stand in a question: {piece.quoted}."
+    if piece.is_disputed:
+        return f"the sentence beside its words may say that it is not so: {piece.quoted}."
+    return f"its words stand in a sentence, but not said in the same way: {piece.quoted}."
