@@ -1,1 +1,0 @@
-"""Recording the calls of other libraries, each in a module that is named like the library."""
