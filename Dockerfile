@@ -12,7 +12,6 @@ COPY api /src/api
 COPY cypher /src/cypher
 COPY evaluation /src/evaluation
 COPY graph /src/graph
-COPY integrations /src/integrations
 COPY verifier /src/verifier
 COPY veritrail_graph /src/veritrail_graph
 # The samples of the package are links to these.

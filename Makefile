@@ -39,13 +39,13 @@ help: ## List the targets
 
 # Marks say what is done already. `.made-at`: the folder that the scripts of the environment point to
 # (a clone that was moved gets a new environment). `.installed`, and `.installed-runtime` after
-# `make demo` alone: the checksums of the locks and of pyproject.toml.
+# `make demo` alone: the checksums of the locks and of every pyproject.toml.
 define ENVIRONMENT
 	if [ -f $(VENV)/.made-at ] && [ "$$(cat $(VENV)/.made-at)" != "$$PWD" ]; then \
 		echo "$(CALLED): the folder has moved, making $(VENV) again"; rm -rf $(VENV); fi; \
 	if [ -e $(VENV) ] && ! $(PY) -m pip --version >/dev/null 2>&1; then \
 		echo "$(CALLED): $(VENV) is not whole, making it again"; rm -rf $(VENV); fi; \
-	full=$$(cksum requirements.lock pyproject.toml); \
+	full=$$(cksum requirements.lock pyproject.toml recorder/pyproject.toml); \
 	runtime=$$(cksum $(RUNTIME) pyproject.toml); \
 	if [ -f $(VENV)/.installed ] && [ "$$(cat $(VENV)/.installed)" = "$$full" ]; then exit 0; fi
 endef
@@ -74,7 +74,7 @@ setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
 	@set -eu; $(ENVIRONMENT); $(INSTALL); \
 	echo "setup: installing the packages of requirements.lock (the first time this downloads about 500 MB)"; \
 	$$pip --require-hashes -r requirements.lock; \
-	$$pip --no-deps --no-build-isolation -e .; \
+	$$pip --no-deps --no-build-isolation -e . -e recorder; \
 	printf '%s\n' "$$full" >$(VENV)/.installed; \
 	echo "setup: done"
 
@@ -111,7 +111,7 @@ test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS
 	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 -raR $(ARGS)
 
 quick: setup ## Run unit tests, goldens and a sample of the contract (two minutes)
-	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(ARGS)
+	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit recorder/tests $(ARGS)
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
 	@$(PY) examples/screenshots.py $(ARGS)
@@ -151,7 +151,8 @@ lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgr
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links $(EXTRAS) --group dev \
-		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml
+		--no-emit-package veritrail-graph \
+		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml recorder/pyproject.toml
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
 		--custom-compile-command "make lock" --constraint requirements.lock \

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import veritrail_graph as vt
+import veritrail_record as vr
 from benchmarks.children import run_child
 from benchmarks.report import Line, Report, middle
 
@@ -50,9 +50,9 @@ async def calls(shape: str, path: str) -> dict[str, float]:
     """Median seconds of a call without and with recording, in turn."""
     spent: dict[str, list[float]] = {"plain": [], "recorded": []}
     plain = _FUNCTIONS[shape]
-    ways = {"plain": plain, "recorded": vt.recorded_step(step=shape)(plain)}
+    ways = {"plain": plain, "recorded": vr.recorded_step(step=shape)(plain)}
     count, size = (MANY, 2_000) if shape == "many" else (3, 500)
-    with vt.record("bench", path=path, quiet=True) as run:
+    with vr.record("bench", path=path, quiet=True) as run:
         for number in range(ROUNDS):
             pages = [run.source(_text(f"{number}.{place}", size)).text for place in range(count)]
             for name in sorted(ways, reverse=bool(number % 2)):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 
-import veritrail_graph as vt
+import veritrail_record as vr
 
 ENTRIES = {
     "monday": "The lock was closed for nine hours. Two barges waited below it.",
@@ -21,13 +21,13 @@ ENTRIES = {
 CLAIMS = ["The keeper moved the buoys by 41 metres.", "Two barges waited below it."]
 
 
-@vt.recorded_step(step="summarise", kind="summary", model="copyist", prompt="summary.v1")
+@vr.recorded_step(step="summarise", kind="summary", model="copyist", prompt="summary.v1")
 def summarise(entry: str) -> str:
     """One sentence of an entry, with two digits swapped where there are two."""
     return entry.split(". ")[1].replace("14", "41")
 
 
-@vt.recorded_step(step="write", model="copyist", prompt="report.v1")
+@vr.recorded_step(step="write", model="copyist", prompt="report.v1")
 def write(summaries: list[str]) -> str:
     """The report."""
     return " ".join(summaries)
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("path", nargs="?", help="the process file to write")
     parser.add_argument("--verify", action="store_true", help="store it and verify two claims")
     options = parser.parse_args()
-    with vt.record(
+    with vr.record(
         "Lock log",
         question="What happened at the lock?",
         path=options.path,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client import AsyncClient, AsyncLocal, Client, Local
-    from veritrail_graph.api.recorder import record, recorded_step
     from veritrail_graph.graph.model import (
         Claim,
         Edge,
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
         Verdict,
         Verification,
     )
+    from veritrail_record import record as record
+    from veritrail_record import recorded_step as recorded_step
 
 __all__ = [
     "AsyncClient",
@@ -40,8 +41,6 @@ __all__ = [
     "Verdict",
     "Verification",
     "__version__",
-    "record",
-    "recorded_step",
     "verify",
 ]
 
@@ -50,10 +49,11 @@ _PLACES = {
     "AsyncLocal": "api.client",
     "Client": "api.client",
     "Local": "api.client",
-    "record": "api.recorder",
-    "recorded_step": "api.recorder",
 }
 """Where the names are that are no nouns."""
+
+_RECORDER = ("record", "recorded_step")
+"""Names of veritrail-record, where that is installed."""
 
 
 def verify(process_id: str, claims: str | Sequence[str] | None = None, **options: Any) -> Any:
@@ -75,7 +75,9 @@ def verify(process_id: str, claims: str | Sequence[str] | None = None, **options
 
 def __dir__() -> list[str]:
     """The public names, for completion."""
-    return sorted(__all__)
+    from importlib.util import find_spec
+
+    return sorted([*__all__, *(_RECORDER if find_spec("veritrail_record") else ())])
 
 
 def __getattr__(name: str) -> Any:
@@ -84,6 +86,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("veritrail-graph")
+    if name in _RECORDER:
+        from veritrail_graph.integrations import recorder
+
+        return getattr(recorder("veritrail_record"), name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     place = _PLACES.get(name, "graph.model")

@@ -14,8 +14,8 @@ from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-import veritrail_graph as vt
-from veritrail_graph.integrations.haystack import instrument
+import veritrail_record as vr
+from veritrail_record.haystack import instrument
 
 PAGES = ["The quay of Solvik was opened in 1901.", "The crane on the quay was built in Hull."]
 TEMPLATE = "Pages: {% for one in pages %}{{ one.content }}\n{% endfor %}Question: {{ question }}"
@@ -34,6 +34,6 @@ pipeline.add_component(
 pipeline.connect("search.documents", "prompt.pages")
 pipeline.connect("prompt", "write")
 
-with vt.record("Quay", question=QUESTION, path=sys.argv[1]):
+with vr.record("Quay", question=QUESTION, path=sys.argv[1]):
     pipeline.run({"search": {"query": QUESTION}, "prompt": {"question": QUESTION}})
 stop()

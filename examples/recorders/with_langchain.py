@@ -14,8 +14,8 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_openai import ChatOpenAI
 
-import veritrail_graph as vt
-from veritrail_graph.integrations.langchain import RecordingHandler
+import veritrail_record as vr
+from veritrail_record.langchain import RecordingHandler
 
 PAGES = [
     Document("The quay of Solvik was opened in 1901, on a Sunday in May.", metadata={"page": 1}),
@@ -28,6 +28,6 @@ prompt = ChatPromptTemplate.from_template("Pages: {pages}\n\nQuestion: {question
 model = ChatOpenAI(model=os.environ.get("OPENAI_MODEL", "gpt-4.1-mini"))
 chain = {"pages": search, "question": RunnablePassthrough()} | prompt | model
 
-with vt.record("Quay", question=QUESTION, path=sys.argv[1]) as run:
+with vr.record("Quay", question=QUESTION, path=sys.argv[1]) as run:
     reply = chain.invoke(QUESTION, config={"callbacks": [RecordingHandler()]})
     run.answer(reply.content)

@@ -14,8 +14,8 @@ from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from openai import OpenAI
 
-import veritrail_graph as vt
-from veritrail_graph.integrations.llamaindex import instrument
+import veritrail_record as vr
+from veritrail_record.llamaindex import instrument
 
 PAGES = ["The quay of Solvik was opened in 1901.", "The crane on the quay was built in Hull."]
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
@@ -35,6 +35,6 @@ class Model(CustomLLM):
 
 stop = instrument()
 index = SummaryIndex.from_documents([Document(text=page) for page in PAGES])
-with vt.record("Quay", path=sys.argv[1]) as run:
+with vr.record("Quay", path=sys.argv[1]) as run:
     run.answer(str(index.as_query_engine(llm=Model()).query("When was the quay opened?")))
 stop()

@@ -10,8 +10,8 @@ import sys
 
 from openai import OpenAI
 
-import veritrail_graph as vt
-from veritrail_graph.integrations.openai import instrument
+import veritrail_record as vr
+from veritrail_record.openai import instrument
 
 PAGES = [
     "The quay of Solvik was opened in 1901, on a Sunday in May.",
@@ -29,6 +29,6 @@ def ask(prompt: str) -> str:
     return reply.choices[0].message.content
 
 
-with vt.record("Quay", question="What is on the quay?", path=sys.argv[1]) as run:
+with vr.record("Quay", question="What is on the quay?", path=sys.argv[1]) as run:
     notes = [ask(f"In one sentence: {run.source(page, kind='page')}") for page in PAGES]
     run.answer(ask("Join these sentences:\n" + "\n".join(notes)))

@@ -12,7 +12,7 @@ import sys
 from openai import OpenAI
 from opentelemetry.sdk.trace import TracerProvider
 
-from veritrail_graph.integrations.opentelemetry import RecordingSpanProcessor
+from veritrail_record.opentelemetry import RecordingSpanProcessor
 
 PAGE = "The quay of Solvik was opened in 1901, on a Sunday in May."
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from fakes.chat_server import chat_server
-from unit.test_recorder import checked, edges, nodes
+from recorded_file import checked, edges, nodes
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # it is read when Haystack is imported
 

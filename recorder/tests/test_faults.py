@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from unit.test_recorder import checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
+import veritrail_record as vr
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_that_cannot_be_made_records_nothing(tmp_path, caplog):
-    with vt.record(path=tmp_path / "none" / "x.jsonl") as run:
+    with vr.record(path=tmp_path / "none" / "x.jsonl") as run:
         span = run.source("A page.")
         other = run.step("A note.", [span])
         run.answer(other)
@@ -42,7 +42,7 @@ def test_a_full_disk_leaves_whole_records_and_recording_goes_on(file, caplog, mo
         room -= done
         return done
 
-    run = vt.record(path=file, quiet=True)
+    run = vr.record(path=file, quiet=True)
     monkeypatch.setattr(os, "write", limited)
     pages = [run.source(f"Page {number}. " + "x" * 900) for number in range(20)]
     room = 10_000
@@ -58,13 +58,13 @@ def test_a_full_disk_leaves_whole_records_and_recording_goes_on(file, caplog, mo
 
 
 def test_a_closed_file_and_a_closed_recording_are_logged(file, caplog):
-    run = vt.record(path=file, quiet=True)
+    run = vr.record(path=file, quiet=True)
     os.close(run._nodes._file._file)
     run.source("A page.")
     run.source("Another.")
     run.close()
     assert caplog.text.count("cannot be written") == 2  # a text, and the end
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source("A page.")
     assert run.source("Late.").node_id == ""
     assert run.step("Late.").node_id == ""
@@ -73,7 +73,7 @@ def test_a_closed_file_and_a_closed_recording_are_logged(file, caplog):
 
 @pytest.mark.parametrize("text", [None, 3, b"bytes", ["a"], object()])
 def test_what_is_no_text_is_not_recorded(file, caplog, text):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         for call in (run.source, run.given, run.step, run.answer):
             assert call(text).node_id == ""
     assert len(lines(file)) == 1
@@ -82,7 +82,7 @@ def test_what_is_no_text_is_not_recorded(file, caplog, text):
 
 @pytest.mark.parametrize("given", [None, 3, "unknown", [None], object(), [["unknown"]], [iter([])]])
 def test_an_unknown_input_is_logged_and_the_node_has_no_edge(file, caplog, given):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("A page.")
         run.step("A note.", [page, given])
         run.step("A note on nothing.", given)
@@ -92,9 +92,9 @@ def test_an_unknown_input_is_logged_and_the_node_has_no_edge(file, caplog, given
 
 
 def test_spans_of_another_recording_are_known_by_their_text_alone(file, tmp_path, caplog):
-    with vt.record(path=tmp_path / "other.jsonl", quiet=True) as other:
+    with vr.record(path=tmp_path / "other.jsonl", quiet=True) as other:
         page, only_there = other.source("A page."), other.source("Another.")
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source("Something else.")
         run.source("A page.")
         run.step("A note.", [page, only_there])
@@ -104,13 +104,13 @@ def test_spans_of_another_recording_are_known_by_their_text_alone(file, tmp_path
 
 @pytest.mark.parametrize("node_id", ["", "x" * 1_025, 7, "half \ud800"])
 def test_a_wrong_node_id_is_replaced(file, caplog, node_id):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         assert run.source("A page.", node_id=node_id).node_id == "source/1"
     assert "is no node_id" in caplog.text
 
 
 def test_a_node_id_that_is_taken_gets_a_number(file, caplog):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         ids = [run.step(f"Text {number}.", node_id="s").node_id for number in range(3)]
         ids.append(run.step("Text.", step="s", node_id="s/3").node_id)
         ids.append(run.step("Text.", step="s").node_id)
@@ -120,7 +120,7 @@ def test_a_node_id_that_is_taken_gets_a_number(file, caplog):
 
 
 def test_half_a_character_is_replaced_everywhere(file, caplog):
-    with vt.record("n\ud800", question="\udc00", path=file, quiet=True) as run:
+    with vr.record("n\ud800", question="\udc00", path=file, quiet=True) as run:
         page = run.source("A \ud800 page.", kind="\ud800", metadata={"\ud800": ["\udfff"]})
         run.step("A pair: \ud83d\ude00", ["A \ud800 page."], step="s\ud800")
     assert page.text == "A \ud800 page."
@@ -147,7 +147,7 @@ def nested(levels: int) -> dict[str, Any]:
     "metadata", [{"x": float("nan")}, {"x": Broken()}, nested(200), nested(100_000), 7, "text"]
 )
 def test_metadata_that_is_no_json_is_left_out(file, caplog, metadata):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         span = run.step("A page.", metadata=metadata, model="m")
     assert nodes(file)[span.node_id]["metadata"] == {"model": "m"}
     assert "metadata was left out" in caplog.text
@@ -155,7 +155,7 @@ def test_metadata_that_is_no_json_is_left_out(file, caplog, metadata):
 
 
 def test_metadata_values_become_json(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source("A page.", metadata={1: Path("x"), "1": (2,), "d": {"a": None}})
     assert nodes(file)["source/1"]["metadata"] == {"1": [2], "d": {"a": None}}
     checked(file)
@@ -163,19 +163,19 @@ def test_metadata_values_become_json(file):
 
 def test_wrong_ids_and_claims_of_the_recording_are_logged(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
-    run = vt.record("Über uns!", process_id="no id", claims=[7, "A claim."], quiet=True)  # type: ignore[list-item]
+    run = vr.record("Über uns!", process_id="no id", claims=[7, "A claim."], quiet=True)  # type: ignore[list-item]
     run.close()
     assert run.process_id.startswith("ber-uns-")
     assert run.path is not None
     assert json.loads(run.path.read_text())["name"] == "Über uns!"
     assert "is no process_id" in caplog.text
-    assert vt.record("日本", quiet=True).process_id.startswith("recording-")
+    assert vr.record("日本", quiet=True).process_id.startswith("recording-")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_does_not_write_into_the_file(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source("A page.")
         child = os.fork()
         if not child:
@@ -197,7 +197,7 @@ def _fail(run: Any, error: BaseException) -> None:
 
 
 def test_an_error_of_the_program_passes_and_the_file_is_whole(file):
-    run = vt.record(path=file, quiet=True)
+    run = vr.record(path=file, quiet=True)
     with pytest.raises(ZeroDivisionError):
         _fail(run, ZeroDivisionError())
     assert not run.is_open
@@ -207,7 +207,7 @@ def test_an_error_of_the_program_passes_and_the_file_is_whole(file):
 def test_what_cannot_be_stored_stays_in_a_file_that_is_named(tmp_path, monkeypatch, caplog, capsys):
     monkeypatch.setenv("VERITRAIL_ENGINE", "no such engine")
     monkeypatch.setenv("NEO4J_URI", "http://127.0.0.1:1")  # no scheme of a graph: told at once
-    with vt.record("kept", store=True) as run:
+    with vr.record("kept", store=True) as run:
         run.source("A page.")
     assert run.ingested is None
     assert run.path is not None
@@ -220,7 +220,7 @@ def test_what_cannot_be_stored_stays_in_a_file_that_is_named(tmp_path, monkeypat
 
 def test_nothing_is_stored_and_no_file_stays_where_nothing_was_recorded(monkeypatch):
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
-    with vt.record("empty", store=True) as run:
+    with vr.record("empty", store=True) as run:
         place = run.path
     assert place is not None
     assert run.path is None
@@ -229,7 +229,7 @@ def test_nothing_is_stored_and_no_file_stays_where_nothing_was_recorded(monkeypa
 
 def test_a_program_that_is_stopped_is_not_held_up(monkeypatch, capsys):
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
-    run = vt.record("stopped", store=True)
+    run = vr.record("stopped", store=True)
     with pytest.raises(KeyboardInterrupt):
         _fail(run, KeyboardInterrupt())
     assert run.path is not None

@@ -1,4 +1,4 @@
-"""`integrations.graphrag`, called as GraphRAG 3.3 calls its callbacks; GraphRAG is not needed."""
+"""`veritrail_record.graphrag`, called as GraphRAG 3.3 calls it; GraphRAG is not needed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 import pytest
 from fakes.graphrag_folder import base_tables, report, write
-from unit.test_recorder import checked, edges, nodes
+from recorded_file import checked, edges, nodes
 
-import veritrail_graph as vt
+import veritrail_record as vr
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.importers.registry import ImportOptions
-from veritrail_graph.integrations.graphrag import RecordedIndexing, RecordedSearch
+from veritrail_record.graphrag import RecordedIndexing, RecordedSearch
 
 QUESTION = "When did the quay open?"
 ANSWER = "The quay opened in 1901 [Data: Reports (1)]."
@@ -94,7 +94,7 @@ def test_the_file_holds_what_the_importer_reads(tmp_path):
 
 
 def test_a_local_search_is_recorded_with_the_rows_it_was_given(file):
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         for _ in range(2):  # the same rows are the same nodes
             with RecordedSearch(QUESTION) as search:
                 locally(search)
@@ -117,7 +117,7 @@ def test_a_local_search_is_recorded_with_the_rows_it_was_given(file):
 
 
 def test_map_answers_hang_on_the_reports_of_their_batch(file):
-    with vt.record(path=file, quiet=True), RecordedSearch(QUESTION) as search:
+    with vr.record(path=file, quiet=True), RecordedSearch(QUESTION) as search:
         globally(search)
     assert edges(file) == {
         ("create_community_reports/1", "map/1"), ("create_community_reports/1", "map/2"),
@@ -133,7 +133,7 @@ def test_with_the_index_the_way_is_the_one_that_the_importer_reads(tmp_path, fil
     # A report that cites one of a deeper level, which is read after it.
     tables["community_reports"][0] = report(0, 0, "Whole [Data: Reports (1)].")
     index, path = write(tmp_path / "output", tables), tmp_path / "answer.json"
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         if builds:
             indexing = RecordedIndexing(index)
             indexing.pipeline_start(["create_community_reports"])
@@ -199,7 +199,7 @@ def test_what_is_no_number_is_null_in_the_file(tmp_path):
 
 @pytest.mark.parametrize("place", ["missing/answer.json", "."])
 def test_a_file_that_cannot_be_written_does_not_end_the_program(tmp_path, file, place, caplog):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         with RecordedSearch(QUESTION, path=tmp_path / place) as search:
             locally(search)
         assert len(run) == 6
@@ -207,7 +207,7 @@ def test_a_file_that_cannot_be_written_does_not_end_the_program(tmp_path, file, 
 
 
 def test_faults_are_logged_and_leave_what_is_there(tmp_path, file, caplog):
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         with RecordedSearch(QUESTION) as search:  # it never got an answer
             search.on_context({"sources": 3})
             search.on_map_response_end(3)  # type: ignore[arg-type]

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from fakes.chat_server import chat_server
-from unit.test_integration_graphrag import checked, edges, nodes
+from recorded_file import checked, edges, nodes
 
-import veritrail_graph as vt
+import veritrail_record as vr
 from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 from veritrail_graph.graph.ingest.check import survey
-from veritrail_graph.integrations.graphrag import RecordedSearch
+from veritrail_record.graphrag import RecordedSearch
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else GraphRAG's client looks for prices
 pytest.importorskip("graphrag", reason="graphrag is not installed (extra `graphrag`)")
@@ -103,7 +103,7 @@ def test_a_global_search_becomes_the_whole_way_from_text_units_to_the_answer(
 ):
     file, capture = tmp_path / "run.jsonl", tmp_path / "answer.json"
     with (
-        vt.record(path=file, quiet=True),
+        vr.record(path=file, quiet=True),
         RecordedSearch(QUESTION, index=INDEX, path=capture) as search,
     ):
         assert ask_globally(config, search) == ANSWER
@@ -126,7 +126,7 @@ def test_a_global_search_becomes_the_whole_way_from_text_units_to_the_answer(
 def test_a_local_search_hangs_on_the_rows_of_its_prompt(config, tmp_path):
     file, capture = tmp_path / "run.jsonl", tmp_path / "answer.json"
     with (
-        vt.record(path=file, quiet=True),
+        vr.record(path=file, quiet=True),
         RecordedSearch(QUESTION, index=INDEX, path=capture) as search,
     ):
         assert ask_locally(config, search) == ANSWER
@@ -161,7 +161,7 @@ def test_a_search_that_is_streamed_and_left_is_recorded_as_far_as_it_came(config
         return text
 
     file = tmp_path / "run.jsonl"
-    with vt.record(path=file, quiet=True), RecordedSearch(QUESTION) as search:
+    with vr.record(path=file, quiet=True), RecordedSearch(QUESTION) as search:
         text = asyncio.run(main(search))
     by_id = nodes(file)
     assert by_id["reduce/1"]["text"] == text

@@ -1,4 +1,4 @@
-"""`integrations.haystack` on the installed Haystack, with a scripted model on loopback."""
+"""`veritrail_record.haystack` on the installed Haystack, with a scripted model on loopback."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fakes.chat_server import chat_server
 from fakes.lazily import import_into
-from unit.test_recorder import checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
-from veritrail_graph.api.recorder import Recording
-from veritrail_graph.graph.errors import InputError
+import veritrail_record as vr
+from veritrail_record import Recording
 
 if TYPE_CHECKING:
-    from fakes.with_haystack import (
+    from with_haystack import (
         Agent,
         AnswerBuilder,
         ChatMessage,
@@ -64,7 +63,7 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
 
 @pytest.fixture(scope="module", autouse=True)
 def _library() -> None:
-    import_into(globals(), "fakes.with_haystack")
+    import_into(globals(), "with_haystack")
 
 
 @pytest.fixture
@@ -136,7 +135,7 @@ def test_without_a_recording_a_pipeline_runs_as_it_did(url, tmp_path):
 
 
 def test_documents_are_sources_and_replies_hang_on_what_flowed_into_them(url, file):
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         answer = questions(url).run(ASKED)["answers"]["answers"][0]
     by_id = nodes(file)
     assert list(by_id) == ["search/1", "search/2", "write/1"]
@@ -169,7 +168,7 @@ def test_documents_are_sources_and_replies_hang_on_what_flowed_into_them(url, fi
 
 def test_a_pipeline_that_is_awaited(url, file):
     async def main() -> None:
-        async with vt.record(path=file, quiet=True):
+        async with vr.record(path=file, quiet=True):
             await asyncio.gather(*(questions(url).run_async(ASKED) for _ in range(3)))
         await close_all()
 
@@ -181,7 +180,7 @@ def test_a_pipeline_that_is_awaited(url, file):
 
 def test_a_streamed_reply_is_recorded_whole(url, file):
     pieces: list[str] = []
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         questions(url, streaming_callback=lambda one: pieces.append(one.content)).run(ASKED)
     assert len(pieces) > 2
     assert nodes(file)["write/1"]["text"] == "".join(pieces)
@@ -198,7 +197,7 @@ def test_an_agent_with_a_tool(url, file, awaits):
         await close_all()
         return result
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         result = asyncio.run(ask()) if awaits else agent.run(messages=messages)
     said = result["last_message"].text
     found = [(one["node_id"], one["kind"], one["origin"]) for one in nodes(file).values()]
@@ -223,7 +222,7 @@ def test_an_agent_in_a_pipeline_has_its_name_and_its_documents(url, file):
     pipeline.add_component("guide", Agent(chat_generator=model(url), tools=[read]))
     pipeline.connect("search.documents", "prompt.documents")
     pipeline.connect("prompt.prompt", "guide.messages")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         pipeline.run({"search": {"query": QUESTION}, "prompt": {"question": QUESTION}})
     assert list(nodes(file)) == ["search/1", "guide/1", "read/1", "guide/2"]
     assert edges(file) == {
@@ -240,7 +239,7 @@ def test_a_tool_that_is_a_pipeline_gives_what_was_written_in_it(url, file):
         return str(questions(url).run(ASKED)["answers"]["answers"][0].data)
 
     ask.name = "read"
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         Agent(chat_generator=model(url), tools=[ask]).run(messages=[ChatMessage.from_user("When?")])
     assert list(nodes(file)) == ["user/1", "agent/1", "search/1", "search/2", "write/1", "agent/2"]
     assert ("write/1", "agent/2") in edges(file)
@@ -258,7 +257,7 @@ def test_pieces_of_a_document_hang_on_it(tmp_path, file):
     pipeline.add_component("keep", DocumentWriter(store))
     pipeline.connect("load", "split")
     pipeline.connect("split", "keep")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         pipeline.run({"load": {"sources": [page]}})
     by_id = nodes(file)
     assert list(by_id) == ["load/1", "split/1", "split/2"]
@@ -274,7 +273,7 @@ def test_joined_documents_are_the_same_nodes(url, file):
     pipeline.add_component("join", DocumentJoiner())
     pipeline.connect("first.documents", "join.documents")
     pipeline.connect("second.documents", "join.documents")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         pipeline.run({name: {"query": QUESTION} for name in ("first", "second")})
     assert list(nodes(file)) == ["first/1"]
 
@@ -298,7 +297,7 @@ def test_own_components_are_steps(file):
     pipeline.add_component("shout", Shout())
     pipeline.connect("search.documents", "shorten.documents")
     pipeline.connect("shorten.summary", "shout.text")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         pipeline.run({"search": {"query": QUESTION}, "shorten": {"question": QUESTION}})
     assert {one: node["text"] for one, node in nodes(file).items()} == {
         "search/1": QUAY,
@@ -314,7 +313,7 @@ def test_a_text_that_comes_out_of_a_builder_at_the_end_is_recorded(file):
     pipeline.add_component("search", retriever(QUAY))
     pipeline.add_component("letter", PromptBuilder(template=TEMPLATE))
     pipeline.connect("search.documents", "letter.documents")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         pipeline.run({"search": {"query": QUESTION}, "letter": {"question": QUESTION}})
     assert edges(file) == {("search/1", "letter/1")}
     assert checked(file).terminals == ("letter/1",)
@@ -325,7 +324,7 @@ def test_a_fault_of_the_recording_does_not_reach_the_pipeline(url, file, monkeyp
         raise RuntimeError("broken")
 
     monkeypatch.setattr(Recording, "result", broken)
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         for _ in range(2):
             assert questions(url).run(ASKED)["answers"]["answers"][0].data.startswith("It opened")
     assert list(nodes(file)) == ["search/1", "search/2"]
@@ -334,7 +333,7 @@ def test_a_fault_of_the_recording_does_not_reach_the_pipeline(url, file, monkeyp
 
 def test_a_failing_model_leaves_what_came_before(url, file):
     with (
-        vt.record(path=file, quiet=True),
+        vr.record(path=file, quiet=True),
         pytest.raises(Exception, match="as scripted"),
     ):
         questions(url, name="fails").run(ASKED)
@@ -361,7 +360,7 @@ def test_a_tracer_that_is_enabled_goes_on_and_a_recording_can_be_handed_over(url
         def current_span(self) -> None:
             return None
 
-    run = vt.record(path=file, quiet=True)
+    run = vr.record(path=file, quiet=True)
     before = tracing.tracer.actual_tracer
     tracing.enable_tracing(Other())
     remove = instrument(run)
@@ -390,6 +389,6 @@ def test_the_example_of_the_documentation(tmp_path, monkeypatch):
 
 def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "haystack.tracing.tracer", None)
-    monkeypatch.delitem(sys.modules, "veritrail_graph.integrations.haystack")
-    with pytest.raises(InputError, match=r"pip install 'veritrail-graph\[haystack\]'"):
-        importlib.import_module("veritrail_graph.integrations.haystack")
+    monkeypatch.delitem(sys.modules, "veritrail_record.haystack")
+    with pytest.raises(ImportError, match=r"pip install 'veritrail-record\[haystack\]'"):
+        importlib.import_module("veritrail_record.haystack")

@@ -1,4 +1,4 @@
-"""`integrations.langchain` on the installed `langchain-core` and `langgraph`, over loopback."""
+"""`veritrail_record.langchain` on the installed `langchain-core` and `langgraph`, over loopback."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import pytest
 from fakes.chat_server import chat_server
 from fakes.lazily import import_into
-from unit.test_recorder import ROOT, checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
-from veritrail_graph.graph.errors import InputError
+import veritrail_record as vr
 from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.ingest.check import survey
 
 if TYPE_CHECKING:
-    from fakes.with_langchain import (
+    from with_langchain import (
         END,
         PAGES,
         PROMPT,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow  # the library takes seconds to import
 
+ROOT = Path(__file__).resolve().parents[2]
 ASKED = "When did the quay open, and what burned down?"
 CALLS = [
     {"id": f"t{n}", "type": "function", "function": {"name": "read", "arguments": f'{{"n": {n}}}'}}
@@ -78,7 +78,7 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
 
 @pytest.fixture(scope="module", autouse=True)
 def _library() -> None:
-    import_into(globals(), "fakes.with_langchain")
+    import_into(globals(), "with_langchain")
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ WAYS = pytest.mark.parametrize("how", ["sync", "stream", "async", "astream"])
 
 @WAYS
 def test_documents_lead_to_the_answer_of_a_chain(url, file, how):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         reply = run_of(how, rag(url), ASKED, {"callbacks": [RecordingHandler()]})
         text = reply if isinstance(reply, str) else "".join(reply)
         run.answer(text)
@@ -152,7 +152,7 @@ def test_short_documents_are_recorded_once_and_lead_to_the_answer(url, file, how
     search = RunnableLambda(lambda _: [Document(one) for one in SHORT])
     prompt = ChatPromptTemplate.from_template("Answer from these pages, of 27: {pages}")
     chain = {"pages": search} | prompt | model(url)
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         run_of(how, chain, ASKED, {"callbacks": [RecordingHandler()]})
     found = [(one["text"], one["origin"]) for one in nodes(file).values()]
     assert found[:-1] == [(one, "source") for one in SHORT]
@@ -163,7 +163,7 @@ def test_short_documents_are_recorded_once_and_lead_to_the_answer(url, file, how
 def test_a_short_document_that_only_stands_in_words_of_a_prompt_is_no_input(url, file):
     search = RunnableLambda(lambda _: [Document("7"), Document("quay open")])
     config: Any = {"callbacks": [RecordingHandler()]}
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         search.invoke(ASKED, config)
         model(url).invoke("Did the quay opening take 7 days?", config)
         model(url).invoke("Is the quay open?", config)
@@ -192,7 +192,7 @@ def agent(url: str, **options: Any) -> Any:
 
 @WAYS
 def test_an_agent_with_tools_is_linked_by_the_ids_of_its_calls(url, file, how):
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         given = {"messages": [HumanMessage(ASKED)]}
         run_of(how, agent(url), given, {"callbacks": [RecordingHandler()]})
     by_text = {one["text"]: one for one in nodes(file).values()}
@@ -219,7 +219,7 @@ def test_an_agent_with_tools_is_linked_by_the_ids_of_its_calls(url, file, how):
 @pytest.mark.parametrize("how", ["sync", "stream"])
 def test_answers_in_blocks_are_linked_too(url, file, how):
     graph = agent(url, use_responses_api=True, output_version="v1", streaming=how == "stream")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         graph.invoke({"messages": [HumanMessage(ASKED)]}, {"callbacks": [RecordingHandler()]})
     found = [(one["node_id"], one["text"]) for one in nodes(file).values()]
     assert found == [
@@ -259,7 +259,7 @@ def test_nodes_of_a_graph_are_steps_and_what_they_look_up_is_source_text(url, fi
     graph.add_edge(START, "look_up")
     graph.add_edge("look_up", "extract")
     graph.add_edge("extract", "write")
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         reply = graph.compile().invoke({"question": ASKED}, {"callbacks": [RecordingHandler()]})
         run.answer(reply["answer"])
     found = [(one["node_id"], one["kind"], one["origin"]) for one in nodes(file).values()]
@@ -290,7 +290,7 @@ def test_a_tool_that_searches_or_asks_a_model_inside_is_no_source_text(url, file
         return f"They said: {model(url).invoke(query).content}"
 
     config: Any = {"callbacks": [RecordingHandler()]}
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         for one, number in ((search, "t1"), (ask, "t2")):
             call: Any = {
                 "name": one.name,
@@ -312,7 +312,7 @@ def test_a_tool_that_searches_or_asks_a_model_inside_is_no_source_text(url, file
 
 def test_a_stream_that_is_left_early_and_calls_that_fail(url, file, caplog):
     config: Any = {"callbacks": [RecordingHandler()]}
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         stream = model(url).stream("Tell me.", config)
         for piece in stream:
             if piece.content:
@@ -331,11 +331,11 @@ def test_a_stream_that_is_left_early_and_calls_that_fail(url, file, caplog):
 
 
 def test_runs_in_threads_go_to_the_recording_that_was_handed_over(url, file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         pass
     handler = RecordingHandler(run)
     rag(url).invoke(ASKED, {"callbacks": [handler]})  # closed: nothing happens
-    run = vt.record(path=file, quiet=True)
+    run = vr.record(path=file, quiet=True)
     chain = rag(url).with_config({"callbacks": [RecordingHandler(run)]})
     chain.batch([f"{ASKED} {number}" for number in range(8)])
     run.close()
@@ -362,7 +362,7 @@ def test_what_tools_return_besides_texts(file):
 
     handler = RecordingHandler()
     config: Any = {"callbacks": [handler, handler]}  # twice: recorded once
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.step("7", step="early")
         for number, one in enumerate((count, note, find)):
             call: Any = {"name": one.name, "args": {"n": 1}, "id": f"t{number}"}
@@ -381,6 +381,13 @@ def test_what_tools_return_besides_texts(file):
     assert edges(file) == set()
 
 
+def test_fields_of_documents_are_those_of_the_importers_of_traces():
+    from veritrail_graph.graph.importers.traces.texts import DOCUMENT_KEYS
+    from veritrail_record import langchain
+
+    assert langchain.DOCUMENT_KEYS == DOCUMENT_KEYS
+
+
 def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     section = (ROOT / "docs" / "recorder.md").read_text().split("## LangChain and LangGraph")[1]
@@ -397,10 +404,10 @@ def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
     [("langchain", "langchain_core.callbacks"), ("opentelemetry", "opentelemetry.sdk.trace")],
 )
 def test_a_library_that_is_not_installed_is_named_with_its_extra(monkeypatch, name, library):
-    module = f"veritrail_graph.integrations.{name}"
+    module = f"veritrail_record.{name}"
     monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(InputError, match=rf"pip install 'veritrail-graph\[{name}\]'"):
+    with pytest.raises(ImportError, match=rf"pip install 'veritrail-record\[{name}\]'"):
         import_module(module)
 
 
@@ -412,7 +419,7 @@ def test_what_goes_wrong_is_logged_and_the_chain_goes_on(url, file, caplog):
             raise RuntimeError("no length")
 
     config: Any = {"callbacks": [RecordingHandler()]}
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         assert RunnableLambda(lambda _: Odd("text")).invoke("x", config) == "text"
         assert model(url).invoke("Go on.", config).content == "An answer to 6 letters."
     assert caplog.text.count("on_chain_end was not recorded") == 1

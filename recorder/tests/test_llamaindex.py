@@ -1,4 +1,4 @@
-"""`integrations.llamaindex` on the installed LlamaIndex, with a scripted model on loopback.
+"""`veritrail_record.llamaindex` on the installed LlamaIndex, with a scripted model on loopback.
 
 `Served` and `Asked` call the chat server through the client of `openai`, as LlamaIndex's own
 package for OpenAI does, which is not installed.
@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fakes.chat_server import chat_server
 from fakes.lazily import import_into
-from unit.test_recorder import checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
-from veritrail_graph.graph.errors import InputError
+import veritrail_record as vr
 
 if TYPE_CHECKING:
-    from fakes.with_llamaindex import (
+    from with_llamaindex import (
         Asked,
         ChatMessage,
         Event,
@@ -63,7 +62,7 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
 
 @pytest.fixture(scope="module", autouse=True)
 def _library() -> None:
-    import_into(globals(), "fakes.with_llamaindex")
+    import_into(globals(), "with_llamaindex")
 
 
 @pytest.fixture
@@ -103,7 +102,7 @@ def test_retrieved_nodes_are_sources_of_the_answer(url, file):
         embed_model=MockEmbedding(embed_dim=4),
     )
     engine = index.as_query_engine(llm=Served(url=url))
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         answer = engine.query(QUESTION)
         assert run.answer(str(answer)).node_id == "synthesize/1"
         again = engine.query(QUESTION)  # the same node of the index is the same node
@@ -137,7 +136,7 @@ def test_retrieved_nodes_are_sources_of_the_answer(url, file):
 
 def test_refined_answers_hang_on_one_another(url, file):
     engine = listed(QUAY, CRANE).as_query_engine(llm=Served(url=url), response_mode="refine")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         engine.query(QUESTION)
     assert edges(file) == {
         ("retrieve/1", "synthesize/1"), ("retrieve/2", "synthesize/2"),
@@ -151,7 +150,7 @@ def test_an_engine_that_is_awaited(url, file):
         engine = listed(QUAY, CRANE).as_query_engine(
             llm=Served(url=url), response_mode="tree_summarize", use_async=True
         )
-        async with vt.record(path=file, quiet=True):
+        async with vr.record(path=file, quiet=True):
             await asyncio.gather(*(engine.aquery(f"{QUESTION} {n}") for n in range(3)))
 
     asyncio.run(main())
@@ -162,7 +161,7 @@ def test_an_engine_that_is_awaited(url, file):
 
 def test_a_streamed_answer_is_recorded_at_its_end(url, file):
     engine = listed(QUAY, "Hull.").as_query_engine(llm=Served(url=url), streaming=True)
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         text = "".join(engine.query(QUESTION).response_gen)
         left = engine.query(QUESTION).response_gen
         next(left)  # the first piece has no text
@@ -179,7 +178,7 @@ def test_a_streamed_answer_is_recorded_at_its_end(url, file):
 
 def test_a_chat_that_is_a_completion_is_one_node(url, file):
     llm = Served(url=url)
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source(QUAY)
         llm.chat([ChatMessage(role="user", content=f"Summarise: {QUAY}")])
         for _ in llm.stream_chat([ChatMessage(role="user", content=f"Shorten: {QUAY}")]):
@@ -203,7 +202,7 @@ def test_an_agent_with_a_tool(url, file, streams):
         )
         return str(await agent.run(QUESTION))
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         said = asyncio.run(main())
     found = [(one["node_id"], one["kind"], one["text"]) for one in nodes(file).values()]
     assert found == [
@@ -221,7 +220,7 @@ def test_an_agent_with_a_tool(url, file, streams):
 def test_a_tool_that_is_an_engine_gives_what_was_written_in_it(url, file):
     engine = listed(QUAY).as_query_engine(llm=Served(url=url))
     tool = QueryEngineTool.from_defaults(engine, name="read")
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         said = tool.call(QUESTION).content
     assert {one["text"]: one["origin"] for one in nodes(file).values()} == {
         QUAY: "source", said: "generated",
@@ -248,7 +247,7 @@ def test_steps_of_a_workflow_hand_on_what_they_made(url, file):
         page = run.source(QUAY)
         return str(await Notes().run(page=str(page), topic="what the harbour was built for"))
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         assert asyncio.run(main(run)) == "Note on the harbour:"
     by_id = nodes(file)
     assert list(by_id) == ["source/1", "complete/1", "take/1", "shorten/1"]
@@ -268,7 +267,7 @@ def test_nodes_that_were_changed_on_the_way(url, file):
     engine = index.as_query_engine(
         llm=llm, node_postprocessors=[MetadataReplacementPostProcessor("window")]
     )
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         engine.query(QUESTION)
         shortened = NodeWithScore(
             node=TextNode(text="Opened in 1901, in May, on a Sunday.", id_="n1")
@@ -287,13 +286,13 @@ def test_nodes_that_were_changed_on_the_way(url, file):
 
 
 def test_an_engine_without_nodes_answers_nothing_that_is_recorded(url, file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         listed().as_query_engine(llm=Served(url=url)).query(QUESTION)
         assert len(run) == 0
 
 
 def test_a_recording_that_is_handed_over(url, file, tmp_path):
-    run = vt.record(path=file, quiet=True)
+    run = vr.record(path=file, quiet=True)
     remove = instrument(run)
     engine = listed(QUAY).as_query_engine(llm=Served(url=url))
     engine.query(QUESTION)
@@ -306,7 +305,7 @@ def test_a_recording_that_is_handed_over(url, file, tmp_path):
 def test_a_failing_model_leaves_what_came_before(url, file):
     engine = listed(QUAY).as_query_engine(llm=Served(url=url + "/nowhere"))
     engine._response_synthesizer._llm.url = "http://127.0.0.1:1/v1"
-    with vt.record(path=file, quiet=True), pytest.raises(openai.APIConnectionError):
+    with vr.record(path=file, quiet=True), pytest.raises(openai.APIConnectionError):
         engine.query(QUESTION)
     assert list(nodes(file)) == ["retrieve/1"]
 
@@ -325,6 +324,6 @@ def test_the_example_of_the_documentation(tmp_path, monkeypatch):
 
 def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "llama_index.core.instrumentation.event_handlers", None)
-    monkeypatch.delitem(sys.modules, "veritrail_graph.integrations.llamaindex")
-    with pytest.raises(InputError, match=r"pip install 'veritrail-graph\[llamaindex\]'"):
-        importlib.import_module("veritrail_graph.integrations.llamaindex")
+    monkeypatch.delitem(sys.modules, "veritrail_record.llamaindex")
+    with pytest.raises(ImportError, match=r"pip install 'veritrail-record\[llamaindex\]'"):
+        importlib.import_module("veritrail_record.llamaindex")

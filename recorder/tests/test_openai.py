@@ -1,4 +1,4 @@
-"""`integrations.openai.instrument` on the installed `openai` package, over loopback."""
+"""`veritrail_record.openai.instrument` on the installed `openai` package, over loopback."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes.chat_server import chat_server
-from unit.test_recorder import checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
-from veritrail_graph.integrations.openai import instrument
+import veritrail_record as vr
+from veritrail_record.openai import instrument
 
 if TYPE_CHECKING:
     import openai
@@ -61,7 +61,7 @@ def test_a_call_without_a_recording_is_left_alone(client):
 
 
 def test_an_answer_is_linked_to_the_recorded_texts_in_its_prompt(client, file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source(PAGE)
         prompt = f"Summarise this:\n{page}"
         reply = client.chat.completions.create(model="m", messages=messages(prompt))
@@ -98,7 +98,7 @@ def test_tools_users_and_a_history(client, file, streams):
             return list(reply)
         return reply.choices[0].message
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         history: list[Any] = messages("When?")
         asked = ask(history)
         history.append(asked if not streams else {"role": "assistant", "tool_calls": [CALL]})
@@ -119,7 +119,7 @@ def test_tools_users_and_a_history(client, file, streams):
 
 
 def test_a_stream_passes_and_its_text_is_recorded(client, file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source(PAGE)
         stream = client.chat.completions.create(model="m", messages=messages(PAGE), stream=True)
         assert stream.response.status_code == 200
@@ -146,7 +146,7 @@ def test_a_client_to_be_awaited_plain_and_streamed(url, file):
     async def main() -> list[str]:
         async with openai.AsyncOpenAI(base_url=url, api_key="none") as client:
             instrument(client, step="ask")
-            with vt.record(path=file, quiet=True) as run:
+            with vr.record(path=file, quiet=True) as run:
                 pages = [run.source(f"{PAGE} Page {number}.").text for number in range(5)]
                 create = client.chat.completions.create
                 replies = await asyncio.gather(
@@ -174,7 +174,7 @@ def test_a_client_to_be_awaited_plain_and_streamed(url, file):
 def test_errors_raw_responses_and_strange_messages_pass(client, file, caplog):
     import openai
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         with pytest.raises(openai.BadRequestError):
             client.chat.completions.create(model="fails", messages=messages("Hello"))
         raw = client.chat.completions.with_raw_response.create(model="m", messages=messages("Hi"))
@@ -190,12 +190,12 @@ def test_errors_raw_responses_and_strange_messages_pass(client, file, caplog):
 
 
 def test_what_is_recorded_of_a_client_inside_a_function_is_its_input(client, file):
-    @vt.recorded_step
+    @vr.recorded_step
     def report(page: str) -> str:
         reply = client.chat.completions.create(model="m", messages=messages(page))
         return f"Report: {reply.choices[0].message.content}"
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         report(run.source(PAGE).text)
     assert edges(file) == {
         ("source/1", "chat/1"), ("source/1", "report/1"), ("chat/1", "report/1")

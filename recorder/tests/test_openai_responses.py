@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes.chat_server import chat_server
-from unit.test_recorder import checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
-from veritrail_graph.integrations.openai import instrument
+import veritrail_record as vr
+from veritrail_record.openai import instrument
 
 if TYPE_CHECKING:
     import openai
@@ -83,7 +83,7 @@ def test_a_response_without_a_recording_is_left_alone(client):
 
 @STREAMS
 def test_a_response_is_linked_to_the_recorded_texts_in_its_input(client, file, streams):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source(PAGE)
         reply = create(client, streams=streams, input=f"Sum up: {page}", instructions="Be brief.")
         again = create(
@@ -114,7 +114,7 @@ def test_tools_and_what_the_server_keeps(client, file, streams, keeps):
     tools = [{"type": "function", "name": "read", "parameters": {}}]
     asked: list[Any] = [{"role": "user", "content": [{"type": "input_text", "text": "When?"}]}]
     result = {"type": "function_call_output", "call_id": "t1", "output": PAGE}
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         first = create(client, streams=streams, input=asked, tools=tools)
         if keeps:
             more = {"input": [result], "previous_response_id": first.id}
@@ -145,7 +145,7 @@ def test_tools_and_what_the_server_keeps(client, file, streams, keeps):
 
 @STREAMS
 def test_what_tools_of_the_server_found_is_source_text(client, file, streams):
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         create(client, streams=streams, model="searches", input="What burned down?")
     found = [(one["node_id"], one["text"], one["origin"]) for one in nodes(file).values()]
     assert found == [
@@ -161,7 +161,7 @@ def test_what_tools_of_the_server_found_is_source_text(client, file, streams):
 
 def test_a_stream_that_is_left_early(client, file):
     tools: Any = [{"type": "function", "name": "read", "parameters": {}}]
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         with client.responses.create(model="m", input="Tell me.", stream=True) as stream:
             for event in stream:
                 if event.type == "response.output_text.delta":
@@ -183,7 +183,7 @@ def test_a_client_to_be_awaited_plain_and_streamed(url, file):
     async def main() -> list[str]:
         async with openai.AsyncOpenAI(base_url=url, api_key="none") as client:
             instrument(client, step="ask")
-            with vt.record(path=file, quiet=True) as run:
+            with vr.record(path=file, quiet=True) as run:
                 pages = [run.source(f"{PAGE} Page {number}.").text for number in range(5)]
                 create = client.responses.create
                 replies = await asyncio.gather(*(create(model="m", input=page) for page in pages))
@@ -201,7 +201,7 @@ def test_a_client_to_be_awaited_plain_and_streamed(url, file):
 def test_errors_raw_responses_and_strange_input_pass(client, file, caplog):
     import openai
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         with pytest.raises(openai.BadRequestError):
             create(client, model="fails", input="Hello")
         raw = client.responses.with_raw_response.create(model="m", input="Hi")

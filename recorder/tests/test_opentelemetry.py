@@ -1,9 +1,8 @@
-"""`integrations.opentelemetry` on the installed SDK: files as an ingest of exports makes them."""
+"""`veritrail_record.opentelemetry` on the installed SDK: what an ingest of its exports makes."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
@@ -21,15 +20,14 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
-from unit.test_recorder import checked, edges, nodes
+from recorded_file import checked, edges, nodes
+from with_opentelemetry import ANSWER, PAGE, generate, generate_with_events, retrieve, run
 
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
 from veritrail_graph.graph.ingest.check import survey
-from veritrail_graph.integrations import opentelemetry as module
-from veritrail_graph.integrations.opentelemetry import RecordingSpanProcessor
+from veritrail_record import opentelemetry as module
+from veritrail_record.opentelemetry import RecordingSpanProcessor
 
-PAGE = "The lamp of Varnholm was lit in 1884. It is seen for nineteen miles."
-ANSWER = "Varnholm's lamp was lit in 1884."
 NOTE = "Boats steer by the lamp of Varnholm when they come from the north."
 
 
@@ -44,43 +42,6 @@ def recorded(folder: Path, **options: Any) -> Iterator[tuple[Any, InMemorySpanEx
         yield provider.get_tracer("test"), exporter
     finally:
         provider.shutdown()
-
-
-def retrieve(tracer: Any, page: str = PAGE) -> None:
-    with tracer.start_as_current_span("search") as span:
-        span.set_attribute("openinference.span.kind", "RETRIEVER")
-        span.set_attribute("input.value", "When was it lit?")
-        span.set_attribute("retrieval.documents.0.document.content", page)
-
-
-def generate(tracer: Any, given: str = PAGE, made: str = ANSWER) -> None:
-    """A generation of OpenInference."""
-    with tracer.start_as_current_span("write") as span:
-        span.set_attribute("openinference.span.kind", "LLM")
-        for way, role, text in (
-            ("input", "user", f"Sum up:\n\n{given}"),
-            ("output", "assistant", made),
-        ):
-            span.set_attribute(f"llm.{way}_messages.0.message.role", role)
-            span.set_attribute(f"llm.{way}_messages.0.message.content", text)
-
-
-def generate_with_events(tracer: Any, given: str = PAGE, made: str = ANSWER) -> None:
-    """A generation of the GenAI conventions."""
-    with tracer.start_as_current_span("chat m") as span:
-        span.set_attribute("gen_ai.operation.name", "chat")
-        span.set_attribute("gen_ai.request.model", "m")
-        span.set_attribute("gen_ai.response.finish_reasons", ["stop"])
-        span.add_event("gen_ai.user.message", {"content": f"Sum up:\n\n{given}"})
-        span.add_event("gen_ai.choice", {"message": json.dumps({"content": made})})
-
-
-def run(tracer: Any, write: Any = generate, **texts: str) -> None:
-    with tracer.start_as_current_span("assistant") as span:
-        span.set_attribute("input.value", "When was it lit?")
-        retrieve(tracer)
-        write(tracer, **texts)
-        span.set_attribute("output.value", texts.get("made", ANSWER))
 
 
 def wait_for(files: Any, count: int) -> list[Path]:
@@ -221,8 +182,8 @@ PROGRAM = """
 import os, sys
 sys.path[:0] = [{tests!r}]
 from opentelemetry.sdk.trace import TracerProvider
-from unit.test_integration_opentelemetry import run
-from veritrail_graph.integrations.opentelemetry import RecordingSpanProcessor
+from with_opentelemetry import run
+from veritrail_record.opentelemetry import RecordingSpanProcessor
 provider = TracerProvider()
 provider.add_span_processor(RecordingSpanProcessor({folder!r}))
 tracer = provider.get_tracer("test")
@@ -240,7 +201,7 @@ os.wait()
 def test_the_end_of_a_program_writes_what_is_left_also_of_a_forked_one(tmp_path):
     # A child process: the SDK shuts down when an interpreter ends.
     folder = tmp_path / "traces"
-    tests = str(Path(__file__).resolve().parents[1])
+    tests = str(Path(__file__).resolve().parent)
     program = PROGRAM.format(tests=tests, folder=str(folder))
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import json
 import os
 import signal
 import subprocess
@@ -15,31 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
+import veritrail_record as vr
 from veritrail_graph.graph.errors import InvalidProcess
-from veritrail_graph.graph.importers.registry import open_input
-from veritrail_graph.graph.ingest.check import survey
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def nodes(path: Path) -> dict[str, dict[str, Any]]:
-    return {one["node"]["node_id"]: one["node"] for one in lines(path) if "node" in one}
-
-
-def edges(path: Path) -> set[tuple[str, str]]:
-    found = [one["edge"] for one in lines(path) if "edge" in one]
-    return {(one["source"], one["target"]) for one in found}
-
-
-def checked(path: Path) -> Any:
-    """The process as an ingest checks it."""
-    return survey(open_input(path))
 
 
 @pytest.fixture
@@ -48,10 +28,10 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_calls_of_the_contract_write_a_process_file(file, capsys):
-    with vt.record("nightly", question="What changed?", path="nightly.jsonl") as nowhere:
+    with vr.record("nightly", question="What changed?", path="nightly.jsonl") as nowhere:
         pass
     assert nowhere.path == Path.cwd() / "nightly.jsonl"
-    with vt.record("nightly", question="What changed?", path=str(file)) as run:
+    with vr.record("nightly", question="What changed?", path=str(file)) as run:
         chunk = run.source("The quay opened.", kind="chunk", metadata={"page": 3})
         note = run.step("A note.", inputs=[chunk], step="summarise", model="m", prompt="p.v1")
         answer = run.answer("An answer.", inputs=["A note."])
@@ -88,7 +68,7 @@ def test_the_calls_of_the_contract_write_a_process_file(file, capsys):
 
 
 def test_a_recording_in_which_nothing_was_made_names_no_command(tmp_path, capsys):
-    with vt.record(path=tmp_path / "p.jsonl") as run:
+    with vr.record(path=tmp_path / "p.jsonl") as run:
         run.source("The quay opened.")
         run.given("When did it open?")
     (said,) = capsys.readouterr().err.splitlines()
@@ -98,7 +78,7 @@ def test_a_recording_in_which_nothing_was_made_names_no_command(tmp_path, capsys
 
 def test_without_with_and_without_a_path(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    run = vt.record(process_id="p1", quiet=True)
+    run = vr.record(process_id="p1", quiet=True)
     span = run.source("Text.")
     assert len(run) == 1
     assert str(span) == "Text."
@@ -111,7 +91,7 @@ def test_without_with_and_without_a_path(tmp_path, monkeypatch, capsys):
 
 
 def test_every_record_is_in_the_file_at_once(file):
-    run = vt.record(path=file)
+    run = vr.record(path=file)
     assert len(lines(file)) == 1
     chunk = run.source("One.")
     run.step("Two.", chunk)
@@ -121,7 +101,7 @@ def test_every_record_is_in_the_file_at_once(file):
 
 
 def test_inputs_are_spans_texts_lists_of_them_or_one_alone(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         one, two = run.source("One."), run.source("Two.")
         run.step("a", one, node_id="a")
         run.step("b", "Two.", node_id="b")
@@ -134,7 +114,7 @@ def test_inputs_are_spans_texts_lists_of_them_or_one_alone(file):
 
 
 def test_equal_texts_are_told_apart_by_the_object_and_else_taken_from_the_latest(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         chunks = [run.source(f"Chunk {number}.") for number in range(3)]
         texts = [f"Nothing {what}." for what in ["found"] * 3]
         for text, chunk in zip(texts, chunks, strict=True):
@@ -150,7 +130,7 @@ def test_equal_texts_are_told_apart_by_the_object_and_else_taken_from_the_latest
 
 def test_long_texts_are_found_and_not_kept(file):
     text = "A long text. " * 1_000
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source(text)
         run.step("short", ["A long text. " * 1_000], node_id="s")
         assert not run._nodes.texts._short.keys() & {text}
@@ -158,7 +138,7 @@ def test_long_texts_are_found_and_not_kept(file):
 
 
 def test_the_same_source_text_is_recorded_once(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         one = run.source("A page.", metadata={"page": 1})
         again = run.source("A page.", metadata={"page": 1})
         other = run.source("A page.", metadata={"page": 2})
@@ -169,7 +149,7 @@ def test_the_same_source_text_is_recorded_once(file):
 
 
 def test_what_a_user_says_supports_nothing(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         asked = run.given("When did it open?", kind="user")
         run.answer("In 1901.", [asked])
     found = checked(file)
@@ -177,7 +157,7 @@ def test_what_a_user_says_supports_nothing(file):
 
 
 def test_a_recorded_text_becomes_the_answer_without_a_second_node(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         note = run.step("A note.", run.source("A page."))
         deeper = run.step("Deeper.", [note])
         run.step("Deepest.", [deeper])
@@ -188,7 +168,7 @@ def test_a_recorded_text_becomes_the_answer_without_a_second_node(file):
 
 
 def test_source_text_that_is_the_answer_is_a_node_of_its_own(file):
-    with vt.record(path=file, quiet=True, claims="It opened.") as run:
+    with vr.record(path=file, quiet=True, claims="It opened.") as run:
         run.source("It opened.")
         answer = run.answer("It opened.")
     assert edges(file) == {("source/1", answer.node_id)}
@@ -196,7 +176,7 @@ def test_source_text_that_is_the_answer_is_a_node_of_its_own(file):
 
 
 def test_an_answer_that_is_used_on_is_none_and_two_answers_are_two(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("A page.")
         first = run.answer("First.", [page], question="Which is first?")
         run.answer("Second.", [run.step("Between.", [page])])
@@ -207,7 +187,7 @@ def test_an_answer_that_is_used_on_is_none_and_two_answers_are_two(file):
 
 
 def test_stages_are_always_there_and_always_in_order(file, caplog):
-    with vt.record(path=file, quiet=True, stages={0: "pages", 5: "notes", -1: "no"}) as run:
+    with vr.record(path=file, quiet=True, stages={0: "pages", 5: "notes", -1: "no"}) as run:
         page = run.source("A page.", stage=0)
         run.source("Another.", stage=4)
         note = run.step("A note.", [page], stage=5)
@@ -224,7 +204,7 @@ def test_stages_are_always_there_and_always_in_order(file, caplog):
 @pytest.mark.parametrize("first", ["source", "step", "given"])
 @pytest.mark.parametrize("stage", [None, 0, 1, 7])
 def test_no_order_of_calls_breaks_a_rule_of_stages(file, first, stage):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         one = getattr(run, first)("One.", stage=stage)
         run.source("Two.")
         run.step("Three.", [one])
@@ -234,18 +214,18 @@ def test_no_order_of_calls_breaks_a_rule_of_stages(file, first, stage):
 
 
 def test_claims_stand_in_the_file_once_it_is_closed(file, caplog):
-    with vt.record(path=file, quiet=True, claims=["One.", "Two.", "One.", " "]) as run:
+    with vr.record(path=file, quiet=True, claims=["One.", "Two.", "One.", " "]) as run:
         run.answer("One. Two.", [run.source("One.")])
     assert [claim.text for claim in checked(file).claims] == ["One.", "Two."]
     assert "an empty one" in caplog.text
-    with vt.record(path=file, quiet=True, claims=["One."]) as run:
+    with vr.record(path=file, quiet=True, claims=["One."]) as run:
         page = run.source("A page.")
         run.answer("One.", [page])
         run.answer("Two.", [page])
     assert checked(file).claims == ()
 
     def fail() -> None:
-        with vt.record(path=file, quiet=True, claims=["One."]) as run:
+        with vr.record(path=file, quiet=True, claims=["One."]) as run:
             run.step("A note.", [run.source("A page.")])
             raise RuntimeError
 
@@ -255,7 +235,7 @@ def test_claims_stand_in_the_file_once_it_is_closed(file, caplog):
 
 
 def test_an_earlier_file_is_there_until_the_new_one_can_be_read(tmp_path, file):
-    first, second = vt.record(path=file, quiet=True), vt.record(path=file, quiet=True)
+    first, second = vr.record(path=file, quiet=True), vr.record(path=file, quiet=True)
     first.source("Of the first.")
     second.source("Of the second.")
     first.close()
@@ -268,7 +248,7 @@ def test_a_link_is_followed_and_permissions_are_those_of_any_file(tmp_path):
     target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"
     target.write_text("old")
     link.symlink_to(target)
-    with vt.record(path=link, quiet=True) as run:
+    with vr.record(path=link, quiet=True) as run:
         page = run.source("A page.")
         run.answer("An answer.", [page])
         run.step("Later.", [run.step("A note.", [page])])
@@ -286,7 +266,7 @@ def test_threads_share_a_recording(file):
             page = run.source(f"Page {number}.{place}")
             run.step(f"Note {number}.{place}", [page], step="note")
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
         for thread in threads:
             thread.start()
@@ -300,7 +280,7 @@ def test_threads_share_a_recording(file):
 
 
 def test_inputs_may_record_themselves_or_wait_for_threads_that_record(file):
-    with vt.record(path=file, quiet=True) as run, ThreadPoolExecutor(2) as pool:
+    with vr.record(path=file, quiet=True) as run, ThreadPoolExecutor(2) as pool:
         run.step("One.", (run.source(f"Page {number}.") for number in range(3)))
         futures = [pool.submit(run.source, f"Late page {number}.") for number in range(3)]
         run.answer("Two.", (future.result(timeout=10) for future in futures))
@@ -313,26 +293,14 @@ def test_threads_that_search_and_record_at_once_lose_nothing(file, caplog):
             page = run.source(f"This is the text of page {number}.{place} " + "x" * place)
             assert page.node_id in run.links(f"Read: {page}", within=True).nodes
 
-    with vt.record(path=file, quiet=True) as run, ThreadPoolExecutor(8) as pool:
+    with vr.record(path=file, quiet=True) as run, ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
     assert caplog.text == ""
 
 
-def test_recording_imports_neither_models_nor_servers_nor_drivers(tmp_path):
-    code = (
-        "import sys, veritrail_graph as vt\n"
-        "with vt.record('x', path=sys.argv[1]) as run:\n"
-        "    vt.recorded_step(lambda text: text + '!')(run.source('a').text)\n"
-        "heavy = {'pydantic', 'fastapi', 'neo4j', 'httpx2', 'sqlalchemy', 'openai', 'dbos'}\n"
-        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "x.jsonl")], check=True)
-    assert len(nodes(tmp_path / "x.jsonl")) == 2
-
-
 KILLED = """
-import sys, veritrail_graph as vt
-run = vt.record("killed", path=sys.argv[1])
+import sys, veritrail_record as vr
+run = vr.record("killed", path=sys.argv[1])
 page = run.source("page " * 100_000)
 print("begun", flush=True)
 while True:
@@ -358,7 +326,7 @@ def test_a_run_that_is_killed_leaves_a_file_that_can_be_read(file):
 
 
 def test_a_last_line_that_is_cut_off_is_left_out_with_a_warning(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("A page.")
         run.step("A note. ÄÖÜ", [page])
     whole = file.read_bytes()
@@ -376,7 +344,7 @@ def test_a_last_line_that_is_cut_off_is_left_out_with_a_warning(file):
 
 
 def test_a_line_that_is_cut_off_within_a_file_or_in_another_file_is_a_fault(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source("A page.")
     text = file.read_text()
     file.write_text(text + '{"node": {"node_id"\n')
@@ -388,11 +356,11 @@ def test_a_line_that_is_cut_off_within_a_file_or_in_another_file_is_a_fault(file
 
 
 def test_the_current_recording_is_that_of_the_context(file, tmp_path):
-    from veritrail_graph.api.recorder import current
+    from veritrail_record import current
 
     assert current() is None
-    with vt.record(path=file, quiet=True) as outer:
-        with vt.record(path=tmp_path / "inner.jsonl", quiet=True) as inner:
+    with vr.record(path=file, quiet=True) as outer:
+        with vr.record(path=tmp_path / "inner.jsonl", quiet=True) as inner:
             assert current() is inner
         assert current() is outer
         found: list[Any] = []
@@ -408,7 +376,7 @@ def test_the_current_recording_is_that_of_the_context(file, tmp_path):
 
 
 def _in(run: Any) -> None:
-    from veritrail_graph.api.recorder import current
+    from veritrail_record import current
 
     with run.activate():
         assert current() is run

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from unit.test_recorder import checked, edges, lines, nodes
+from recorded_file import checked, edges, lines, nodes
 
-import veritrail_graph as vt
+import veritrail_record as vr
 
 
 @pytest.fixture
@@ -22,13 +22,13 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "steps.jsonl"
 
 
-@vt.recorded_step(step="summarise", kind="summary", model="m", prompt="p.v1", metadata={"n": 1})
+@vr.recorded_step(step="summarise", kind="summary", model="m", prompt="p.v1", metadata={"n": 1})
 def summarise(text: str, words: int = 10) -> str:
     """Make it shorter."""
     return f"In {words}: {text[:words]}"
 
 
-@vt.recorded_step
+@vr.recorded_step
 def merge(*texts: Any, **named: Any) -> str:
     return f"Merged {len(texts) + len(named)}"
 
@@ -37,7 +37,7 @@ def test_a_function_is_what_it_was(file):
     assert summarise("Some text.", words=4) == "In 4: Some"
     assert (summarise.__name__, summarise.__doc__) == ("summarise", "Make it shorter.")
     assert list(inspect.signature(summarise).parameters) == ["text", "words"]
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("Some text.")
         note = summarise(page.text, words=4)
         merge(page, [note, ("x", 7)], a={"b": [note]}, c={note})
@@ -60,22 +60,22 @@ def test_a_function_is_what_it_was(file):
 def test_errors_pass_and_nothing_is_recorded_of_them(file):
     calls = []
 
-    @vt.recorded_step
+    @vr.recorded_step
     def fails(text: str) -> str:
         calls.append(text)
         raise ZeroDivisionError(text)
 
-    with vt.record(path=file, quiet=True), pytest.raises(ZeroDivisionError):
+    with vr.record(path=file, quiet=True), pytest.raises(ZeroDivisionError):
         fails("x")
     assert (calls, len(lines(file))) == (["x"], 1)
 
 
 def test_arguments_are_searched_before_the_function_changes_them(file):
-    @vt.recorded_step
+    @vr.recorded_step
     def take(texts: list[str]) -> str:
         return "took " + str(len([texts.pop() for _ in range(2)]))
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         take([run.source("One.").text, run.source("Two.").text])
     assert edges(file) == {("source/1", "take/1"), ("source/2", "take/1")}
 
@@ -83,25 +83,25 @@ def test_arguments_are_searched_before_the_function_changes_them(file):
 def test_containers_that_hold_themselves_and_long_vectors_are_no_trouble(file):
     loop: list[Any] = []
     loop += [loop, {"x": loop}]
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         loop.append(run.source("One.").text)
         merge(loop, [[0.5] * 1_000_000] * 5, range(10**9), (number for number in range(3)))
     assert edges(file) == {("source/1", "merge/1")}
 
 
-@vt.recorded_step(step="search", source=True, kind="page")
+@vr.recorded_step(step="search", source=True, kind="page")
 def search(question: str) -> list[str]:
     return [f"Page one on {question}.", f"Page two on {question}."]
 
 
 def test_what_a_function_records_on_its_way_is_its_input(file):
-    @vt.recorded_step(step="answer")
+    @vr.recorded_step(step="answer")
     def answer(question: str) -> str:
         first, second = search(question)
         note = summarise(first)
         return f"{note} {second}"
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.answer(answer("piers"))
     assert nodes(file)["search/1"]["origin"] == "source"
     found = [one["edge"] for one in lines(file) if "edge" in one]
@@ -115,22 +115,22 @@ def test_what_a_function_records_on_its_way_is_its_input(file):
 
 
 def test_a_function_without_a_text_hands_on_what_it_recorded(file):
-    @vt.recorded_step
+    @vr.recorded_step
     def collect(run: Any) -> dict[str, int]:
         run.source("One.")
         return {"found": 1}
 
-    @vt.recorded_step
+    @vr.recorded_step
     def nothing() -> None:
         search("x")
 
-    @vt.recorded_step
+    @vr.recorded_step
     def answer(run: Any) -> str:
         collect(run)
         nothing()
         return "An answer."
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         answer(run)
     assert edges(file) == {
         ("source/1", "answer/1"), ("search/1", "answer/1"), ("search/2", "answer/1"),
@@ -138,15 +138,15 @@ def test_a_function_without_a_text_hands_on_what_it_recorded(file):
 
 
 def test_a_text_that_is_passed_on_unchanged_is_one_node(file):
-    @vt.recorded_step
+    @vr.recorded_step
     def outer(text: str) -> str:
         return summarise(text)
 
-    @vt.recorded_step
+    @vr.recorded_step
     def pick(texts: list[str]) -> str:
         return texts[1]
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("Some text.")
         note = outer(page.text)
         assert pick([page.text, note]) == note
@@ -159,15 +159,15 @@ class Reply:
 
 
 def test_texts_are_taken_out_of_objects_which_are_then_known(file):
-    @vt.recorded_step(step="ask", text=lambda reply: reply.content)
+    @vr.recorded_step(step="ask", text=lambda reply: reply.content)
     def ask(text: str) -> Reply:
         return Reply(f"On {text}")
 
-    @vt.recorded_step(step="raw", text=lambda reply: reply["content"])
+    @vr.recorded_step(step="raw", text=lambda reply: reply["content"])
     def raw(text: str) -> dict[str, Any]:
         return {"content": f"Raw {text}"}
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         reply = ask(run.source("piers").text)
         merge(reply)
         merge({"x": [raw("piers")]})
@@ -180,15 +180,15 @@ def test_texts_are_taken_out_of_objects_which_are_then_known(file):
 
 
 def test_results_without_a_text_are_logged_once(file, caplog):
-    @vt.recorded_step
+    @vr.recorded_step
     def number() -> int:
         return 7
 
-    @vt.recorded_step(text=lambda value: value.missing)
+    @vr.recorded_step(text=lambda value: value.missing)
     def strange() -> str:
         return "x"
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         assert [number(), number(), strange(), strange()] == [7, 7, "x", "x"]
     assert len(lines(file)) == 1
     assert caplog.text.count("number returned a int") == 1
@@ -197,31 +197,31 @@ def test_results_without_a_text_are_logged_once(file, caplog):
 
 def test_methods_classes_and_lambdas(file):
     class Pipeline:
-        @vt.recorded_step
+        @vr.recorded_step
         def step(self, text: str) -> str:
             return f"{text} by a method"
 
         @staticmethod
-        @vt.recorded_step
+        @vr.recorded_step
         def plain(text: str) -> str:
             return f"{text} by a plain one"
 
         def __call__(self, text: str) -> str:
             return f"{text} by an object"
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("A page")
         pipeline = Pipeline()
         pipeline.step(page.text)
         pipeline.plain(page.text)
-        vt.recorded_step(pipeline)(page.text)
-        vt.recorded_step(lambda text: f"{text} by a lambda")(page.text)
+        vr.recorded_step(pipeline)(page.text)
+        vr.recorded_step(lambda text: f"{text} by a lambda")(page.text)
     assert {target for _, target in edges(file)} == {
         "step/1", "plain/1", "Pipeline/1", "<lambda>/1"
     }  # fmt: skip
 
 
-@vt.recorded_step(step="stream")
+@vr.recorded_step(step="stream")
 def stream(text: str) -> Iterator[str]:
     for word in text.split():
         got = yield word + " "
@@ -232,7 +232,7 @@ def stream(text: str) -> Iterator[str]:
 def test_the_pieces_of_a_generator_are_one_text(file):
     assert inspect.isgeneratorfunction(stream)
     assert list(stream("a b")) == ["a ", "b "]
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("One two three")
         assert "".join(stream(page.text)) == "One two three "
     assert nodes(file)["stream/1"]["text"] == "One two three "
@@ -241,7 +241,7 @@ def test_the_pieces_of_a_generator_are_one_text(file):
 
 
 def test_a_generator_that_is_left_early_is_recorded_as_far_as_it_came(file):
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         page = run.source("One two three")
         for _ in stream(page.text):
             break
@@ -256,7 +256,7 @@ def test_a_generator_that_is_left_early_is_recorded_as_far_as_it_came(file):
 
 
 def test_errors_in_and_into_a_generator_pass(file):
-    @vt.recorded_step
+    @vr.recorded_step
     def fragile() -> Iterator[Any]:
         try:
             yield "one"
@@ -265,7 +265,7 @@ def test_errors_in_and_into_a_generator_pass(file):
         yield None
         raise ZeroDivisionError
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         pieces = fragile()
         assert next(pieces) == "one"
         assert pieces.throw(KeyError()) == "caught"
@@ -276,14 +276,14 @@ def test_errors_in_and_into_a_generator_pass(file):
 
 
 def test_what_a_generator_records_on_its_way_is_not_the_consumers(file):
-    @vt.recorded_step
+    @vr.recorded_step
     def inner() -> Iterator[str]:
         search("a")
         yield "first "
         search("b")
         yield "second"
 
-    @vt.recorded_step
+    @vr.recorded_step
     def outer() -> str:
         text = ""
         for piece in inner():
@@ -291,7 +291,7 @@ def test_what_a_generator_records_on_its_way_is_not_the_consumers(file):
             text += piece
         return text.upper()
 
-    with vt.record(path=file, quiet=True):
+    with vr.record(path=file, quiet=True):
         outer()
     by_id = nodes(file)
     found = {(by_id[source]["text"], target) for source, target in edges(file)}
@@ -300,18 +300,18 @@ def test_what_a_generator_records_on_its_way_is_not_the_consumers(file):
 
 
 def test_functions_that_return_generators_and_awaitables(file):
-    @vt.recorded_step
+    @vr.recorded_step
     def returned(text: str) -> Iterator[str]:
         return (word for word in [text, "!"])
 
-    @vt.recorded_step
+    @vr.recorded_step
     def later(text: str) -> Any:
         async def work() -> str:
             return text + "?"
 
         return work()
 
-    @vt.recorded_step
+    @vr.recorded_step
     def items(text: str) -> AsyncIterator[str]:
         async def work() -> AsyncIterator[str]:
             yield text
@@ -322,20 +322,20 @@ def test_functions_that_return_generators_and_awaitables(file):
     async def main() -> list[str]:
         return [await later("One"), "".join([piece async for piece in items("One")])]
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         run.source("One")
         assert "".join(returned("One")) == "One!"
         assert asyncio.run(main()) == ["One?", "One…"]
     assert {target for _, target in edges(file)} == {"returned/1", "later/1", "items/1"}
 
 
-@vt.recorded_step(step="think")
+@vr.recorded_step(step="think")
 async def think(text: str) -> str:
     await asyncio.sleep(0.001)
     return f"Thought of {text}"
 
 
-@vt.recorded_step(step="flow")
+@vr.recorded_step(step="flow")
 async def flow(text: str) -> AsyncIterator[str]:
     for word in text.split():
         await asyncio.sleep(0)
@@ -348,13 +348,13 @@ def test_coroutines_and_their_tasks(file):
     assert inspect.iscoroutinefunction(think)
     assert inspect.isasyncgenfunction(flow)
 
-    @vt.recorded_step
+    @vr.recorded_step
     async def gather(texts: list[str]) -> str:
         return " ".join(await asyncio.gather(*map(think, texts)))
 
     async def main() -> None:
         assert await think("x") == "Thought of x"
-        async with vt.record(path=file, quiet=True) as run:
+        async with vr.record(path=file, quiet=True) as run:
             texts = [run.source(f"page {number}").text for number in range(20)]
             await gather(texts)
             assert "".join([piece async for piece in flow("a b")]) == "ab"
@@ -372,7 +372,7 @@ def test_coroutines_and_their_tasks(file):
 
 
 def test_an_asynchronous_generator_takes_values_and_errors_and_may_be_left(file):
-    @vt.recorded_step
+    @vr.recorded_step
     async def fragile() -> AsyncIterator[str]:
         try:
             yield "one"
@@ -380,7 +380,7 @@ def test_an_asynchronous_generator_takes_values_and_errors_and_may_be_left(file)
             yield "caught"
 
     async def main() -> None:
-        with vt.record(path=file, quiet=True):
+        with vr.record(path=file, quiet=True):
             pieces = flow("a b")
             assert await anext(pieces) == "a"
             assert await pieces.asend("sent") == "sent"
@@ -400,13 +400,13 @@ def test_an_asynchronous_generator_takes_values_and_errors_and_may_be_left(file)
 
 
 def test_a_task_that_is_cancelled_records_nothing_and_is_cancelled(file):
-    @vt.recorded_step
+    @vr.recorded_step
     async def slow() -> str:
         await asyncio.sleep(60)
         return "never"
 
     async def main() -> None:
-        with vt.record(path=file, quiet=True):
+        with vr.record(path=file, quiet=True):
             task = asyncio.create_task(slow())
             await asyncio.sleep(0.01)
             task.cancel()
@@ -420,7 +420,7 @@ def test_a_task_that_is_cancelled_records_nothing_and_is_cancelled(file):
 def test_requests_at_once_record_apart(tmp_path):
     async def serve(number: int) -> None:
         path = tmp_path / f"{number}.jsonl"
-        with vt.record(path=path, quiet=True) as run:
+        with vr.record(path=path, quiet=True) as run:
             page = run.source(f"page {number}")
             await asyncio.sleep(0.001 * (5 - number))
             run.answer(await think(page.text))
@@ -435,7 +435,7 @@ def test_requests_at_once_record_apart(tmp_path):
 
 
 def test_threads_record_with_a_copied_context_or_where_a_recording_is_activated(file):
-    with vt.record(path=file, quiet=True) as run, ThreadPoolExecutor(2) as pool:
+    with vr.record(path=file, quiet=True) as run, ThreadPoolExecutor(2) as pool:
         page = run.source("A page.")
         summary = pool.submit(contextvars.copy_context().run, summarise, page.text, 3).result()
         pool.submit(summarise, page.text, 5).result()  # without: it just runs
@@ -449,11 +449,11 @@ def test_threads_record_with_a_copied_context_or_where_a_recording_is_activated(
 
 
 def test_texts_within_a_prompt_are_found_where_that_is_asked_for(file):
-    @vt.recorded_step(within=True)
+    @vr.recorded_step(within=True)
     def ask(prompt: str, history: list[str]) -> str:
         return "An answer."
 
-    with vt.record(path=file, quiet=True) as run:
+    with vr.record(path=file, quiet=True) as run:
         one = run.source("The quay opened in 1901, on a Sunday.")
         long = run.source(f"Before. {one} After. " * 40)
         two = run.source("The pier was added in the year 1923.")
@@ -471,7 +471,7 @@ def test_looking_for_texts_takes_time_by_the_characters_and_not_by_the_texts(fil
 
     spent = []
     for count in (100, 10_000):
-        with vt.record(path=file, quiet=True) as run:
+        with vr.record(path=file, quiet=True) as run:
             for number in range(count):
                 run.source(f"{number:06d} is the number of this text.")
             prompt = "A prompt that holds none of them. " * 1_000

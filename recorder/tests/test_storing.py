@@ -15,11 +15,11 @@ import pytest
 from acceptance.command import Veritrail
 from fakes.waiting import until
 from opentelemetry.sdk.trace import TracerProvider
-from unit.test_integration_opentelemetry import run as run_traced
+from with_opentelemetry import run as run_traced
 
 import veritrail_graph as vt
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.integrations.opentelemetry import RecordingSpanProcessor
+from veritrail_record.opentelemetry import RecordingSpanProcessor
 
 pytestmark = pytest.mark.engine
 

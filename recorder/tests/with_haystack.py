@@ -20,7 +20,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.tools import tool
 from haystack.utils import Secret
 
-from veritrail_graph.integrations.haystack import RecordingTracer, instrument
+from veritrail_record.haystack import RecordingTracer, instrument
 
 __all__ = [
     "Agent",

@@ -17,7 +17,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
-from veritrail_graph.integrations.langchain import RecordingHandler
+from veritrail_record.langchain import RecordingHandler
 
 __all__ = [
     "END",

@@ -26,7 +26,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
 
-from veritrail_graph.integrations.llamaindex import instrument
+from veritrail_record.llamaindex import instrument
 
 __all__ = [
     "Asked",

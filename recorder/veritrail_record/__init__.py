@@ -1,11 +1,13 @@
 """Record a process while the program that generates it runs.
 
-Everything here starts without models, servers and drivers; only storing imports those.
+It imports the standard library alone. `store=` and `verify=` find veritrail-graph where it is
+installed. Recorders of libraries are modules beside this one: `veritrail_record.langchain`,
+`llamaindex`, `haystack`, `openai`, `opentelemetry`, `graphrag`.
 """
 
-from veritrail_graph.api.recorder.linking import RecordedSpan
-from veritrail_graph.api.recorder.recording import Recording, current
-from veritrail_graph.api.recorder.steps import recorded_step
+from veritrail_record.linking import RecordedSpan
+from veritrail_record.recording import Recording, current
+from veritrail_record.steps import recorded_step
 
 record = Recording
 

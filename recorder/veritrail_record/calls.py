@@ -28,11 +28,10 @@ from types import TracebackType
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from veritrail_graph.api.recorder import RecordedSpan, Recording, current
-from veritrail_graph.api.recorder.faults import LOGGER
-from veritrail_graph.api.recorder.linking import HEAD
-from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.graph.errors import InputError
+from veritrail_record import RecordedSpan, Recording, current
+from veritrail_record.faults import LOGGER
+from veritrail_record.linking import HEAD
+from veritrail_record.nodes import Facts
 
 CALL, RESULT, RESPONSE = "call", "result", "response"
 """Kinds of ids: of a tool call, of the result of that call, of an answer of a model."""
@@ -41,9 +40,9 @@ INSTRUCTIONS = ("system", "developer")
 _TOOLS = ("tool", "function")
 
 
-def missing(extra: str, library: str) -> InputError:
-    """The error for a library that is not installed, with what installs it."""
-    return InputError(f"{library} is not installed; pip install 'veritrail-graph[{extra}]'")
+def missing(extra: str, library: str) -> ImportError:
+    """Return the error for a library that is not installed, with what installs it."""
+    return ImportError(f"{library} is not installed; pip install 'veritrail-record[{extra}]'")
 
 
 def recording(run: Recording | None = None) -> Recording | None:

@@ -8,7 +8,6 @@ most one line that is cut off, which the reader of process files leaves out.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -90,6 +89,8 @@ class RecordFile:
         return len(data)
 
     def _rewrite(self, header: str) -> None:
+        import shutil  # brings compression, which most recordings never need
+
         draft = self._draft()
         try:
             with self._place.open("rb") as old, draft.open("xb") as new:

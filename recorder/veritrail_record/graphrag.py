@@ -3,7 +3,8 @@
 `RecordedSearch` keeps what a query was given, its map answers and its answer: in a file that
 `veritrail ingest INDEX --answer FILE` reads, in the recording of the context, or both.
 `RecordedIndexing` records an index when it is built. Neither needs `graphrag` to be there: they
-have the methods that it calls. It comes with `veritrail-graph[graphrag]`.
+have the methods that it calls. Both read an index with the importer of veritrail-graph; what they
+need comes with `veritrail-record[graphrag]`.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from veritrail_graph.api.recorder import RecordedSpan, Recording
-from veritrail_graph.api.recorder.faults import LOGGER
-from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag import GraphRagImporter, index_process
-from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME, read_context
-from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput
-from veritrail_graph.graph.importers.registry import ImportOptions
-from veritrail_graph.graph.model import Origin
-from veritrail_graph.integrations.calls import Guard, of, recording
+from veritrail_record import RecordedSpan, Recording
+from veritrail_record.calls import Guard, missing, of, recording
+from veritrail_record.faults import LOGGER
+from veritrail_record.nodes import Facts
+
+try:
+    from veritrail_graph.graph.errors import InputError
+    from veritrail_graph.graph.importers.graphrag import GraphRagImporter, index_process
+    from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME, read_context
+    from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput
+    from veritrail_graph.graph.importers.registry import ImportOptions
+    from veritrail_graph.graph.model import Origin
+except ImportError as error:
+    raise missing("graphrag", "veritrail-graph") from error
 
 _STEPS = {"text_unit": "chunk", "community_report": "create_community_reports"}
 

@@ -2,7 +2,7 @@
 
 A tracer of Haystack sees what each component is given and returns. Documents that a component
 brought in are source text; replies of models are nodes with what flowed into their component.
-Without a recording nothing happens. Needs `veritrail-graph[haystack]`.
+Without a recording nothing happens. Needs `veritrail-record[haystack]`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from typing_extensions import override
-
-from veritrail_graph.api.recorder import RecordedSpan, Recording
-from veritrail_graph.api.recorder.linking import HEAD
-from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.integrations.calls import (
+from veritrail_record import RecordedSpan, Recording
+from veritrail_record.calls import (
     CALL,
     RESULT,
     Call,
@@ -31,6 +27,8 @@ from veritrail_graph.integrations.calls import (
     recording,
     tool_result,
 )
+from veritrail_record.linking import HEAD
+from veritrail_record.nodes import Facts
 
 try:
     from haystack.tracing.tracer import Span, Tracer, enable_tracing, is_tracing_enabled, tracer
@@ -82,7 +80,6 @@ class RecordingTracer(Tracer):
         self._inner = inner
 
     @contextmanager
-    @override
     def trace(
         self,
         operation_name: str,
@@ -105,7 +102,6 @@ class RecordingTracer(Tracer):
                 with suppress(ValueError):  # a stream that is closed in another context
                     _active.reset(token)
 
-    @override
     def current_span(self) -> Span | None:
         """The current span."""
         return _active.get()
@@ -158,23 +154,19 @@ class _Span(Span):
         self._tags = tags
         self._work: _Component | None = None
 
-    @override
     def set_tag(self, key: str, value: Any) -> None:
         """Hand a tag on."""
         if self.inner is not None:
             self.inner.set_tag(key, value)
 
-    @override
     def raw_span(self) -> Any:
         """The span of the tracer that was enabled before, else this one."""
         return self if self.inner is None else self.inner.raw_span()
 
-    @override
     def get_correlation_data_for_logs(self) -> dict[str, Any]:
         """What the tracer that was enabled before says."""
         return {} if self.inner is None else self.inner.get_correlation_data_for_logs()
 
-    @override
     def set_content_tag(self, key: str, value: Any) -> None:
         """Record inputs and outputs, whether or not Haystack traces contents."""
         if self.run is not None:

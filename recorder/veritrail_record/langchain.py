@@ -15,11 +15,8 @@ from functools import wraps
 from typing import Any, TypeVar
 from uuid import UUID
 
-from veritrail_graph.api.recorder import RecordedSpan, Recording
-from veritrail_graph.api.recorder.linking import HEAD
-from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.graph.importers.traces.texts import DOCUMENT_KEYS
-from veritrail_graph.integrations.calls import (
+from veritrail_record import RecordedSpan, Recording
+from veritrail_record.calls import (
     CALL,
     RESULT,
     Call,
@@ -31,6 +28,8 @@ from veritrail_graph.integrations.calls import (
     recording,
     tool_result,
 )
+from veritrail_record.linking import HEAD
+from veritrail_record.nodes import Facts
 
 try:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -45,6 +44,12 @@ M = TypeVar("M", bound=Callable[..., Any])
 
 _Leaf = tuple[str | None, str | tuple[str, Mapping[str, Any]]]
 """A field and its text; or a document with its metadata."""
+
+DOCUMENT_KEYS = (
+    "docs", "documents", "context", "contexts", "chunks", "passages", "results", "sources", "hits",
+    "retrieved", "retrieved_docs", "retrieved_documents", "retrieved_contexts", "source_documents",
+)  # fmt: skip
+"""Fields in which programs keep what they looked up; the importers of traces read the same."""
 
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "human": "user"}
 _DEEPEST = 20

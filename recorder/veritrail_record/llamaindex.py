@@ -2,7 +2,7 @@
 
 The events and spans of LlamaIndex's instrumentation are recorded in the recording of their
 context: what retrievers find, what models answer, results of tools, and texts that steps of
-workflows hand on. Without a recording nothing happens. Needs `veritrail-graph[llamaindex]`.
+workflows hand on. Without a recording nothing happens. Needs `veritrail-record[llamaindex]`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from typing_extensions import override
-
-from veritrail_graph.api.recorder import RecordedSpan, Recording
-from veritrail_graph.api.recorder.linking import HEAD
-from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.integrations.calls import (
+from veritrail_record import RecordedSpan, Recording
+from veritrail_record.calls import (
     CALL,
     RESULT,
     Call,
@@ -32,6 +28,8 @@ from veritrail_graph.integrations.calls import (
     recording,
     tool_result,
 )
+from veritrail_record.linking import HEAD
+from veritrail_record.nodes import Facts
 
 try:
     from llama_index.core.instrumentation.event_handlers import BaseEventHandler
@@ -383,11 +381,9 @@ class _Events(BaseEventHandler):
     _recorder: Any = None
 
     @classmethod
-    @override
     def class_name(cls) -> str:
         return "VeriTrailEvents"
 
-    @override
     def handle(self, event: BaseEvent, **_: Any) -> None:
         with Guard(None, "llamaindex", "an event could not be recorded"):
             self._recorder.event(event)
@@ -399,11 +395,9 @@ class _Spans(BaseSpanHandler[BaseSpan]):
     _recorder: Any = None
 
     @classmethod
-    @override
     def class_name(cls) -> str:
         return "VeriTrailSpans"
 
-    @override
     def span_enter(
         self, id_: str, bound_args: inspect.BoundArguments, instance: Any = None,
         parent_id: str | None = None, tags: dict[str, Any] | None = None, **_: Any,
@@ -411,7 +405,6 @@ class _Spans(BaseSpanHandler[BaseSpan]):
         with Guard(None, "llamaindex", "a span could not be recorded"):
             self._recorder.enter(id_, bound_args.arguments, parent_id)
 
-    @override
     def span_exit(
         self, id_: str, bound_args: inspect.BoundArguments, instance: Any = None,
         result: Any = None, **_: Any,
@@ -419,22 +412,18 @@ class _Spans(BaseSpanHandler[BaseSpan]):
         with Guard(None, "llamaindex", "a span could not be recorded"):
             self._recorder.exit(id_, bound_args.arguments, result)
 
-    @override
     def span_drop(
         self, id_: str, bound_args: inspect.BoundArguments, instance: Any = None,
         err: BaseException | None = None, **_: Any,
     ) -> None:  # fmt: skip
         self._recorder.drop(id_)
 
-    @override
     def new_span(self, *_: Any, **__: Any) -> None:
         return None
 
-    @override
     def prepare_to_exit_span(self, *_: Any, **__: Any) -> None:
         return None
 
-    @override
     def prepare_to_drop_span(self, *_: Any, **__: Any) -> None:
         return None
 

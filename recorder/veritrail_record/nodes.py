@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any, Literal
 
-from veritrail_graph.api.recorder.faults import Faults
-from veritrail_graph.api.recorder.file import RecordFile
-from veritrail_graph.api.recorder.linking import CONTAINERS, KnownTexts, RecordedSpan
-from veritrail_graph.graph.contract import MAX_NODE_ID, MAX_STAGE, is_deeper_than
+from veritrail_record.contract import MAX_NODE_ID, MAX_STAGE, is_deeper_than
+from veritrail_record.faults import Faults
+from veritrail_record.file import RecordFile
+from veritrail_record.linking import CONTAINERS, KnownTexts, RecordedSpan
 
 FIRST_STAGE = 1
 

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
-from veritrail_graph.api.recorder import RecordedSpan, current
-from veritrail_graph.integrations.calls import (
+from veritrail_record import RecordedSpan, current
+from veritrail_record.calls import (
     CALL,
     RESPONSE,
     RESULT,

@@ -19,10 +19,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from typing_extensions import override
-
-from veritrail_graph.api.recorder.faults import Faults
-from veritrail_graph.integrations.calls import missing
+from veritrail_record import storing
+from veritrail_record.calls import missing
+from veritrail_record.faults import Faults
 
 try:
     from opentelemetry.context import Context
@@ -30,6 +29,8 @@ try:
     from opentelemetry.trace import format_span_id, format_trace_id
 except ImportError as error:
     raise missing("opentelemetry", "opentelemetry-sdk") from error
+if not storing.has_graph():  # its importer reads the traces
+    raise missing("opentelemetry", "veritrail-graph")
 
 QUIET_SECONDS = 5.0
 """After this time without a span a trace is written as far as it came."""
@@ -116,7 +117,6 @@ class RecordingSpanProcessor(SpanProcessor):
 
     # What the SDK calls while the program runs
 
-    @override
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Know that a span of its trace goes on."""
         try:
@@ -125,7 +125,6 @@ class RecordingSpanProcessor(SpanProcessor):
         except Exception:  # noqa: BLE001
             self._faults.log("span", "a span was not recorded", trace=True)
 
-    @override
     def on_end(self, span: ReadableSpan) -> None:
         """Keep a span until its trace is written."""
         try:
@@ -155,7 +154,6 @@ class RecordingSpanProcessor(SpanProcessor):
             self._traces[context.trace_id] = found
         return found
 
-    @override
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Write what has come; whether that was done in time."""
         end = time.monotonic() + timeout_millis / 1_000
@@ -177,7 +175,6 @@ class RecordingSpanProcessor(SpanProcessor):
             self._flushes = False
         return True
 
-    @override
     def shutdown(self) -> None:
         """Write what has come, end the thread, and store the traces where that was asked for."""
         if self._is_over:
@@ -293,8 +290,6 @@ class RecordingSpanProcessor(SpanProcessor):
             self._faults.log("store", message, self._folder)
             return
         try:
-            from veritrail_graph.api.recorder import storing
-
             with storing.graph() as graph:
                 for path in list(left):
                     try:

@@ -21,12 +21,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from veritrail_graph.api.recorder.faults import Faults
-from veritrail_graph.api.recorder.file import RecordFile
-from veritrail_graph.api.recorder.linking import Links, RecordedSpan
-from veritrail_graph.api.recorder.nodes import Facts, Nodes, header_line, listed, whole
-from veritrail_graph.graph.contract import FORMAT, MAX_STAGE, PUBLIC_ID, RECORDED
-from veritrail_graph.graph.counted import counted
+from veritrail_record import storing
+from veritrail_record.contract import FORMAT, MAX_STAGE, PUBLIC_ID, RECORDED
+from veritrail_record.faults import Faults
+from veritrail_record.file import RecordFile
+from veritrail_record.linking import Links, RecordedSpan
+from veritrail_record.nodes import Facts, Nodes, header_line, listed, whole
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client.answers import Ingested
@@ -106,7 +106,8 @@ class Recording:
         self._is_closed = False
         self._token: Token[Recording | None] | None = None
         self._verify = verify
-        self._stores = bool(store or verify)
+        wants_graph = bool(store or verify)
+        self._stores = wants_graph and storing.has_graph()
         self._is_temporary = self._stores and path is None
         self._is_quiet = quiet
         self._replaces = bool(replace)
@@ -117,6 +118,9 @@ class Recording:
         self.faults = Faults(self.process_id)
         if process_id is not None and not is_id:
             self.faults.log("process_id", "%.80r is no process_id; an id was made", process_id)
+        if wants_graph and not self._stores:
+            message = "nothing is stored, the process stays in its file: %s"
+            self.faults.log("store", message, storing.NOT_INSTALLED)
         try:
             self._claims = self._texts_of(claims)
             header = _header(self.process_id, name, question, stages)
@@ -436,8 +440,6 @@ class Recording:
         assert self.path is not None  # noqa: S101
         options = dict(self._verify) if isinstance(self._verify, Mapping) else {}
         try:
-            from veritrail_graph.api.recorder import storing
-
             with storing.graph() as graph:
                 self.ingested = storing.store(graph, self.path, replace=self._replaces)
                 if self._is_temporary:
@@ -460,7 +462,7 @@ class Recording:
         """Say in one line on stderr how to verify what was not verified."""
         if self._is_quiet or self.verifications or not len(self) or sys.stderr is None:
             return
-        nodes = counted(len(self), "node")
+        nodes = f"{len(self):,} node{'s' * (len(self) != 1)}"
         keep = ""
         if self.path is not None and self.ingested is None:
             replace = "--replace " if self._replaces else ""

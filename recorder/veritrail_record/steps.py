@@ -19,11 +19,9 @@ from contextvars import Token
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
-from typing_extensions import override
-
-from veritrail_graph.api.recorder.linking import RecordedSpan
-from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.api.recorder.recording import Recording, current, made_inside
+from veritrail_record.linking import RecordedSpan
+from veritrail_record.nodes import Facts
+from veritrail_record.recording import Recording, current, made_inside
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -286,7 +284,6 @@ class _Stream(Generator[Any, Any, Any]):
         self._stream = stream
         self._pieces = _Pieces(call)
 
-    @override
     def send(self, value: Any) -> Any:
         token = self._pieces.begin()
         try:
@@ -296,7 +293,6 @@ class _Stream(Generator[Any, Any, Any]):
             raise
         return self._pieces.add(token, piece)
 
-    @override
     def throw(self, *thrown: Any) -> Any:
         token = self._pieces.begin()
         try:
@@ -306,7 +302,6 @@ class _Stream(Generator[Any, Any, Any]):
             raise
         return self._pieces.add(token, piece)
 
-    @override
     def close(self) -> None:
         token = self._pieces.begin()
         try:
@@ -322,7 +317,6 @@ class _AsyncStream(AsyncGenerator[Any, Any]):
         self._stream = stream
         self._pieces = _Pieces(call)
 
-    @override
     async def asend(self, value: Any) -> Any:
         token = self._pieces.begin()
         try:
@@ -332,7 +326,6 @@ class _AsyncStream(AsyncGenerator[Any, Any]):
             raise
         return self._pieces.add(token, piece)
 
-    @override
     async def athrow(self, *thrown: Any) -> Any:
         token = self._pieces.begin()
         try:
@@ -342,7 +335,6 @@ class _AsyncStream(AsyncGenerator[Any, Any]):
             raise
         return self._pieces.add(token, piece)
 
-    @override
     async def aclose(self) -> None:
         token = self._pieces.begin()
         try:

@@ -1,4 +1,7 @@
-"""Store a recording in the graph and verify it, with the client in process."""
+"""Store a recording in the graph and verify it, with the client in process of veritrail-graph.
+
+These are the only calls of a recording that need veritrail-graph. It is imported when they come.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.client import Local
-
 if TYPE_CHECKING:
+    from veritrail_graph.api.client import Local
     from veritrail_graph.api.client.answers import Ingested
     from veritrail_graph.graph.model import Verification
 
+NOT_INSTALLED = "veritrail-graph is not installed; pip install veritrail-graph"
+
+
+def has_graph() -> bool:
+    """Return whether veritrail-graph is installed; it is not imported for that."""
+    from importlib.util import find_spec
+
+    return find_spec("veritrail_graph") is not None
+
 
 def graph() -> Local:
-    """The graph of the settings."""
+    """Open the graph of the settings."""
+    from veritrail_graph.api.client import Local
+
     return Local()
 
 

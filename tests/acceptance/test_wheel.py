@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from veritrail_graph import cypher
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("api", "cypher", "evaluation", "graph", "integrations", "verifier")
+PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
 BESIDES_FILES = {".pyc", ".pyo"}
 pytestmark = [pytest.mark.slow, pytest.mark.engine]
 
@@ -64,7 +64,7 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix not in BESIDES_FILES
-    } | {"veritrail_graph/__init__.py", "veritrail_graph/py.typed"}
+    } | {f"veritrail_graph/{name}" for name in ("__init__.py", "integrations.py", "py.typed")}
     there |= {
         f"veritrail_graph/samples/{name}{kind}"
         for name in ("harbour-summary", "graphrag-energy")

@@ -34,8 +34,6 @@ def test_what_is_not_there_is_not_there():
         *clients,
         *nouns,
         "Verification",
-        "record",
-        "recorded_step",
         "verify",
         "__version__",
     }
