@@ -71,6 +71,31 @@ def test_the_wheel_holds_every_module(wheel: Path):
     assert held == {f"veritrail_record/{path.name}" for path in package.iterdir() if path.suffix}
 
 
+LIBRARIES = """
+import sys
+sys.path.append(sys.argv[1])
+for name in sys.argv[2:]:
+    try:
+        __import__(f"veritrail_record.{name}")
+    except ImportError as error:
+        print(error, file=sys.stderr)
+"""
+
+
+def test_a_library_that_is_not_installed_is_named_with_the_extra_that_brings_it():
+    needs = {
+        "langchain": "langchain-core",
+        "llamaindex": "LlamaIndex",
+        "haystack": "Haystack",
+        "opentelemetry": "opentelemetry-sdk",
+        "graphrag": "veritrail-graph",
+    }
+    assert alone(LIBRARIES, FOLDER, *needs).splitlines() == [
+        f"{library} is not installed; pip install 'veritrail-record[{extra}]'"
+        for extra, library in needs.items()
+    ]
+
+
 IMPORT_TIME = """
 import sys, time
 sys.path.append(sys.argv[1])

@@ -14,11 +14,6 @@ from recorded_file import checked, edges, lines, nodes
 import veritrail_record as vr
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "nightly.jsonl"
-
-
 def test_a_file_that_cannot_be_made_records_nothing(tmp_path, caplog):
     with vr.record(path=tmp_path / "none" / "x.jsonl") as run:
         span = run.source("A page.")

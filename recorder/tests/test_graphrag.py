@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -60,11 +59,6 @@ def globally(search: RecordedSearch) -> None:
     search.on_context({"reports": REPORTS})
     for token in (ANSWER[:10], ANSWER[10:]):
         search.on_llm_new_token(token)
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "graphrag.jsonl"
 
 
 def test_without_a_recording_or_a_file_nothing_happens(tmp_path, caplog):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes.chat_server import chat_server
 from fakes.lazily import import_into
 from recorded_file import checked, edges, lines, nodes
 
@@ -66,12 +63,6 @@ def _library() -> None:
     import_into(globals(), "with_haystack")
 
 
-@pytest.fixture
-def url() -> Iterator[str]:
-    with chat_server(script) as found:
-        yield found
-
-
 @pytest.fixture(autouse=True)
 def _instrumented() -> Iterator[None]:
     remove = instrument()
@@ -80,11 +71,6 @@ def _instrumented() -> Iterator[None]:
     while _models:
         _models.pop().close()
     assert not tracing.is_tracing_enabled()
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "haystack.jsonl"
 
 
 _models: list[OpenAIChatGenerator] = []
@@ -385,10 +371,3 @@ def test_the_example_of_the_documentation(tmp_path, monkeypatch):
     exec(program, {})  # its `instrument()` changes nothing, as the test has called it
     assert edges(tmp_path / "quay.jsonl") == {("search/1", "letter/1")}
     assert checked(tmp_path / "quay.jsonl").unsourced == 0
-
-
-def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "haystack.tracing.tracer", None)
-    monkeypatch.delitem(sys.modules, "veritrail_record.haystack")
-    with pytest.raises(ImportError, match=r"pip install 'veritrail-record\[haystack\]'"):
-        importlib.import_module("veritrail_record.haystack")

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import pytest
-from fakes.chat_server import chat_server
 from fakes.lazily import import_into
 from recorded_file import checked, edges, lines, nodes
 
@@ -79,17 +75,6 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
 @pytest.fixture(scope="module", autouse=True)
 def _library() -> None:
     import_into(globals(), "with_langchain")
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with chat_server(script) as found:
-        yield found
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "langchain.jsonl"
 
 
 def model(url: str, name: str = "scripted", **options: Any) -> ChatOpenAI:
@@ -397,18 +382,6 @@ def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
         ("The quay opened in 1901, on a Sunday.", "source"), ("It opened in 1901.", "generated"),
     ]  # fmt: skip
     assert len(edges(Path("quay.jsonl"))) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "library"),
-    [("langchain", "langchain_core.callbacks"), ("opentelemetry", "opentelemetry.sdk.trace")],
-)
-def test_a_library_that_is_not_installed_is_named_with_its_extra(monkeypatch, name, library):
-    module = f"veritrail_record.{name}"
-    monkeypatch.delitem(sys.modules, module, raising=False)
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ImportError, match=rf"pip install 'veritrail-record\[{name}\]'"):
-        import_module(module)
 
 
 def test_what_goes_wrong_is_logged_and_the_chain_goes_on(url, file, caplog):

@@ -7,14 +7,11 @@ package for OpenAI does, which is not installed.
 from __future__ import annotations
 
 import asyncio
-import importlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes.chat_server import chat_server
 from fakes.lazily import import_into
 from recorded_file import checked, edges, lines, nodes
 
@@ -65,12 +62,6 @@ def _library() -> None:
     import_into(globals(), "with_llamaindex")
 
 
-@pytest.fixture
-def url() -> Iterator[str]:
-    with chat_server(script) as found:
-        yield found
-
-
 @pytest.fixture(autouse=True)
 def _instrumented() -> Iterator[None]:
     handlers = len(get_dispatcher().event_handlers), len(get_dispatcher().span_handlers)
@@ -78,11 +69,6 @@ def _instrumented() -> Iterator[None]:
     yield
     remove()
     assert (len(get_dispatcher().event_handlers), len(get_dispatcher().span_handlers)) == handlers
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "llamaindex.jsonl"
 
 
 def listed(*texts: str) -> SummaryIndex:
@@ -320,10 +306,3 @@ def test_the_example_of_the_documentation(tmp_path, monkeypatch):
     exec(program, {})  # its `instrument()` changes nothing, as the test has called it
     assert edges(tmp_path / "quay.jsonl") == {("retrieve/1", "synthesize/1")}
     assert checked(tmp_path / "quay.jsonl").unsourced == 0
-
-
-def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "llama_index.core.instrumentation.event_handlers", None)
-    monkeypatch.delitem(sys.modules, "veritrail_record.llamaindex")
-    with pytest.raises(ImportError, match=r"pip install 'veritrail-record\[llamaindex\]'"):
-        importlib.import_module("veritrail_record.llamaindex")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes.chat_server import chat_server
 from recorded_file import checked, edges, lines, nodes
 
 import veritrail_record as vr
@@ -29,17 +27,6 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
         return [{"content": None, "tool_calls": [CALL]}]
     words = last["content"] if isinstance(last["content"], str) else "parts"
     return [{"content": f"Answer {n} to {len(words)}"} for n in range(body.get("n", 1))]
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with chat_server(script) as found:
-        yield found
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "openai.jsonl"
 
 
 @pytest.fixture

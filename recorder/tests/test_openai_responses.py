@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes.chat_server import chat_server
 from recorded_file import checked, edges, lines, nodes
 
 import veritrail_record as vr
@@ -44,17 +42,6 @@ def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
         return [{"type": "reasoning", "summary": []}, {"text": "I will read."}, CALL]
     text = last if isinstance(last, str) else last.get("output") or last.get("content")
     return [{"text": f"An answer to {len(text)} letters."}]
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with chat_server(script) as found:
-        yield found
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "responses.jsonl"
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ from veritrail_graph.graph.errors import InvalidProcess
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "nightly.jsonl"
-
-
 def test_the_calls_of_the_contract_write_a_process_file(file, capsys):
     with vr.record("nightly", question="What changed?", path="nightly.jsonl") as nowhere:
         pass

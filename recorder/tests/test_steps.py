@@ -8,18 +8,12 @@ import gc
 import inspect
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 from recorded_file import checked, edges, lines, nodes
 
 import veritrail_record as vr
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "steps.jsonl"
 
 
 @vr.recorded_step(step="summarise", kind="summary", model="m", prompt="p.v1", metadata={"n": 1})
