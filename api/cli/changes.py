@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,19 @@ ROWS_SHOWN = 30
 TEXTS_SHOWN = 10
 REASONS_SHOWN = NAMES_SHOWN = 3
 _COLUMNS = ("earlier", "claim_id")
+
+
+def matched(options: Mapping[str, Any]) -> Sequence[dict[str, str]]:
+    """Return the pairs of the file that --match names; none without it.
+
+    Raises:
+        InputError: There is no --since, or the file does not hold pairs.
+    """
+    if options["match"] is None:
+        return ()
+    if options["since"] is None:
+        raise InputError("--match pairs claims with those of --since; name that, too.")
+    return read_pairs(options["match"])
 
 
 def read_pairs(path: Path) -> list[dict[str, str]]:

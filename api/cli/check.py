@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from veritrail_graph.api.cli.exits import say_starting
 from veritrail_graph.api.cli.ingest import ingest_paths, public_id, store_and_tell
-from veritrail_graph.api.cli.options import (
-    RECORDED,
-    AsJson,
-    Budget,
-    Concurrency,
-    EngineName,
-    MaxCalls,
-    Model,
-    NoCache,
-    Price,
-    Q,
-    Record,
-    Recorded,
-    VerdictEngine,
-    recording_settings,
-)
+from veritrail_graph.api.cli.options import RECORDED, AsJson, judging, recording_settings
 from veritrail_graph.api.views.texts import some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -37,6 +22,12 @@ if TYPE_CHECKING:
 STDIN = Path("-")
 
 
+@judging(
+    "batch", "batch_finish", "batch_price_factor", "since", "match", "claims_model",
+    "selection_model", "verdict_model", "escalate_to", "samples", "threshold",
+    "max_root_sentences", "max_sentences", "verdict_sentences", "verdict_root_sentences",
+    "max_reruns", "no_sub_claims", "share", "prompts", "structured", "explain",
+)  # fmt: skip
 def check(
     paths: Annotated[
         list[Path] | None,
@@ -66,18 +57,9 @@ def check(
         int,
         typer.Option(min=20, max=100_000, metavar="N", help="Words of a chunk of a source."),
     ] = 200,
-    q: Q = 3,
-    engine: EngineName = None,
-    verdict_engine: VerdictEngine = None,
-    model: Model = None,
-    budget: Budget = None,
-    max_calls: MaxCalls = None,
-    price: Price = None,
-    no_cache: NoCache = False,
-    recorded: Recorded = None,
-    record: Record = None,
-    concurrency: Concurrency = None,
+    *,
     as_json: AsJson = False,
+    **how: Any,
 ) -> None:
     """Check an answer against the texts that it was made from.
 
@@ -89,10 +71,11 @@ def check(
     from veritrail_graph.api.app.engines import asks_model
     from veritrail_graph.api.app.ingesting import IngestOptions
 
-    how = {name: value for name, value in locals().items() if name in _HOW}
     settings = recording_settings(dict(how))
-    named = engine or (RECORDED if recorded is not None and model is None else None)
-    asks = asks_model(settings, named, model)
+    answers_given = how["recorded"] is not None and how["model"] is None
+    asks = asks_model(
+        settings, how["engine"] or (RECORDED if answers_given else None), how["model"]
+    )
     options = IngestOptions(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         force=True,
@@ -126,13 +109,6 @@ def check(
         nothing=f"{some([str(path) for path in given])}: there is no row in it",
         as_json=as_json,
     )
-
-
-_HOW = {
-    "q", "engine", "verdict_engine", "model", "budget", "max_calls", "price", "no_cache",
-    "recorded", "record", "concurrency",
-}  # fmt: skip
-"""Parameters that say how claims are verified."""
 
 
 def _made(

@@ -8,39 +8,17 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import (
     AsJson,
-    Batch,
-    BatchPriceFactor,
     ClaimIds,
     Claims,
     ClaimsFile,
-    ClaimsModel,
-    EngineName,
-    EscalateTo,
-    Match,
-    MaxReruns,
-    Model,
     Node,
-    NoSubClaims,
-    OtherSentences,
-    Price,
     ProcessId,
-    PromptsFolder,
-    Q,
-    RootSentences,
-    SampleCount,
-    SelectionModel,
-    Share,
-    Since,
-    VerdictEngine,
-    VerdictModel,
-    VerdictRootSentences,
-    VerdictSentences,
     claim_records,
+    judging,
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -53,35 +31,19 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.estimate import Estimate
 
 
+@judging(
+    "batch_finish", "budget", "max_calls", "threshold", "structured", "no_cache", "recorded",
+    "record", "concurrency", "explain",
+)  # fmt: skip
 def estimate(
     process: ProcessId,
     claim: Claims = None,
     claims: ClaimsFile = None,
     claim_id: ClaimIds = None,
     node: Node = None,
-    q: Q = 3,
-    engine: EngineName = None,
-    verdict_engine: VerdictEngine = None,
-    model: Model = None,
-    claims_model: ClaimsModel = None,
-    selection_model: SelectionModel = None,
-    verdict_model: VerdictModel = None,
-    escalate_to: EscalateTo = None,
-    price: Price = None,
-    batch: Batch = False,
-    batch_price_factor: BatchPriceFactor = None,
-    since: Since = None,
-    match: Match = None,
-    samples: SampleCount = 1,
-    max_root_sentences: RootSentences = "40",
-    max_sentences: OtherSentences = "40",
-    verdict_sentences: VerdictSentences = "200",
-    verdict_root_sentences: VerdictRootSentences = "none",
-    max_reruns: MaxReruns = 2,
-    no_sub_claims: NoSubClaims = False,
-    share: Share = 1,
-    prompts: PromptsFolder = None,
+    *,
     as_json: AsJson = False,
+    **how: Any,
 ) -> None:
     """Say what verifying claims would cost; nothing is asked.
 
@@ -90,16 +52,13 @@ def estimate(
     about the stored claims; claims given are not stored. With --since it is about the claims whose
     verdict would not be kept.
     """
-    given = dict(locals())
-    from veritrail_graph.api.cli.changes import read_pairs
+    from veritrail_graph.api.cli.changes import matched
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.settings import Settings
 
-    if match is not None and since is None:
-        raise InputError("--match pairs claims with those of --since; name that, too.")
-    given["match"] = read_pairs(match) if match is not None else ()
+    given = {**how, "claim_id": claim_id, "node": node, "match": matched(how)}
     request = verify_request(process, given)
-    options = judge_options(Settings(), request, prompts=prompts)
+    options = judge_options(Settings(), request, prompts=how["prompts"])
     records = claim_records(claim, claims)
     _, estimated = ask_about(
         process,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -288,6 +289,111 @@ Match = Annotated[
         "earlier and claim_id.",
     ),
 ]
+
+
+Threshold = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="T", help="Samples that must agree; default: more than half of them."
+    ),
+]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="Also attribute the sentences that carried each claim that is Not Fully "
+        "Supported, and end its trail with what the step did with its sources.",
+    ),
+]
+JUDGING: Mapping[str, Any] = {
+    "batch": Batch,
+    "batch_finish": BatchFinishes,
+    "batch_price_factor": BatchPriceFactor,
+    "since": Since,
+    "match": Match,
+    "q": Q,
+    "engine": EngineName,
+    "verdict_engine": VerdictEngine,
+    "model": Model,
+    "claims_model": ClaimsModel,
+    "selection_model": SelectionModel,
+    "verdict_model": VerdictModel,
+    "escalate_to": EscalateTo,
+    "budget": Budget,
+    "max_calls": MaxCalls,
+    "price": Price,
+    "samples": SampleCount,
+    "threshold": Threshold,
+    "max_root_sentences": RootSentences,
+    "max_sentences": OtherSentences,
+    "verdict_sentences": VerdictSentences,
+    "verdict_root_sentences": VerdictRootSentences,
+    "max_reruns": MaxReruns,
+    "no_sub_claims": NoSubClaims,
+    "share": Share,
+    "prompts": PromptsFolder,
+    "structured": Structured,
+    "no_cache": NoCache,
+    "recorded": Recorded,
+    "record": Record,
+    "concurrency": Concurrency,
+    "explain": Explain,
+}
+"""The options that say how claims are verified, by name; most stand for a field of the request."""
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def judging(*without: str) -> Callable[[Command], Command]:
+    """Give a command the options of `JUDGING` in place of its `**how`.
+
+    What a field of `VerifyRequest` stands for has the default of the field.
+
+    Args:
+        without: The options that it does not have.
+    """
+
+    def give(command: Command) -> Command:
+        own = signature(command, eval_str=True)
+        places = list(own.parameters.values())
+        (how,) = [place for place in places if place.kind is Parameter.VAR_KEYWORD]
+        more = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=_default(name), annotation=option)
+            for name, option in JUDGING.items()
+            if name not in without
+        ]
+        last = [place for place in places if place.kind is Parameter.KEYWORD_ONLY]
+        first = [place for place in places if place not in (how, *last)]
+        together = [*first, *more, *last]
+        command.__signature__ = own.replace(parameters=together)  # type: ignore[attr-defined]
+        command.__annotations__ = {place.name: place.annotation for place in together}
+        return command
+
+    return give
+
+
+def _default(name: str) -> Any:
+    """Return the default of an option: that of the field of the request that it stands for."""
+    from veritrail_graph.api.requests.verify import VerifyRequest
+
+    fields = VerifyRequest.model_fields
+    if name in _NEGATED:
+        return not fields[_NEGATED[name]].default
+    field = fields.get(_FIELDS.get(name, name))
+    default = None if field is None else field.get_default(call_default_factory=True)
+    if name in SENTENCE_LIMITS:
+        return "none" if default is None else str(default)
+    if name == "batch_finish":
+        return BatchFinish(str(default))
+    return {"batch": False, "match": None}.get(name, default)
+
+
+def options_given(context: typer.Context) -> frozenset[str]:
+    """Return the names of the options that were typed."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return frozenset(
+        name for name, source in sources.items() if source and source.name == "COMMANDLINE"
+    )
 
 
 _FIELDS = {"claim_id": "claim_ids", "node": "node_id", "budget": "budget_usd"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,43 +22,15 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.explain import explained_trails
 from veritrail_graph.api.cli.options import (
+    JUDGING,
     AsJson,
-    Batch,
-    BatchFinish,
-    BatchFinishes,
-    BatchPriceFactor,
-    Budget,
     ClaimIds,
     Claims,
     ClaimsFile,
-    ClaimsModel,
-    Concurrency,
-    EngineName,
-    EscalateTo,
-    Match,
-    MaxCalls,
-    MaxReruns,
-    Model,
-    NoCache,
     Node,
-    NoSubClaims,
-    OtherSentences,
-    Price,
-    PromptsFolder,
-    Q,
-    Record,
-    Recorded,
-    RootSentences,
-    SampleCount,
-    SelectionModel,
-    Share,
-    Since,
-    Structured,
-    VerdictEngine,
-    VerdictModel,
-    VerdictRootSentences,
-    VerdictSentences,
     claim_records,
+    judging,
+    options_given,
     recording_settings,
     verify_request,
 )
@@ -104,7 +76,9 @@ class _Given:
         return {**changed, "explain": True} if self.request.explain else changed
 
 
+@judging()
 def verify(
+    context: typer.Context,
     process: Annotated[
         str | None,
         typer.Argument(
@@ -158,55 +132,13 @@ def verify(
             help="End the batches that a run left at its endpoint; --resume reads what they did.",
         ),
     ] = None,
-    batch: Batch = False,
-    batch_finish: BatchFinishes = BatchFinish.WAIT,
-    batch_price_factor: BatchPriceFactor = None,
-    since: Since = None,
-    match: Match = None,
-    q: Q = 3,
-    engine: EngineName = None,
-    verdict_engine: VerdictEngine = None,
-    model: Model = None,
-    claims_model: ClaimsModel = None,
-    selection_model: SelectionModel = None,
-    verdict_model: VerdictModel = None,
-    escalate_to: EscalateTo = None,
-    budget: Budget = None,
-    max_calls: MaxCalls = None,
-    price: Price = None,
-    samples: SampleCount = 1,
-    threshold: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="T", help="Samples that must agree; default: more than half of them."
-        ),
-    ] = None,
-    max_root_sentences: RootSentences = "40",
-    max_sentences: OtherSentences = "40",
-    verdict_sentences: VerdictSentences = "200",
-    verdict_root_sentences: VerdictRootSentences = "none",
-    max_reruns: MaxReruns = 2,
-    no_sub_claims: NoSubClaims = False,
-    share: Share = 1,
-    prompts: PromptsFolder = None,
-    structured: Structured = False,
-    no_cache: NoCache = False,
-    recorded: Recorded = None,
-    record: Record = None,
-    concurrency: Concurrency = None,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Also attribute the sentences that carried each claim that is Not Fully "
-            "Supported, and end its trail with what the step did with its sources.",
-        ),
-    ] = False,
     webhook: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Send a signed message there when the run has ended."),
     ] = None,
+    *,
     as_json: AsJson = False,
+    **how: Any,
 ) -> None:
     """Verify claims of a process, backward to its source text.
 
@@ -215,43 +147,39 @@ def verify(
     that state something. What was verified with the same settings before is shown again and costs
     nothing.
     """
-    options_given = dict(locals())
-    del options_given["webhook"]
     from veritrail_graph.api.app.engine import begin_engine
-    from veritrail_graph.api.cli.changes import read_pairs
+    from veritrail_graph.api.cli.changes import matched
     from veritrail_graph.api.configured.judge import judge_options
     from veritrail_graph.api.setting_values import parse_price
     from veritrail_graph.api.webhooks.message import JOB_FINISHED
     from veritrail_graph.api.webhooks.target import Target
 
-    settings = recording_settings(options_given)
+    typed = options_given(context)
+    how |= {"claim_id": claim_id, "node": node, "extract": extract, "resume": resume}
+    how |= {"unfinished": unfinished, "retry_failed": retry_failed, "again": again}
+    settings = recording_settings(how)
     target = Target.of(settings, webhook) if webhook else None
-    if match is not None and since is None:
-        raise InputError("--match pairs claims with those of --since; name that, too.")
-    options_given["match"] = read_pairs(match) if match is not None else ()
-    which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again, since, match]
+    how["match"] = matched(how)
     if cancel is not None:
-        if process is not None or resume is not None or any(which):
+        if process is not None or resume is not None or typed & _WHICH:
             raise InputError(
                 "--cancel ends the batches of the run that it names; name nothing else."
             )
         run(cancel_batches(settings, cancel), as_json=as_json)
         return
-    how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
-    how_set += [batch, verdict_engine, q != 3, samples != 1, no_sub_claims, max_reruns != 2]
-    how_set += [share != 1, escalate_to, max_root_sentences != "40", max_sentences != "40"]
-    how_set += [verdict_sentences != "200", verdict_root_sentences != "none"]
-    _check_use(process, resume, which, how_set)
-    if threshold is not None and threshold > samples:
-        raise InputError(f"--threshold {threshold} cannot be met by {samples} sample(s)")
-    request = verify_request(process or UNKNOWN_PROCESS, options_given)
-    if price is not None:
-        parse_price(price)  # also where no model is asked, and it has no effect
+    _check_use(process, resume, typed)
+    if how["threshold"] is not None and how["threshold"] > how["samples"]:
+        raise InputError(
+            f"--threshold {how['threshold']} cannot be met by {how['samples']} sample(s)"
+        )
+    request = verify_request(process or UNKNOWN_PROCESS, how)
+    if request.price is not None:
+        parse_price(request.price)  # also where no model is asked, and it has no effect
     judge_options(settings, request)  # what contradicts itself is refused before anything begins
     records = claim_records(claim, claims, add=add) if resume is None else []
     if extract:
         request = request.with_claims(records)
-    given = _Given(request, records, resume, prompts, concurrency)
+    given = _Given(request, records, resume, how["prompts"], how["concurrency"])
     begin_engine(settings, say_starting)
     report = run(_verify(settings, given), as_json=as_json)
     if as_json:
@@ -263,14 +191,35 @@ def verify(
     end(report)
 
 
-def _check_use(
-    process: str | None, resume: str | None, which: Sequence[object], how: Sequence[object]
-) -> None:
+_WHICH = frozenset(
+    {"claim", "claims", "claim_id", "extract", "node", "unfinished", "retry_failed", "again"}
+    | {"since", "match"}
+)
+"""Options that say which claims are verified."""
+_CHANGED_BY_RESUMING = frozenset(
+    {"batch_finish", "batch_price_factor", "budget", "max_calls", "price"}
+    | {"prompts", "no_cache", "recorded", "record", "concurrency", "explain"}
+)
+"""Options that a run which goes on may have other values of."""
+_HOW = frozenset(JUDGING) - _WHICH - _CHANGED_BY_RESUMING
+
+
+def _check_use(process: str | None, resume: str | None, typed: frozenset[str]) -> None:
+    """Refuse a command that names nothing to verify, or sets a run that goes on anew.
+
+    Args:
+        process: The process.
+        resume: The run that goes on.
+        typed: The names of the options that were typed.
+
+    Raises:
+        InputError: It is one.
+    """
     if resume is None and process is None:
         raise InputError("Name the PROCESS whose claims are to be verified, or --resume RUN.")
-    if resume is not None and any(which):
+    if resume is not None and typed & _WHICH:
         raise InputError("--resume goes on with the claims of the run; leave other claims out.")
-    if resume is not None and any(how):
+    if resume is not None and typed & _HOW:
         raise InputError(
             "--resume goes on with the engine, the models and the limits of the run; leave them "
             "out, or start a new run."
