@@ -10,7 +10,6 @@ RUN /opt/veritrail/bin/pip install --no-deps --only-binary :all: --require-hashe
 COPY pyproject.toml README.md LICENSE /src/
 COPY api /src/api
 COPY cypher /src/cypher
-COPY evaluation /src/evaluation
 COPY graph /src/graph
 COPY verifier /src/verifier
 COPY veritrail_graph /src/veritrail_graph

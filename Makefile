@@ -20,8 +20,10 @@ ARGS ?=
 WORKERS ?= 3
 # The engine of judgement of the demo: recorded, or openai.
 ENGINE ?= recorded
+# The distributions beside the product, each in a folder of its own; `make demo` leaves them out.
+BESIDE := evaluation recorder
 # What the tests install beside the package.
-EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli evaluation)
+EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli)
 
 # What an installation needs, and what a clone needs beside it: the embedded engine, which the image
 # leaves out, and what builds the package, here, in the image and for a release.
@@ -45,7 +47,7 @@ define ENVIRONMENT
 		echo "$(CALLED): the folder has moved, making $(VENV) again"; rm -rf $(VENV); fi; \
 	if [ -e $(VENV) ] && ! $(PY) -m pip --version >/dev/null 2>&1; then \
 		echo "$(CALLED): $(VENV) is not whole, making it again"; rm -rf $(VENV); fi; \
-	full=$$(cksum requirements.lock pyproject.toml recorder/pyproject.toml); \
+	full=$$(cksum requirements.lock pyproject.toml $(patsubst %,%/pyproject.toml,$(BESIDE))); \
 	runtime=$$(cksum $(RUNTIME) pyproject.toml); \
 	if [ -f $(VENV)/.installed ] && [ "$$(cat $(VENV)/.installed)" = "$$full" ]; then exit 0; fi
 endef
@@ -74,7 +76,7 @@ setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
 	@set -eu; $(ENVIRONMENT); $(INSTALL); \
 	echo "setup: installing the packages of requirements.lock (the first time this downloads about 500 MB)"; \
 	$$pip --require-hashes -r requirements.lock; \
-	$$pip --no-deps --no-build-isolation -e . -e recorder; \
+	$$pip --no-deps --no-build-isolation -e . $(patsubst %,-e %,$(BESIDE)); \
 	printf '%s\n' "$$full" >$(VENV)/.installed; \
 	echo "setup: done"
 
@@ -111,7 +113,7 @@ test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS
 	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 -raR $(ARGS)
 
 quick: setup ## Run unit tests, goldens and a sample of the contract (two minutes)
-	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit recorder/tests $(ARGS)
+	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit evaluation/tests/unit recorder/tests $(ARGS)
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
 	@$(PY) examples/screenshots.py $(ARGS)
@@ -150,9 +152,9 @@ endef
 lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links $(EXTRAS) --group dev \
-		--no-emit-package veritrail-graph \
-		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml recorder/pyproject.toml
+		--no-emit-index-url --no-emit-find-links $(EXTRAS) --group dev --no-emit-package veritrail-graph \
+		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) \
+		pyproject.toml $(patsubst %,%/pyproject.toml,$(BESIDE))
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
 		--custom-compile-command "make lock" --constraint requirements.lock \

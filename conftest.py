@@ -33,7 +33,7 @@ from xdist.scheduler import LoadFileScheduling
 from veritrail_graph.graph.lean_imports import keep_imports_lean
 
 S = TypeVar("S")
-pytest_plugins = ["acceptance.homes"]  # the command with a home and an engine
+pytest_plugins = ["acceptance.homes", "fakes.service_databases"]
 ROOT = Path(__file__).resolve().parent
 OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, step_words
@@ -32,6 +32,8 @@ from veritrail_graph.api.views.words import (
 )
 
 PREFIX = "/static/"
+
+_OURS = "veritrail_graph.api.web"
 
 TYPES = {
     "css": "text/css; charset=utf-8",
@@ -55,38 +57,39 @@ class Asset:
     version: str
 
 
-@lru_cache(maxsize=1)
-def assets() -> dict[str, Asset]:
-    """Every file by its name; they are read once."""
-    folder = resources.files("veritrail_graph.api.web").joinpath("static")
+@lru_cache(maxsize=4)
+def assets(*packages: str) -> dict[str, Asset]:
+    """Every file by its name, those of more packages too; they are read once."""
     found = {}
-    for file in folder.iterdir():
-        kind = TYPES.get(file.name.rpartition(".")[2])
-        if kind is not None:
-            content = file.read_bytes()
-            found[file.name] = Asset(content, kind, hashlib.sha256(content).hexdigest()[:12])
+    for package in (*packages, _OURS):
+        for file in resources.files(package).joinpath("static").iterdir():
+            kind = TYPES.get(file.name.rpartition(".")[2])
+            if kind is not None:
+                content = file.read_bytes()
+                found[file.name] = Asset(content, kind, hashlib.sha256(content).hexdigest()[:12])
     return found
 
 
-def static(name: str) -> str:
+def static(name: str, *packages: str) -> str:
     """The address of a file; another content has another one, so it may be cached without end."""
-    return f"{PREFIX}{name}?v={assets()[name].version}"
+    return f"{PREFIX}{name}?v={assets(*packages)[name].version}"
 
 
-def text_of(name: str) -> str:
+def text_of(name: str, *packages: str) -> str:
     """A file as text, for a page that holds it itself."""
-    return assets()[name].content.decode("utf-8")
+    return assets(*packages)[name].content.decode("utf-8")
 
 
-@lru_cache(maxsize=2)
-def environment(*, is_file: bool = False) -> Environment:
+@lru_cache(maxsize=4)
+def environment(*packages: str, is_file: bool = False) -> Environment:
     """The environment of all templates.
 
     Args:
+        packages: More packages with templates and static files; ours come first.
         is_file: Whether what is rendered is handed on as one file, which holds the icons itself.
     """
     made = Environment(
-        loader=PackageLoader("veritrail_graph.api.web"),
+        loader=ChoiceLoader([PackageLoader(package) for package in (_OURS, *packages)]),
         auto_reload=False,  # the files of a package do not change under a process
         autoescape=True,
         undefined=StrictUndefined,
@@ -103,7 +106,9 @@ def environment(*, is_file: bool = False) -> Environment:
     made.filters.update(step=step_words, cost=cost_words, share_of_nodes=share_words)
     icons = Icons("" if is_file else static("icons.svg"))
     made.globals.update(sorted_figure=sorted_figure)
-    made.globals.update(static=static, icon=icons.icon, stage_words=stage_words)
+    made.globals.update(
+        static=lambda name: static(name, *packages), icon=icons.icon, stage_words=stage_words
+    )
     return made
 
 

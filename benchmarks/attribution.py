@@ -26,7 +26,6 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.configured.attribution import AttributeOptions, configure_attribution
 from veritrail_graph.api.requests.attribute import AttributeParameters
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import SentenceAttribution, SourceMode
@@ -34,6 +33,7 @@ from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.database import DatabaseAddress
 from veritrail_graph.graph.store.store import Store
 from veritrail_graph.verifier.attribution.run import Attributing
+from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 from veritrail_graph.verifier.models.port import Meter
 
 PROCESS = "bench-attribution"

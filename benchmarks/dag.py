@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.evaluation.simulation.shapes import EDGES, STAGE_NODES, stage_edges
+from veritrail_eval.simulation.shapes import EDGES, STAGE_NODES, stage_edges
 
 CHARACTERS, CLAIMS = 55_000_000, 50
 KINDS = ("chunk", "extraction", "description", "report", "map_answer", "final_answer")

@@ -17,7 +17,7 @@ from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
 from benchmarks.walk import KINDS, verify
 from benchmarks.walking import FixedJudge
-from veritrail_graph.evaluation.simulation.shapes import NODES
+from veritrail_eval.simulation.shapes import NODES
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database

@@ -27,7 +27,6 @@ from typing import Any
 from benchmarks import since
 from benchmarks.model_reader import CLAIMS, STRAY, Process, Reader
 from benchmarks.report import Line, Report
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.model import (
     Claim,
@@ -41,6 +40,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.estimate import LIKELY
+from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
 from veritrail_graph.verifier.models.port import Completion, Request, Step

@@ -32,13 +32,13 @@ def measure(report: Report) -> None:
 
 def run(nodes: int | None, claims: int) -> dict[str, Any]:
     """Simulate in this process and its workers."""
-    from veritrail_graph.evaluation.simulation.configuration import (
+    from veritrail_eval.simulation.configuration import (
         ClaimSettings,
         Grid,
         JudgeSettings,
     )
-    from veritrail_graph.evaluation.simulation.run import Simulation, simulate
-    from veritrail_graph.evaluation.simulation.shapes import ShapeOptions, generate
+    from veritrail_eval.simulation.run import Simulation, simulate
+    from veritrail_eval.simulation.shapes import ShapeOptions, generate
 
     start = time.perf_counter()
     shape = generate(ShapeOptions("graphrag", nodes))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
 from veritrail_graph.graph.errors import EngineUnavailable
@@ -26,11 +26,9 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.runs import Runs
     from veritrail_graph.api.app.search import Search
     from veritrail_graph.api.app.sharing import Sharing
-    from veritrail_graph.api.app.studies import Studies
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.app.teamwork import Teamwork
     from veritrail_graph.api.app.traces import Traces
-    from veritrail_graph.api.app.turn_labels import TurnLabels
     from veritrail_graph.api.app.verifications import Verifications
     from veritrail_graph.api.app.versions import Versions
     from veritrail_graph.api.auth.audit import Audit
@@ -40,6 +38,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.jobs.model import Figures
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.store import DatabaseAddress, Store
+
+T = TypeVar("T")
 
 
 class Application:
@@ -85,6 +85,7 @@ class Application:
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
         self._works, self.is_local = works, is_local
         self.service_key = service_key
+        self._parts: dict[Callable[[Application], Any], Any] = {}
 
     @classmethod
     def over(cls, store: Store, settings: Settings | None = None) -> Application:
@@ -124,6 +125,13 @@ class Application:
             EngineError: It does not answer.
         """
         await self.graph.check()
+
+    def part(self, kind: Callable[[Application], T]) -> T:
+        """Return the part of a class that another package adds; it is made once."""
+        if kind not in self._parts:
+            self._parts[kind] = kind(self)
+        part: T = self._parts[kind]
+        return part
 
     @cached_property
     def processes(self) -> Processes:
@@ -208,20 +216,6 @@ class Application:
         from veritrail_graph.api.app.reviews import Reviews
 
         return Reviews(self)
-
-    @cached_property
-    def studies(self) -> Studies:
-        """Studies: readers judge or annotate sentences, against the clock."""
-        from veritrail_graph.api.app.studies import Studies
-
-        return Studies(self)
-
-    @cached_property
-    def turn_labels(self) -> TurnLabels:
-        """Labels of people for the claims of a dialogue's turns."""
-        from veritrail_graph.api.app.turn_labels import TurnLabels
-
-        return TurnLabels(self)
 
     @cached_property
     def names(self) -> Names:

@@ -116,9 +116,9 @@ async def judge_samples(app: Application) -> list[JudgedSample]:
 async def judge_by_words(settings: Settings) -> list[JudgedSample]:
     """Judge both samples by their words alone, in memory."""
     from veritrail_graph.api.configured.judge import JudgeOptions, configure_judge
-    from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
     from veritrail_graph.graph.importers.registry import open_input
     from veritrail_graph.verifier.driver import Task, verify_claim
+    from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 
     found = []
     async with configure_judge(settings, JudgeOptions(BY_WORDS)) as judge:

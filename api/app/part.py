@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.plugins import FAULTS, Plugin, failure, load, needs, package_of
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.store import Store
 
+
+_log = logging.getLogger(__name__)
+
+GROUP = "veritrail_graph.parts"
+"""The entry points of classes that are parts of the application, as `Part` is."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done, and how much there is (0: unknown)."""
@@ -39,6 +48,32 @@ class Part:
         """Write an action into the audit log, where its caller is named."""
         if by is not None:
             await self._app.audit.record(by, action, target=target, **details)
+
+
+@cache
+def _parts_of_others() -> tuple[Plugin, ...]:
+    return load(entry_points(group=GROUP), (), _whole)[0]
+
+
+def _whole(kind: Any) -> Any:
+    needs(kind, ("forget",))
+    return kind
+
+
+async def forget_in_parts_of_others(app: Application, process_id: str) -> None:
+    """Let every part that another package adds remove what it keeps of a process.
+
+    Raises:
+        EngineUnavailable: A database cannot be reached.
+    """
+    for plugin in _parts_of_others():
+        try:
+            await app.part(plugin.value).forget(process_id)
+        except VeriTrailError:
+            raise
+        except FAULTS as error:
+            who = f"the part {plugin.point.name!r} of the package {package_of(plugin.point)}"
+            _log.warning("process %r is removed, but %s", process_id, failure(who, error))
 
 
 class ProcessInUse(InputError):

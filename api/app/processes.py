@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
-from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
+from veritrail_graph.api.app.part import (
+    Part,
+    ProcessInUse,
+    Progress,
+    forget_in_parts_of_others,
+)
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.graph.errors import (
     BeingWritten,
@@ -447,8 +452,9 @@ class Processes(Part):
         await app.traces.forget(process_id)
         await app.search.forget(process_id)
         if app.has_database:
-            for part in (app.sharing.links, app.studies, app.turn_labels, app.teamwork.repository):
+            for part in (app.sharing.links, app.teamwork.repository):
                 await part.forget(process_id)
+            await forget_in_parts_of_others(app, process_id)
 
     async def delete(
         self, process_id: str, *, force: bool = False, by: Caller | None = None

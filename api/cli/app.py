@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli import completion
+from veritrail_graph.api.cli import completion, others
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     NOT_ALL_SUCCEEDED,
@@ -26,6 +26,7 @@ from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 _PACKAGE = "veritrail_graph.api.cli"
+OTHERS = "of another package"
 _SECTIONS: dict[str, dict[str, str]] = {
     "Start": {
         "demo": "demo.demo",
@@ -58,7 +59,7 @@ _SECTIONS: dict[str, dict[str, str]] = {
         "reviews": "reviews.app",
         "comment": "teamwork.comment",
     },
-    "Judges and experiments": {"judge": "judge.app", "eval": "evaluation.app"},
+    "Judges and experiments": {"judge": "judge.app", "eval": OTHERS},
     "Move and remove": {
         "export": "export.export",
         "copy": "export.copy",
@@ -134,8 +135,14 @@ def _defined(name: str | None) -> typer.Typer:
     )
     for section, commands in _SECTIONS.items():
         for each, place in commands.items():
-            if name in (None, each):
+            if name not in (None, each):
+                continue
+            if place == OTHERS:
+                others.add_known(whole, each, each, rich_help_panel=section)
+            else:
                 _add(whole, each, place, section)
+    if name is None:
+        others.add_others(whole, COMMANDS)
     whole.callback()(_root)
     return whole
 

@@ -238,15 +238,16 @@ def _data(material: ReportData, trails: Sequence[Trail]) -> Markup | None:
     return Markup(text)  # noqa: S704 (what HTML would read is escaped)
 
 
-def frame(*styles: str, script: str = "") -> dict[str, Any]:
+def frame(*styles: str, script: str = "", packages: Sequence[str] = ()) -> dict[str, Any]:
     """Style, icons and script of a file, and the policy that names them. All are our own.
 
     Args:
         styles: Names of files of style.
         script: Name of the one script; empty: none.
+        packages: More packages that have such files.
     """
-    style = "".join(map(text_of, styles))
-    script = text_of(script) if script else ""
+    style = "".join(text_of(name, *packages) for name in styles)
+    script = text_of(script, *packages) if script else ""
     icons = text_of("icons.svg").replace("<svg ", '<svg class="r-icons" aria-hidden="true" ', 1)
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; "

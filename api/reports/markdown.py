@@ -134,10 +134,10 @@ def as_code(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def templates() -> Environment:
-    """The environment of Markdown templates; their filter `md` escapes untrusted text."""
+def templates(package: str = "veritrail_graph.api.web") -> Environment:
+    """The environment of Markdown templates of a package; `md` escapes untrusted text."""
     made = Environment(  # noqa: S701 (no HTML: `md` escapes what Markdown reads)
-        loader=PackageLoader("veritrail_graph.api.web"),
+        loader=PackageLoader(package),
         auto_reload=False,  # the files of a package do not change under a process
         undefined=StrictUndefined,
         trim_blocks=True,

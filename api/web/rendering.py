@@ -26,13 +26,14 @@ from veritrail_graph.api.http import request_id
 from veritrail_graph.api.rendering import environment
 from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.web import links
+from veritrail_graph.api.web.others import links_beside, page_packages
 
 
 @lru_cache(maxsize=1)
 def page_environment() -> Environment:
     """The environment of pages, whose templates make addresses."""
-    made = environment()
-    made.globals["url"] = links.url
+    made = environment(*page_packages())
+    made.globals.update(url=links.url, links_beside=links_beside)
     return made
 
 

@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from veritrail_graph import cypher
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
+PACKAGES = ("api", "cypher", "graph", "verifier")
 BESIDES_FILES = {".pyc", ".pyo"}
 pytestmark = [pytest.mark.slow, pytest.mark.engine]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from veritrail_eval.app.studies import NewStudy, Studies
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.answers import Node
 from veritrail_graph.api.app.ingesting import IngestOptions
-from veritrail_graph.api.app.studies import NewStudy
 from veritrail_graph.api.app.teamwork import NewRound
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.settings import Settings
@@ -23,7 +23,7 @@ from veritrail_graph.graph.errors import (
     NotFound,
     ProcessConflict,
 )
-from veritrail_graph.graph.model.study import SourceMode
+from veritrail_graph.graph.model.attribution import SourceMode
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.store import Store
 
@@ -180,22 +180,23 @@ def test_what_people_left_of_a_process_is_not_shown_with_its_namesake(
     arun(app.processes.ingest(file))
     arun(app.teamwork.comment(process_id, "k1", "See page 3.", "Ada"))
     arun(app.teamwork.begin(process_id, NewRound(["Ada"], 1)))
-    study = arun(app.studies.create(process_id, NewStudy(["t"], modes=[SourceMode.PLAIN]), LOCAL))
+    new = NewStudy(["t"], modes=[SourceMode.PLAIN])
+    study = arun(app.part(Studies).create(process_id, new, LOCAL))
     arun(app.sharing.create(process_id))
     assert left() == (1, 1, 1)
     file.write_text(json.dumps(changed), encoding="utf-8")
     assert arun(app.processes.ingest(file, IngestOptions(replace=True))).status == "replaced"
     assert left() == (1, 1, 1)
-    assert arun(app.studies.of_process(process_id)) == [study]
+    assert arun(app.part(Studies).of_process(process_id)) == [study]
     assert arun(app.teamwork.assigned(process_id, "Ada")) == {"k1"}
 
     arun(store.processes.delete(process_id))  # as if killed before the rest was forgotten
     arun(app.processes.ingest(file))
     assert left() == (0, 0, 0)
     assert arun(app.teamwork.assigned(process_id, "Ada")) == set()
-    assert arun(app.studies.of_process(process_id)) == []
+    assert arun(app.part(Studies).of_process(process_id)) == []
     with pytest.raises(NotFound):
-        arun(app.studies.get(process_id, study.study_id))
+        arun(app.part(Studies).get(process_id, study.study_id))
 
 
 def test_a_removal_forgets_what_people_left_before_it_takes_texts_away(

@@ -28,7 +28,7 @@ BEHIND = "class Verification(Noun):"
 def with_one_more_field(folder: Path) -> Path:
     """The packages, with one more field in the model of a verification."""
     skipped = shutil.ignore_patterns("__pycache__")
-    for name in ("api", "cypher", "evaluation", "graph", "verifier", "veritrail_graph"):
+    for name in ("api", "cypher", "graph", "verifier", "veritrail_graph"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=skipped)
     path = folder / "graph" / "model" / "trail.py"
     source = path.read_text(encoding="utf-8")

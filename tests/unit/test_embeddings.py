@@ -17,6 +17,7 @@ import pytest
 from fakes.byte_server import http, serving
 from fakes.embedding import tiny_embedder
 
+from veritrail_eval.methods.memory import Memory, SharedEmbedder
 from veritrail_graph.api.configured.embeddings import (
     embedding_choice,
     embedding_price,
@@ -24,7 +25,6 @@ from veritrail_graph.api.configured.embeddings import (
 )
 from veritrail_graph.api.configured.shared import Shared
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.evaluation.methods.memory import Memory, SharedEmbedder
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.embeddings.endpoint import BATCH, batches_of, read_vectors

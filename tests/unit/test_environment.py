@@ -15,8 +15,9 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("requirements-runtime.lock", "requirements-clone.lock", "requirements-build.lock")
 LOCKS = ("requirements.lock", *PARTS)
+BESIDE = ("evaluation", "recorder")
 RUNTIME = [" ".join(f"-r {name}" for name in PARTS), "-e ."]
-EVERYTHING = ["-r requirements.lock", "-e ."]
+EVERYTHING = ["-r requirements.lock", "-e . -e evaluation -e recorder"]
 PYTHON = """#!/bin/sh
 case "$*" in
 *"-m venv "*) mkdir -p .venv/bin; cp "$0" .venv/bin/python;;
@@ -30,8 +31,11 @@ esac
 def clone(tmp_path: Path) -> Path:
     folder = tmp_path / "clone"
     folder.mkdir()
-    for name in ("Makefile", "pyproject.toml", *LOCKS):
-        shutil.copy(ROOT / name, folder)
+    for name in BESIDE:
+        (folder / name).mkdir()
+    declarations = [f"{name}/pyproject.toml" for name in BESIDE]
+    for name in ("Makefile", "pyproject.toml", *declarations, *LOCKS):
+        shutil.copy(ROOT / name, folder / name)
     python = folder / "python"
     python.write_text(PYTHON, encoding="utf-8")
     python.chmod(0o755)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.model import Role
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.engines import Parts, engine_named
+from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 from veritrail_graph.verifier.limits import Limits, Samples
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
+PACKAGES = ("api", "cypher", "graph", "verifier")
+BESIDE = {"evaluation": "veritrail_eval", "recorder": "veritrail_record"}
+"""Distributions beside the product: their folders, and the names that they are imported by."""
 LINES = 600
 EMPTY_NAMES = {"common", "helpers", "manager", "misc", "util", "utils"}
 LONGER_ON_PURPOSE: frozenset[str] = frozenset()
@@ -129,9 +131,9 @@ def test_the_lock_holds_every_declared_dependency(project: dict[str, Any]) -> No
             re.MULTILINE,
         )
     )
-    declared = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    recorder = tomllib.loads((ROOT / "recorder" / "pyproject.toml").read_text(encoding="utf-8"))
-    for part in (project, recorder):
+    declared = list(project["dependency-groups"]["dev"])
+    for part in (project, *map(declaration, BESIDE)):
+        declared += part["project"]["dependencies"]
         declared += [each for extra in _extras(part) for each in extra]
     stale = []
     for requirement in map(Requirement, declared):
@@ -152,7 +154,7 @@ def test_every_package_folder_is_in_the_wheel_and_checked(project: dict[str, Any
     assert linked == {name: f"../{name}" for name in there}
     tools = project["tool"]
     assert tools["hatch"]["build"]["targets"]["wheel"]["packages"] == ["veritrail_graph"]
-    packages = ["veritrail_graph", "veritrail_record"]
+    packages = ["veritrail_graph", *BESIDE.values()]
     assert tools["mypy"]["packages"] == tools["importlinter"]["root_packages"] == packages
 
 
@@ -164,6 +166,25 @@ def test_no_module_imports_a_folder_by_its_bare_name(files: list[Path]) -> None:
     )
     code = [path for path in files if path.suffix in {".py", ".md", ".ipynb"}]
     found = [path.name for path in code if bare.search(path.read_text(encoding="utf-8"))]
+    assert not found
+
+
+def test_every_distribution_has_one_version_and_the_evaluation_needs_that_of_the_product(
+    project: dict[str, Any],
+) -> None:
+    version = project["project"]["version"]
+    assert {declaration(name)["project"]["version"] for name in BESIDE} == {version}
+    assert f"veritrail-graph=={version}" in declaration("evaluation")["project"]["dependencies"]
+
+
+def test_no_file_of_the_product_names_the_package_of_the_evaluation(files: list[Path]) -> None:
+    product = (*PACKAGES, "veritrail_graph")
+    found = [
+        name
+        for path in files
+        if (name := path.relative_to(ROOT).as_posix()).startswith(tuple(f"{p}/" for p in product))
+        if b"veritrail_eval" in path.read_bytes()
+    ]
     assert not found
 
 
@@ -179,6 +200,11 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Constant(value=str(text)) if id(node) not in documentation:
                 yield node.lineno, text
+
+
+def declaration(name: str) -> dict[str, Any]:
+    """Return what a distribution beside the product declares."""
+    return tomllib.loads((ROOT / name / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def _extras(project: dict[str, Any]) -> list[list[str]]:

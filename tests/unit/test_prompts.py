@@ -16,7 +16,7 @@ import pytest
 from fakes.dialogue_prompts import parse_dialogue
 from fakes.model_prompts import parse_claim_prompt, parse_excerpts, parse_sources
 
-from veritrail_graph.evaluation.building.asking import KEYS as BUILD_KEYS
+from veritrail_eval.building.asking import KEYS as BUILD_KEYS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory

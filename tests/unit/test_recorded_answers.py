@@ -18,11 +18,11 @@ from veritrail_graph.api.app.samples import FOLDER
 from veritrail_graph.api.configured.judge import JudgeOptions, configure_judge
 from veritrail_graph.api.configured.models import ModelOptions, all_model_settings
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.model import Status, Verification
 from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Request, StepCall
 from veritrail_graph.verifier.models.recorded_answers import (

@@ -15,10 +15,10 @@ import pytest
 from veritrail_graph.api.app.samples import FOLDER, SAMPLES
 from veritrail_graph.api.configured.judge import JudgeOptions, configure_judge
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 
 
 def verified(sample: str) -> list[tuple[Verdict | None, Verification]]:

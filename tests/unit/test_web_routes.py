@@ -8,6 +8,7 @@ from typing import Any
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from veritrail_graph.api.web.others import routers_of_others
 from veritrail_graph.api.web.pages import ROUTERS
 from veritrail_graph.api.web.rendering import FromOurPage
 
@@ -18,7 +19,7 @@ CHECKS_ITSELF = {
 
 
 def routes() -> Iterator[APIRoute]:
-    for router in ROUTERS:
+    for router in (*ROUTERS, *routers_of_others()):
         for route in router.routes:
             assert isinstance(route, APIRoute)
             yield route

@@ -19,9 +19,7 @@ from veritrail_graph.api.web.pages import (
     search,
     session,
     sharing,
-    study,
     teamwork,
-    turn_labels,
     upload,
 )
 
@@ -46,7 +44,5 @@ ROUTERS = tuple(
         node,
         attribution,
         dialogue,
-        turn_labels,
-        study,
     )
 )

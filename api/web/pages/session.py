@@ -17,6 +17,7 @@ from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.rendering import PREFIX, assets
 from veritrail_graph.api.web.links import inside
+from veritrail_graph.api.web.others import page_packages
 from veritrail_graph.api.web.rendering import FromOurPage, render
 
 router = APIRouter(include_in_schema=False)
@@ -108,7 +109,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 @router.get(PREFIX + "{name}")
 async def get_static(request: Request, name: str, v: str | None = None) -> Response:
     """A file; cached without end where the address names its content, else asked for each time."""
-    asset = assets().get(name)
+    asset = assets(*page_packages()).get(name)
     if asset is None:
         raise HTTPException(404)
     tag = f'"{asset.version}"'

@@ -1,0 +1,232 @@
+"""Corrections of unfaithful sentences by what the corrector saw: outcomes, edits, relative ranks.
+
+The corrections of a sentence by one model in several modes are ranked by outcome, then by edits;
+equal ones share a rank, so that the ranks of a mode may sum to more or less than one a sentence.
+
+Source: Error-tolerant attribution 7, Table 4.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from veritrail_eval.figures.figure import Figure, mean, share, with_reasons
+from veritrail_eval.tables import read_table
+from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.model.attribution import (
+    Revision,
+    RevisionOutcome,
+    SourceMode,
+    ranked,
+)
+
+COLUMNS = ("id", "mode", "outcome", "edits")
+ALL = "all"
+"""The model of corrections that name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A correction of a sentence.
+
+    Attributes:
+        sentence_id: The sentence.
+        model: Who corrected it.
+        revision: The mode, the outcome and the edits.
+    """
+
+    sentence_id: str
+    model: str
+    revision: Revision
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionScore:
+    """The corrections of one model in one mode.
+
+    Attributes:
+        model: The model.
+        mode: What it saw.
+        revisions: The corrections, with ranks where the sentence has one in every mode.
+    """
+
+    model: str
+    mode: SourceMode
+    revisions: Sequence[Revision]
+
+    def outcome(self, outcome: RevisionOutcome) -> Figure:
+        """The share of the corrections with an outcome that have this one."""
+        known = [one for one in self.revisions if one.outcome is not None]
+        count = sum(one.outcome is outcome for one in known)
+        return share(count, len(known), "no correction was verified again")
+
+    def rank(self, rank: int) -> Figure:
+        """The share of the ranked corrections that have this rank."""
+        placed = [one for one in self.revisions if one.rank is not None]
+        count = sum(one.rank == rank for one in placed)
+        return share(count, len(placed), "no sentence was corrected in every mode")
+
+    @property
+    def edits(self) -> Figure:
+        """The mean number of edits."""
+        return mean((one.edits for one in self.revisions), "no corrections")
+
+    def as_json(self, ranks: int) -> dict[str, Any]:
+        """Every figure, with ranks from 1 to `ranks`; null with a reason where there is none."""
+        figures = {one.value: self.outcome(one) for one in RevisionOutcome}
+        figures |= {f"rank_{place}": self.rank(place) for place in range(1, ranks + 1)}
+        figures["mean_edits"] = self.edits
+        document = {
+            "model": self.model,
+            "mode": self.mode.value,
+            "corrections": len(self.revisions),
+            "not_verified": sum(one.outcome is None for one in self.revisions),
+            "ranked": sum(one.rank is not None for one in self.revisions),
+            **{name: one.value for name, one in figures.items()},
+        }
+        return with_reasons(document, figures)
+
+
+def scores(corrected: Sequence[Corrected]) -> list[CorrectionScore]:
+    """The corrections by model and mode.
+
+    Ranked are sentences that a model corrected in every mode in which it corrected any, with a
+    known outcome in each: a mode in which a sentence is missing would else seem better or worse.
+    """
+    by_model: dict[str, dict[str, dict[SourceMode, Revision]]] = {}
+    for one in corrected:
+        of_sentence = by_model.setdefault(one.model, {}).setdefault(one.sentence_id, {})
+        of_sentence[one.revision.mode] = one.revision.replace(rank=None)
+    found = []
+    for model, sentences in by_model.items():
+        modes = [
+            mode for mode in SourceMode if any(mode in revised for revised in sentences.values())
+        ]
+        revisions: dict[SourceMode, list[Revision]] = {mode: [] for mode in modes}
+        for revised in sentences.values():
+            each: Sequence[Revision] = tuple(revised.values())
+            if len(each) == len(modes) and all(one.outcome is not None for one in each):
+                each = ranked(each)
+            for revision in each:
+                revisions[revision.mode].append(revision)
+        found += [CorrectionScore(model, mode, revisions[mode]) for mode in modes]
+    return found
+
+
+def read_corrections(paths: Sequence[Path]) -> list[Corrected]:
+    """Corrections of files: tables, or what `veritrail attribute --correct --json` prints.
+
+    A table (CSV or JSON Lines) has the columns `id`, `mode`, `outcome` and `edits`, perhaps
+    `model`.
+
+    Raises:
+        InputError: A file cannot be read, has faults (all are listed), or a sentence has two
+            corrections by one model in one mode.
+    """
+    found: list[Corrected] = []
+    places: dict[tuple[str, str, SourceMode], Path] = {}
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: no such file")
+        for one in _documents(path) if _is_run(path) else _table(path):
+            key = (one.model, one.sentence_id, one.revision.mode)
+            before = places.setdefault(key, path)
+            if before is not path:
+                raise InputError(
+                    f"{path} and {before} both hold the correction of {shown(one.sentence_id)} in "
+                    f"the mode {one.revision.mode}; keep one."
+                )
+            found.append(one)
+    if not found:
+        raise InputError(f"{paths[0]} holds no corrections.")
+    return found
+
+
+def missing_corrections(paths: Sequence[Path]) -> list[str]:
+    """Sentences of runs that failed, or whose correction did: `PROCESS/NODE:SENTENCE`.
+
+    Tables name none.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        for _, document in files.values(path) if _is_run(path) else ():
+            for node in _list(document.get("nodes")) if isinstance(document, dict) else []:
+                for one in _list(node.get("sentences")) if isinstance(node, dict) else []:
+                    if isinstance(one, dict) and one.get("error"):
+                        name = f"{node.get('node_id')}:{one.get('sentence')}"
+                        found[f"{document.get('process_id')}/{name}"] = None
+    return list(found)
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a file is what `veritrail attribute --json` prints; else it is a table."""
+    first = files.first_value(path)
+    return isinstance(first, dict) and "nodes" in first
+
+
+def _table(path: Path) -> list[Corrected]:
+    table = read_table(path, COLUMNS)
+    found: list[Corrected] = []
+    seen: Counter[tuple[str, str, SourceMode | None]] = Counter()
+    for row in table.rows:
+        sentence, model = row.required("id"), row.text("model") or ALL
+        row.required("mode")
+        mode = row.choice("mode", SourceMode)
+        outcome = row.choice("outcome", RevisionOutcome)
+        row.required("edits")
+        edits = row.number("edits", 0)
+        if edits is not None and edits != int(edits):
+            row.fault("not_a_number", "edits", "must be a whole number such as 2")
+        seen[model, sentence, mode] += 1
+        if mode is not None and seen[model, sentence, mode] > 1:
+            row.fault("duplicate", "id", f"{shown(sentence)} has a correction in {mode} already")
+        if mode is not None and edits is not None:
+            revision = Revision(text="", mode=mode, edits=int(edits), outcome=outcome)
+            found.append(Corrected(sentence, model, revision))
+    table.check()
+    return found
+
+
+def _documents(path: Path) -> list[Corrected]:
+    """The revisions of runs; the id of a sentence is `PROCESS/NODE:SENTENCE`."""
+    found: list[Corrected] = []
+    faults: list[Violation] = []
+    for number, document in files.values(path):
+        if not isinstance(document, dict):
+            faults.append(Violation("unknown_shape", f"line {number}", "must be a run's document"))
+            continue
+        model = document.get("model")
+        for where, sentence_id, values in _revisions(document):
+            try:
+                revision = Revision.model_validate(values, strict=False)
+            except ValueError:
+                message = "must be a revision with text, mode, edits and outcome"
+                faults.append(Violation("wrong_value", where, message))
+                continue
+            name = model if isinstance(model, str) and model else ALL
+            found.append(Corrected(f"{document.get('process_id')}/{sentence_id}", name, revision))
+    if faults:
+        count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
+        raise InputError(f"{path} has {count}; nothing was computed.", faults)
+    return found
+
+
+def _revisions(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    for place, node in enumerate(_list(document.get("nodes"))):
+        if not isinstance(node, dict):
+            continue
+        for index, sentence in enumerate(_list(node.get("sentences"))):
+            if not isinstance(sentence, dict):
+                continue
+            for number, revision in enumerate(_list(sentence.get("revisions"))):
+                where = f"nodes[{place}].sentences[{index}].revisions[{number}]"
+                yield where, f"{node.get('node_id')}:{sentence.get('sentence')}", revision
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,110 @@
+"""VeriTrail itself: the walk, with the settings of the matrix.
+
+Source: VeriTrail 3; 4.3 (q), E.2 (limits), E.3 (samples and threshold).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from veritrail_eval.datasets.model import LabelledClaim
+from veritrail_eval.methods.gathering import Gathering
+from veritrail_eval.methods.judging import (
+    JUDGE_PARAMETERS,
+    judge_options,
+    outcome_of_walk,
+    task_of,
+    whole_number,
+)
+from veritrail_eval.methods.method import Method, MethodOutcome, Resources
+from veritrail_eval.methods.registry import MethodKind
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, verify_claim
+from veritrail_graph.verifier.held_process import HeldProcess, SharedHeldNodes
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter
+from veritrail_graph.verifier.ports import Judge
+
+_LIMITS = {
+    "max_root_sentences": "sentences of roots in an evidence selection prompt",
+    "max_sentences": "sentences of other nodes in an evidence selection prompt",
+    "verdict_sentences": "sentences of a verdict prompt without roots",
+    "verdict_root_sentences": "sentences of a verdict prompt with roots",
+    "max_reruns": "reruns of evidence selection where evidence does not fit",
+    "sub_claims": "whether a model takes claims apart",
+    "claims_model": "the model that takes claims apart",
+    "selection_model": "the model that selects evidence",
+    "verdict_model": "the model that gives verdicts",
+    "verdict_engine": "the engine that gives verdicts, where another one selects evidence",
+}
+
+
+@dataclass
+class VeriTrail:
+    """Walks backward from the node of a claim.
+
+    Attributes:
+        judge_: Selects evidence and gives verdicts.
+        q: Consecutive Not Fully Supported verdicts that stop a walk.
+        nodes: Where nodes are read from, by process.
+    """
+
+    judge_: Judge
+    q: int
+    nodes: SharedHeldNodes
+    name: str = "veritrail"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Engine, q, models, limits, samples."""
+        return {"engine": self.judge_.name, "q": self.q, **self.judge_.settings}
+
+    async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
+        """Nothing is done once for all claims."""
+
+    async def judge(
+        self, claim: LabelledClaim, process: HeldProcess, meter: Meter
+    ) -> MethodOutcome:
+        """Verify a claim.
+
+        Raises:
+            EndpointRefused: No call of this run can succeed.
+        """
+        refused: list[VeriTrailError] = []
+
+        def faulted(error: VeriTrailError) -> None:
+            if isinstance(error, EndpointRefused):
+                refused.append(error)
+
+        ended = await verify_claim(
+            task_of(claim, process),
+            claim.process_id,
+            self.judge_,
+            self.nodes.of(process),
+            q=self.q,
+            observer=Observer(faulted=faulted),
+            meter=meter,
+        )
+        if refused:
+            raise refused[0]
+        return outcome_of_walk(ended)
+
+
+async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
+    more = {name: one for name, one in parameters.items() if name in _LIMITS}
+    faults = Gathering()
+    with faults.keep():
+        q = whole_number(parameters, "q", DEFAULT_Q)
+    with faults.keep():
+        judge = await resources.judge(judge_options(parameters, **more))
+    faults.refuse()
+    return VeriTrail(judge, q, SharedHeldNodes(resources.splitter))
+
+
+KIND = MethodKind(
+    "veritrail",
+    "walks backward from the claim's node, selecting evidence and giving interim verdicts",
+    {"q": "consecutive Not Fully Supported verdicts that stop", **JUDGE_PARAMETERS, **_LIMITS},
+    _make,
+)
