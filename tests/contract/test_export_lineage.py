@@ -20,7 +20,6 @@ from fakes.exporting import (
     store_nasty,
 )
 from fakes.processes import MemoryInput
-from prov.model import ProvDocument
 
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.importers.registry import find_processes, open_input
@@ -77,6 +76,8 @@ async def store_unsourced(store: Store, process_id: str) -> None:
 def test_the_package_prov_reads_it_and_what_it_writes_is_the_same_process(
     store: Store, arun: Any, process_id: str, tmp_path: Path, keep: Any
 ) -> None:
+    from prov.model import ProvDocument
+
     arun(keep(store, process_id))
     before = arun(lines_of(store, process_id))
     content = arun(prov_of(store, process_id))

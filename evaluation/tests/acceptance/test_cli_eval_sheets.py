@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from acceptance.command import Veritrail
 from eval_fakes.embedding_server import EmbeddingModelServer
@@ -48,6 +47,8 @@ def dataset(tmp_path: Path) -> Path:
 
 
 def _fill(folder: Path) -> None:
+    import openpyxl
+
     for annotator, labels in GIVEN.items():
         path = folder / annotator / "Q01/claims.xlsx"
         workbook = openpyxl.load_workbook(path)
@@ -179,6 +180,8 @@ def test_claims_of_turns_go_from_a_run_into_sheets_and_back(
         "dialogue_id": "quay",
         "turns": [{"turn_id": "t2", "status": "succeeded", "claims": [claim]}],
     }
+    import openpyxl
+
     source, proposed = tmp_path / "quay.json", tmp_path / "run.json"
     source.write_text(json.dumps(dialogue), encoding="utf-8")
     proposed.write_text(json.dumps(run), encoding="utf-8")

@@ -21,7 +21,6 @@ from eval_fakes.embedding_server import EmbeddingModelServer
 from fakes.entailment import tiny_model
 from fakes.model_answers import content_words
 from fakes.model_prompts import VERDICT
-from sklearn.metrics import balanced_accuracy_score, f1_score
 
 SAMPLES = {"harbour": "harbour-summary.json", "energy": "graphrag-energy.json"}
 TRUE_FALSE = ", True/False"
@@ -135,6 +134,8 @@ def test_methods_that_read_all_source_text_say_what_it_holds(ran: Ran, name: str
 
 
 def test_figures_are_those_of_the_labels_and_verdicts(ran: Ran) -> None:
+    from sklearn.metrics import balanced_accuracy_score, f1_score
+
     verdicts = ran.verdicts()
     for row in ran.told["configurations"]:
         if row["label"].startswith("veritrail"):
