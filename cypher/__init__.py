@@ -64,7 +64,7 @@ class Parameter:
     bounds: tuple[int, int] | None = None
 
     def fault(self, value: Any) -> str | None:
-        """What is wrong with a value of the right type, in words, or None."""
+        """Return what is wrong with a value of the right type, in words, or None."""
         if value is None:
             return None
         if self.choices and value not in self.choices:

@@ -1,4 +1,4 @@
-"""What the body of a statement says: the code without its strings, and what it returns."""
+"""The body of a statement: its code without strings and comments, and the columns it returns."""
 
 from __future__ import annotations
 

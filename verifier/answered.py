@@ -1,4 +1,4 @@
-"""What a judge answers, seen before it is believed: engines of other packages answer as well.
+"""Checks of a judge's answers before they are used: engines of other packages answer as well.
 
 What does not keep the port (`verifier.ports`) becomes a `JudgeError` that names the engine, so that
 nothing of it is stored and the other claims go on.

@@ -46,7 +46,7 @@ def answer_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def without_reasoning(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same shape for a prompt that wants the answer alone, and no reasoning before it."""
+    """Return the same shape for a prompt that wants the answer alone, without reasoning."""
     properties = {name: one for name, one in schema["properties"].items() if name != "reasoning"}
     return {**schema, "properties": properties, "required": list(properties)}
 
@@ -184,7 +184,7 @@ _INTEGER = re.compile(r"\s*\d{1,12}\s*")
 
 @dataclass(frozen=True, slots=True)
 class SelectionAnswer:
-    """What an answer to an evidence selection prompt holds.
+    """The answer to an evidence selection prompt.
 
     Attributes:
         evidence: Ids of the sentences named as evidence, ascending; each was in the prompt.
@@ -203,7 +203,7 @@ class SelectionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class VerdictAnswer:
-    """What an answer to a verdict prompt holds."""
+    """The answer to a verdict prompt."""
 
     verdict: Verdict
     reason: str
@@ -473,7 +473,7 @@ def bounds_of(value: object) -> tuple[int | None, int | None]:
 
 
 def _is_cut_off(error: json.JSONDecodeError) -> bool:
-    """Whether the text ends before the object does."""
+    """Return whether the text ends before the object does."""
     unterminated = error.msg.startswith("Unterminated string")
     return unterminated or _REST.match(error.doc, error.pos) is not None
 
@@ -485,7 +485,7 @@ def _end(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What the samples of one evidence selection prompt agree on.
+    """The agreement of the samples of one evidence selection prompt.
 
     Attributes:
         parts: Samples whose summaries together cover every agreed sentence, each reduced to the

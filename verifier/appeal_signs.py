@@ -1,4 +1,4 @@
-"""What tells that a text speaks to its reader or judge: orders in several languages, and signs.
+"""Signs that a text speaks to its reader or judge: orders in several languages, and marks.
 
 Each kind of sign has words, one of which is in every such text, so that most texts are passed
 over quickly, and a pattern; both are in small letters.
@@ -26,7 +26,7 @@ AROUND = 400
 
 @dataclass(frozen=True, slots=True)
 class AppealSigns:
-    """What tells that a text speaks to its reader.
+    """The signs of one kind that a text speaks to its reader.
 
     Attributes:
         kind: What it does.
@@ -39,12 +39,12 @@ class AppealSigns:
     pattern: re.Pattern[str]
 
     def are_in(self, text: str) -> bool:
-        """Whether a text in small letters has them."""
+        """Return whether a text in small letters has them."""
         search = self.pattern.search
         return any(search(text, start, end) for start, end in self._stretches(text))
 
     def _stretches(self, text: str) -> Iterator[tuple[int, int]]:
-        """What of a text stands near the words, each part once."""
+        """Yield what of a text stands near the words, each part once."""
         start = end = 0
         for at in sorted(at for word in self.words for at in _places(word, text)):
             if at - AROUND > end:

@@ -33,7 +33,7 @@ _RUN = re.compile(
 
 
 def appeal_kinds(text: str) -> tuple[AppealKind, ...]:
-    """How a text speaks to its reader, each way once; nothing where it does not."""
+    """Return how a text speaks to its reader, each way once; nothing where it does not."""
     found = {AppealKind.HIDDEN_TEXT} if _hides(text) else set()
     read = text if text.isascii() else unicodedata.normalize("NFKC", without_unseen(text))
     if _CAPITALS.search(read):
@@ -44,7 +44,7 @@ def appeal_kinds(text: str) -> tuple[AppealKind, ...]:
 
 
 def _hides(text: str) -> bool:
-    """Whether tags, or many characters without width, hide a message."""
+    """Return whether tags, or many characters without width, hide a message."""
     if text.isascii():
         return False
     return _RUN.search(text) is not None or (
@@ -81,7 +81,7 @@ class WatchedNodes:
         return await self._nodes.source_nodes(of, checked)
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
-        """Whether any source node of these nodes is not among those checked."""
+        """Return whether any source node of these nodes is not among those checked."""
         return await self._nodes.left(of, checked)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
@@ -99,7 +99,7 @@ class WatchedNodes:
             self._counts[node.ref.node_id] = _count(node)
 
     def appeals_in(self, iterations: Iterable[Iteration]) -> int:
-        """How many sentences of the nodes of these iterations speak to their reader."""
+        """Return how many sentences of the nodes of these iterations speak to their reader."""
         names = {ref.node_id for iteration in iterations for ref in iteration.checked}
         return sum(self._counts.get(name, 0) for name in names)
 

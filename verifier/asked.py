@@ -1,4 +1,4 @@
-"""Whether a text says what was asked, as far as words alone can tell.
+"""A check, by words alone, that a text says what was asked.
 
 Source: ours (docs/command-line.md, `verify --claim`).
 """

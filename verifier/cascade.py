@@ -42,7 +42,7 @@ class CascadeVerdict:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What decides the verdicts, as JSON."""
+        """Return what decides the verdicts, as JSON."""
         return {
             **self.first.settings,
             "escalate_to": {**self.second.settings, "rule": RULE},
@@ -72,6 +72,6 @@ class CascadeVerdict:
 
 
 def is_sure(judgement: Judgement) -> bool:
-    """Whether a verdict of the first judge counts: Fully Supported, by every sample."""
+    """Return whether a verdict of the first judge counts: Fully Supported, by every sample."""
     is_agreed = judgement.score is None or judgement.score == 1.0
     return judgement.verdict is Verdict.FULLY_SUPPORTED and is_agreed

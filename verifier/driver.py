@@ -201,7 +201,7 @@ async def _answer(
 
 
 async def place_of_value(task: Task, nodes: NodeSource, outcome: Outcome) -> FoundPlace | None:
-    """Where a value of a claim came in that is not fully supported; None where none tells it.
+    """Return where an unsupported value of a claim came in; None where no value tells it.
 
     Args:
         task: The claim and its node.

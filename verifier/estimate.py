@@ -1,4 +1,4 @@
-"""What verifying claims would cost, before any call is made.
+"""The estimated cost of verifying claims, before any call is made.
 
 The claims are verified as they would be, by the same driver, judge, prompts and packing, but
 with models that are never asked: a scenario assumes their answers. So calls and prompts are
@@ -43,7 +43,7 @@ TRUE_ANSWER, TRUE_TOKENS = "True", 2
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is assumed of the answers of models.
+    """The assumptions of one scenario about the answers of models.
 
     Attributes:
         name: What it is called.
@@ -168,7 +168,7 @@ class AssumedWalk:
         return self._selected[user]
 
     def _yields_evidence(self, *, goes_on: bool) -> bool:
-        """Whether the next block does; the rest of a cut node does where everything does."""
+        """Return whether the next block does; the rest of a cut node does where everything does."""
         assumed = self.scenario
         if goes_on:
             return assumed.at_most == ALL
@@ -300,7 +300,7 @@ _OUTPUT_WEIGHT = 4  # of a token of an answer, where no price says which walk is
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What claims cost in one scenario.
+    """The cost of claims in one scenario.
 
     Attributes:
         usage: Calls, tokens and money of all claims.
@@ -314,7 +314,7 @@ class Estimate:
 
     @property
     def weight(self) -> float:
-        """What estimates are compared by: money, else tokens."""
+        """Return what estimates are compared by: money, else tokens."""
         usage = self.usage
         tokens = usage.input_tokens + _OUTPUT_WEIGHT * usage.output_tokens
         return tokens if usage.cost_usd is None else usage.cost_usd
@@ -404,7 +404,7 @@ class Estimator:
 
 
 def assumptions() -> dict[str, dict[str, Any]]:
-    """What is assumed in each scenario, as JSON; null: any number."""
+    """Return what is assumed in each scenario, as JSON; null: any number."""
     return {
         key: {
             name: None if value == sys.maxsize else value

@@ -77,7 +77,7 @@ class EvidenceStep:
     def prompts_again(
         self, claim: Claim, roots: Iterable[Unit], others: Iterable[Unit]
     ) -> list[Excerpts]:
-        """What was selected before as excerpts, because it does not fit into a verdict prompt.
+        """Return earlier selections as excerpts, because they do not fit into a verdict prompt.
 
         Source: VeriTrail 3.1.3 (reruns).
         """
@@ -148,7 +148,7 @@ def _evidence(answer: SelectionAnswer, excerpts: Excerpts) -> Evidence:
 
 
 def joined(selections: Sequence[Selection]) -> Selection:
-    """What the prompts of one iteration select, in their order."""
+    """Return what the prompts of one iteration select, in their order."""
     return Selection(
         tuple(evidence for each in selections for evidence in each.evidence),
         sum(each.dropped_ids for each in selections),
@@ -167,7 +167,7 @@ class PackedExcerpts:
     _characters: int = 0
 
     def get(self, key: Key) -> list[Excerpts] | None:
-        """What was packed for these nodes and this room."""
+        """Return what was packed for these nodes and this room."""
         found = self._kept.get(key)
         if found is not None:
             self._kept.move_to_end(key)

@@ -74,7 +74,7 @@ def render(units: Sequence[Unit]) -> Excerpts:
 
 
 def claim_lines(claim: str, sub_claims: Sequence[str] = ()) -> str:
-    """What follows the excerpts; sub-claims only where there is more than one."""
+    """Return what follows the excerpts; sub-claims only where there is more than one."""
     lines = [f"Claim: {one_line(claim)}"]
     if len(sub_claims) > 1:
         lines += ["Sub-claims:", *(f"- {one_line(sub_claim)}" for sub_claim in sub_claims)]
@@ -82,7 +82,7 @@ def claim_lines(claim: str, sub_claims: Sequence[str] = ()) -> str:
 
 
 def context_for(before: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
-    """What the later part of a cut node is shown: its heading and the last sentences before.
+    """Return what the later part of a cut node is shown: its heading and the last sentences before.
 
     Source: VeriTrail G.
     """
@@ -100,7 +100,7 @@ def context_texts(context: tuple[Sentence, ...]) -> list[str]:
 
 
 def is_heading(text: str) -> bool:
-    """Whether a sentence looks like a heading: short, and not ended as a sentence is."""
+    """Return whether a sentence looks like a heading: short, and not ended as a sentence is."""
     return text.startswith("#") or (
         len(text) <= _HEADING_CHARACTERS
         and not text.endswith(_SENTENCE_END)
@@ -147,7 +147,7 @@ def pack(
 
 
 def halves(excerpts: Excerpts) -> tuple[Excerpts, Excerpts] | None:
-    """The same blocks in two prompts of about as many sentences; None for a single sentence."""
+    """Return two prompts of about as many sentences each; None for a single sentence."""
     total = len(excerpts.sentences)
     if total < 2:
         return None

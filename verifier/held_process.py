@@ -71,7 +71,7 @@ class HeldProcess:
         )
 
     def repeated_steps(self) -> dict[int, tuple[str, ...]]:
-        """Which steps wrote the texts of each stage, where one wrote at several stages.
+        """Return which steps wrote the texts of each stage, where one wrote at several stages.
 
         So it is with agents that take turns. Empty: a stage says as much as its steps do.
         """
@@ -179,7 +179,7 @@ class HeldNodes:
         return SourceNodes(nodes, read.sources)
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
-        """Whether any source node of these nodes is not checked, and which ones are."""
+        """Return whether any source node of these nodes is not checked, and which ones are."""
         read = self._process.adjacency.left(of, checked)
         return SourceNodes(read.nodes, read.sources)
 

@@ -255,7 +255,7 @@ class SplitJudge:
 
     @property
     def indicative(self) -> bool:
-        """Whether one of them compares words only: a lack of evidence is a verdict as well."""
+        """Return whether any judge compares words only; then a lack of evidence is a verdict."""
         return self.evidence.indicative or self.verdicts.indicative
 
     @property

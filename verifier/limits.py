@@ -1,4 +1,4 @@
-"""How much goes into one prompt, and how many answers are drawn.
+"""The limits of one prompt, and the number of answers that are drawn.
 
 Source: VeriTrail E.2 (input size limits), E.3 (soft prediction).
 """
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """How many answers are drawn to each prompt, and how many of them must agree.
+    """The number of answers drawn to each prompt, and the number of them that must agree.
 
     Attributes:
         count: Answers drawn; 1: hard prediction, at temperature 0 and without a score.
@@ -65,11 +65,11 @@ class Samples:
 
     @property
     def settings(self) -> dict[str, int | float]:
-        """What decides answers, as JSON: the temperature only where several are drawn."""
+        """Return what decides answers, as JSON: the temperature only where several are drawn."""
         drawn: dict[str, int | float] = {"count": self.count, "threshold": self.threshold}
         return {**drawn, "temperature": self.temperature} if self.is_soft else drawn
 
     @property
     def is_soft(self) -> bool:
-        """Whether several answers are drawn."""
+        """Return whether several answers are drawn."""
         return self.count > 1

@@ -77,7 +77,7 @@ def evidence_paths(
 
 
 class _Targets:
-    """What nodes were an input to: edges the other way round, level by level as they are asked for.
+    """The targets of nodes: edges the other way round, found level by level as they are needed.
 
     Most evidence was found in nodes whose direct targets have evidence, too; then one look is all.
 
@@ -93,7 +93,7 @@ class _Targets:
         self._look_for(set(first))
 
     def of(self, name: str) -> Sequence[str]:
-        """What a node was an input to, by id."""
+        """Return what a node was an input to, by id."""
         if name not in self._known:
             self._look_for({one for targets in self._known.values() for one in targets})
         return self._known[name]
@@ -166,7 +166,7 @@ def locate_error(
 
 
 def bears_on(text: str, claim: str) -> bool:
-    """Whether a sentence of a text has at least half of a claim's words.
+    """Return whether a sentence of a text has at least half of a claim's words.
 
     By words alone, so it tells a statement about something else, and not a paraphrase. A claim
     without any content word ("It is.") would be in every text: it must be a sentence of it.
@@ -182,7 +182,7 @@ def bears_on(text: str, claim: str) -> bool:
 
 
 def shared_words(text: str, other: str) -> int:
-    """How many words two texts share: numbers, and words of at least `SHORTEST_WORD` letters."""
+    """Return how many words two texts share: numbers, and words of `SHORTEST_WORD` letters."""
     return len(_words(text) & _words(other))
 
 
@@ -249,7 +249,7 @@ def carrying(
 
 
 def _selected_from(verification: Verification, node_id: str) -> list[Place]:
-    """What a verification selected as evidence from a node; context says nothing of the claim."""
+    """Return the sentences of a node that a verification selected as evidence, not as context."""
     found = {
         (node_id, one.sentence, one.start, one.end)
         for iteration in verification.iterations

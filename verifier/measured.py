@@ -1,4 +1,4 @@
-"""How often an engine without a model is right: figures that stand beside its verdicts.
+"""The measured accuracy of engines without a model, shown beside their verdicts.
 
 They are measured, not made: those of the 240 pairs by `veritrail judge check`, which a test does
 again, those of public data sets as docs/judge-check.md says.
@@ -17,7 +17,7 @@ __all__ = ["Measured", "Precision"]
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How often a verdict is right where it is given.
+    """The precision of one verdict: the share of its uses that were right.
 
     Attributes:
         given: How often it was given.
@@ -35,7 +35,7 @@ class Precision:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured of an engine.
+    """The figures measured of one engine.
 
     Attributes:
         pairs: The pairs of `veritrail judge check`.
@@ -70,7 +70,7 @@ class Measured:
 
     @property
     def words(self) -> str:
-        """The same in a sentence."""
+        """Return the same in a sentence."""
         supported = self.precisions[Verdict.FULLY_SUPPORTED]
         unsupported = self.precisions[Verdict.NOT_FULLY_SUPPORTED]
         return (

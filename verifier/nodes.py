@@ -88,7 +88,7 @@ class Reader(Protocol):
     async def left(
         self, process_id: str, of: Collection[str], checked: Collection[str]
     ) -> SourcesLeft:
-        """Whether src() of these nodes has any that was not checked, and what was checked in it."""
+        """Return whether src() of these nodes has unchecked ones, and what was checked in it."""
         ...
 
     async def candidates(
@@ -108,7 +108,7 @@ class Reader(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Request(Generic[T]):
-    """What one claim waits for."""
+    """A claim's request for nodes, filled as they are read."""
 
     found: dict[str, T]
     missing: list[str]
@@ -426,7 +426,7 @@ class SharedNodes:
         self._sources, self._refs, self._last, self._last_left = {}, {}, None, None
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
-        """Whether any source node of these nodes is not checked, and which ones are.
+        """Return whether any source node of these nodes is not checked, and which ones are.
 
         One that is not is as good as all, so most walks end without reading a frontier that no
         prompt will show.
@@ -455,7 +455,7 @@ class SharedNodes:
         return SourceNodes(tuple(nodes), found.sources)
 
     async def _left(self, of: Collection[str], checked: Mapping[str, NodeRef]) -> SourcesLeft:
-        """What is left; claims for which nothing was found ask the same, one after the other."""
+        """Return the unchecked sources; the last answer is kept, as claims often ask the same."""
         asked = (set(of), checked.keys())
         if self._last_left is not None and self._last_left[0] == asked:
             return self._last_left[1]

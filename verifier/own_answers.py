@@ -1,4 +1,4 @@
-"""Whether an answer is a model's own, or copied from what it was shown.
+"""A check that an answer is a model's own, and not copied from its prompt.
 
 A text of a source may dictate an answer, and a model that does not follow may quote it all the
 same: whole or shortened, and in another writing than the source's. So what is compared is the
@@ -104,7 +104,7 @@ def _objects_in(value: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _parts(value: Mapping[str, Any]) -> Iterator[list[str]]:
-    """What must stand in a prompt that an object is copied from: each key with its value."""
+    """Yield what must stand in a prompt that an object is copied from: each key with its value."""
     own = {key: one for key, one in value.items() if key not in _ADDED}
     known = {key: one for key, one in own.items() if key in _KEYS}
     for key, one in (known or own).items():
@@ -127,7 +127,7 @@ def _pieces(before: str, value: object) -> Iterator[list[str]]:
 
 
 def _stands_in(shown: str, parts: list[list[str]]) -> bool:
-    """Whether all parts stand near each other in a prompt, behind an opening brace."""
+    """Return whether all parts stand near each other in a prompt, behind an opening brace."""
     parts = [part for part in parts if part]
     if not parts or not all(piece in shown for part in parts for piece in part):
         return False
@@ -144,7 +144,7 @@ def _stands_in(shown: str, parts: list[list[str]]) -> bool:
 
 
 def _follow(shown: str, pieces: Iterable[str], start: int, end: int) -> bool:
-    """Whether pieces stand one behind the other in a stretch of a text."""
+    """Return whether pieces stand one behind the other in a stretch of a text."""
     for piece in pieces:
         place = shown.find(piece, start, end)
         if place < 0:

@@ -146,7 +146,7 @@ Split = Callable[[str, str], tuple[Sentence, ...]]
 
 
 class Answering(Protocol):
-    """What an engine says of itself, whatever it answers."""
+    """The part of an engine that describes it, whatever it answers."""
 
     @property
     def name(self) -> str:
@@ -160,12 +160,12 @@ class Answering(Protocol):
 
     @property
     def indicative(self) -> bool:
-        """Whether no model is asked, so that its answers are indicative only."""
+        """Return whether no model is asked, so that its answers are indicative only."""
         ...
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers besides the texts, as JSON: models, limits, prompts."""
+        """Return what decides its answers besides the texts, as JSON: models, limits, prompts."""
         ...
 
 
@@ -205,12 +205,12 @@ class SharingJudge(Protocol):
 
     @property
     def sharing(self) -> Sharing | None:
-        """Who gathers the claims; None: one claim a prompt."""
+        """Return who gathers the claims; None: one claim a prompt."""
         ...
 
 
 def shared_by(judge: Judge) -> int | None:
-    """How many claims a judge may ask about in one prompt; None: one."""
+    """Return how many claims a judge may ask about in one prompt; None: one."""
     sharing = judge.sharing if isinstance(judge, SharingJudge) else None
     return None if sharing is None else sharing.most
 
@@ -246,7 +246,7 @@ class SourceNodes:
 
 
 class NodeSource(Protocol):
-    """Where the walk reads the process from."""
+    """The source that the walk reads the process from."""
 
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()
@@ -258,7 +258,7 @@ class NodeSource(Protocol):
         ...
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
-        """Whether any source node of the nodes with these ids is not among those checked.
+        """Return whether any source node of the nodes with these ids is not among those checked.
 
         Returns:
             The source nodes that are checked, in any order, and at least one that is not, if

@@ -47,7 +47,7 @@ class PromptedStep:
 
     @property
     def call(self) -> StepCall:
-        """What its calls are recorded under."""
+        """Return what its calls are recorded under."""
         drawn = self.samples.temperature if self.samples.is_soft else self.temperature
         return StepCall(
             self.prompt.step.value, self.prompt.name, self.prompt.hash, self.model.model, drawn
@@ -55,7 +55,7 @@ class PromptedStep:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What decides the answers, as JSON."""
+        """Return what decides the answers, as JSON."""
         call = self.call
         return {
             "model": call.model,

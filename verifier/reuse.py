@@ -32,7 +32,7 @@ from veritrail_graph.verifier.walk import (
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What became of looking for an earlier verdict of a claim.
+    """The result of looking for an earlier verdict of a claim.
 
     Attributes:
         reason: Why the earlier verdict is kept, or why it is not.
@@ -91,7 +91,7 @@ class _Recorded:
         self._rounds = iter(self.earlier.iterations)
 
     async def selection(self, frontier: tuple[NodeRef, ...]) -> Selection:
-        """What was selected from these texts.
+        """Return what was selected from these texts.
 
         Raises:
             Differs: They are not those that were read then.
@@ -236,7 +236,7 @@ async def reuse(
 
 
 def calls_behind(verification: Verification) -> int:
-    """How many answers of models a verdict rests on, also where it was kept itself."""
+    """Return how many answers of models a verdict rests on, also where it was kept itself."""
     if verification.reused_from is not None:
         return verification.saved_calls or 0
     return verification.usage.calls + verification.usage.cached_calls
@@ -265,7 +265,7 @@ async def _carried_out(node: NodeRef, q: int, recorded: _Recorded) -> Outcome:
 
 
 def _entered_or_left(old: list[str], new: list[str]) -> str:
-    """How a frontier differs, by ids."""
+    """Return the differences of a frontier, by ids."""
     entered = [name for name in new if name not in set(old)]
     left = [name for name in old if name not in set(new)]
     parts = [f"reads {_ids(entered)}, which it did not"] if entered else []

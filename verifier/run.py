@@ -77,7 +77,7 @@ class ClaimSlots:
 def affordable_claims(
     left: float, spent: float, ended: int, most: int, first: int = FIRST_UNDER_A_LIMIT
 ) -> int:
-    """How many claims may be on their way so that those that begin can be finished.
+    """Return how many claims may be on their way so that those that begin can be finished.
 
     Args:
         left: What the run may still spend, in dollars or in calls.
@@ -235,7 +235,7 @@ class Run:
                 return await keeping
 
     async def _reuse(self, task: Task) -> Reuse | None:
-        """What an earlier version says of a claim; where that cannot be read, it is verified."""
+        """Return the result of an earlier version for a claim; a fault in reading is its reason."""
         if self._earlier is None:
             return None
         try:

@@ -36,7 +36,7 @@ that are saved count for little."""
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a prompt says of one claim.
+    """A claim as a prompt shows it.
 
     Attributes:
         claim: Its text.
@@ -50,7 +50,7 @@ class Case:
 
     @property
     def content(self) -> tuple[str, tuple[str, ...], str]:
-        """What makes two cases one, and what they are put in order by."""
+        """Return what makes two cases one, and what they are put in order by."""
         return self.claim, self.sub_claims, self.excerpts.text
 
 
@@ -95,7 +95,7 @@ class SharedPrompt(ABC, Generic[T]):
 
     @abstractmethod
     def in_common(self, case: Case) -> str:
-        """What claims must have in common to share a prompt."""
+        """Return what claims must have in common to share a prompt."""
 
     @abstractmethod
     def user(self, cases: Sequence[Case]) -> tuple[str, int]:
@@ -103,7 +103,7 @@ class SharedPrompt(ABC, Generic[T]):
 
     @abstractmethod
     def fits(self, cases: Sequence[Case]) -> bool:
-        """Whether the claims fit into one prompt."""
+        """Return whether the claims fit into one prompt."""
 
     @abstractmethod
     def read(self, part: str, case: Case) -> T:
@@ -129,7 +129,7 @@ class SharedSelection(SharedPrompt[SelectionAnswer]):
         return before + shared_lines(cases), len(before)
 
     def fits(self, cases: Sequence[Case]) -> bool:
-        """Whether the claims fit into the window beside the excerpts."""
+        """Return whether the claims fit into the window beside the excerpts."""
         tokens = self.step.model.tokens
         excerpts = cases[0].excerpts.text
         return tokens(excerpts) + tokens(shared_lines(cases)) <= self.step.free
@@ -158,7 +158,7 @@ class SharedVerdict(SharedPrompt[VerdictAnswer]):
         return "\n".join(lines), 0
 
     def fits(self, cases: Sequence[Case]) -> bool:
-        """Whether their evidence is little enough, and fits into the window."""
+        """Return whether their evidence is little enough, and fits into the window."""
         tokens = self.step.model.tokens(self.user(cases)[0])
         return tokens <= min(self.step.free, MOST_EVIDENCE)
 
@@ -169,7 +169,7 @@ class SharedVerdict(SharedPrompt[VerdictAnswer]):
 
 
 def shared_lines(cases: Sequence[Case]) -> str:
-    """What follows common excerpts: the claims by number, each with its sub-claims."""
+    """Return what follows common excerpts: the claims by number, each with its sub-claims."""
     if len(cases) == 1:
         return claim_lines(cases[0].claim, cases[0].sub_claims)
     lines = []

@@ -50,10 +50,10 @@ _WALK: ContextVar[str | None] = ContextVar("sharing_walk", default=None)
 
 
 class WaitingRounds(Protocol):
-    """Who waits for calls in batches; `verifier.models.batching.Rounds` knows it."""
+    """The walks that wait for calls in batches; `verifier.models.batching.Rounds` knows them."""
 
     def is_asking(self, name: str) -> bool:
-        """Whether a walk waits for an answer."""
+        """Return whether a walk waits for an answer."""
         ...
 
     def asking(self, name: str | None = None) -> AbstractContextManager[None]:
@@ -183,7 +183,7 @@ class Sharing:
             self._send(group)
 
     def _waits(self, walk: str) -> bool:
-        """Whether a walk can do nothing before what waits here is asked."""
+        """Return whether a walk can do nothing before what waits here is asked."""
         if self._looking[walk]:
             return False
         is_here = self._here[walk] > 0
@@ -292,7 +292,7 @@ def _resolve(asked: _Asked, found: object | None) -> None:
 
 
 def split_usage(usage: Usage, claims: int) -> list[Usage]:
-    """What each of several claims is charged of a call; the parts add up to the whole.
+    """Return what each of several claims is charged of a call; the parts add up to the whole.
 
     Tokens and dollars are divided evenly, in the order of the prompt; what is left over goes to the
     first claims, a token each. A call is one call: it counts for the first claim.

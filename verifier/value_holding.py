@@ -1,4 +1,4 @@
-"""Whether a sentence has a value at all, whatever it speaks of and however it is written.
+"""A check that a sentence has a value at all, whatever it speaks of and however it is written.
 
 What a sentence is about is told by words, and words may fail: a row of a table, "they", another
 word for the same. That a figure stands nowhere in a text is certain.
@@ -87,7 +87,7 @@ class Wanted:
         return is_bare and other.amount.isdecimal() and str(int(other.amount) % 12) in hours
 
     def _is_figure(self, other: Value) -> bool:
-        """Whether another figure has the amount, and no other unit."""
+        """Return whether another figure has the amount, and no other unit."""
         value = self.value
         its = {one.lstrip("<>=~").lstrip("-") for one in (other.canonical, *other.also)}
         if self._amounts.isdisjoint(its) and not other.agrees(value):
@@ -100,7 +100,7 @@ class Wanted:
         return not bare.nouns or len(full.amount) >= _LONG
 
     def _quoted(self, text: str) -> Value | None:
-        """What was said, also without quotation marks and in another order of its words."""
+        """Return what was said, also without quotation marks and in another order of its words."""
         found = text_of(text).tokens
         mine = set(self.value.canonical.split()) - words.STOP
         there = [token for token in found if token.lower in mine]

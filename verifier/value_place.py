@@ -63,7 +63,7 @@ Reading = Generator[
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """Where a value came in, with the nodes themselves.
+    """The place where a value came in, with the nodes themselves.
 
     Attributes:
         place: The place, as it is kept; None where it cannot be told.
@@ -88,7 +88,7 @@ class _Said:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """How much it is about the matter of the claim."""
+        """Return how much it is about the matter of the claim."""
         return self.others, self.likeness
 
     @property
@@ -107,7 +107,7 @@ class _Said:
 
 @dataclass(slots=True)
 class _Followed:
-    """What the nodes that were read say of one value of the claim.
+    """The evidence of the nodes that were read for one value of the claim.
 
     Attributes:
         has: The sentence with the claim's value, by node.
@@ -342,7 +342,7 @@ def _found(graph: _Graph, node: NodeRef, turned: Sequence[_Turned]) -> FoundPlac
 
 
 def _of_the_matter(graph: _Graph, followed: _Followed) -> _Followed:
-    """What was heard of a value, without what a source says with it of something else.
+    """Return what was heard of a value, without what a source says with it of something else.
 
     A source that has the claim's value ends it: the value did not come in on the way. But where
     another source has `CLEARLY_MORE` of the claim's other values, and another one in place of this,
@@ -481,7 +481,7 @@ def _rivals(graph: _Graph, ref: NodeRef, followed: _Followed) -> tuple[_Said, ..
 def _denied_sentence(
     asked: Asked, graph: _Graph, ref: NodeRef, followed: _Followed
 ) -> tuple[_Said, ...]:
-    """What contradicts the only sentence of a node with the value, on the matter of that sentence.
+    """Return what sources of a node say against its only sentence with the value.
 
     The claim may put it in words that the source has not: then the sentence between tells that the
     source is about it. All three share a word that is no mere "cost".
@@ -509,7 +509,7 @@ def _denied_sentence(
 
 
 def _has(graph: _Graph, name: str, said: _Said) -> bool:
-    """Whether a node has the other value as well, of whatever matter."""
+    """Return whether a node has the other value as well, of whatever matter."""
     wanted = Wanted(said.value)
     return any(wanted.within(one.text) is not None for one in graph.texts.get(name, ()))
 
@@ -521,7 +521,7 @@ def _span(value: Value) -> tuple[int, int]:
 def located(
     error: ErrorLocation, found: FoundPlace | None, *, indicative: bool
 ) -> dict[str, object]:
-    """What a verification says of where its error came in.
+    """Return what a verification says of where its error came in.
 
     Where no model judged, the value's place is the place: verdicts by words blame the last step
     that has the claim's words. Where a model judged, the paper's rule tells the place. If it tells

@@ -1,4 +1,4 @@
-"""What a sentence says of the values of a claim: the same, another one in its place, or nothing.
+"""The reading of a claim's values in a sentence: the same value, another one, or nothing.
 
 It tells something where it is about the matter of the claim and differs from it in one value at
 most: a sentence with another year and another figure speaks of another case.
@@ -52,7 +52,7 @@ def _words_of_any_matter() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """What a sentence says of a value of the claim.
+    """A sentence's statement about a value of the claim.
 
     Attributes:
         value: The value of the sentence.
@@ -91,7 +91,7 @@ class _Heard:
         return [one for one in self.values if one.kind is ValueKind.NAME]
 
     def has_name(self, name: Value) -> bool:
-        """Whether a name is in it; at its beginning a name is a word like others."""
+        """Return whether a name is in it; at its beginning a name is a word like others."""
         if any(name.agrees(one) for one in self.names):
             return True
         last = name.canonical.split()[-1:]
@@ -114,7 +114,7 @@ class Asked:
 
     @classmethod
     def of(cls, text: str) -> Asked:
-        """What is looked for of a claim."""
+        """Return what is looked for of a claim."""
         text = text[:LONGEST]
         stems = {word[:STEM] for word in _WORD.findall(text.casefold()) if len(word) > 2}
         heard = _Heard.of(text)
@@ -140,13 +140,13 @@ class Asked:
                 yield place, found, is_name and not self._is_near(text, wanted.value)
 
     def shares_matter(self, *texts: str) -> bool:
-        """Whether it and all texts share a word that tells what they are about."""
+        """Return whether it and all texts share a word that tells what they are about."""
         return bool(self._claim.matter.intersection(*(_Heard.of(one).matter for one in texts)))
 
     def heard(
         self, text: str, *, before: str = "", is_own: bool = False
     ) -> Iterator[tuple[int, Saying]]:
-        """What a sentence says of the values: the place of each in `values`, and what it says.
+        """Yield the place in `values` of each value a sentence speaks of, and what it says.
 
         Args:
             text: The sentence.
@@ -246,13 +246,13 @@ class Asked:
         return strangers[0] if len(strangers) == 1 else None
 
     def _is_somebody_else(self, value: Value, other: _Heard) -> bool:
-        """Whether a sentence has another name in place of one of the claim, not known which."""
+        """Return whether a sentence has an unknown other name in place of one of the claim."""
         if value.kind is not ValueKind.NAME or other.has_name(value):
             return False
         return any(not self._claim.has_name(one) for one in other.names)
 
     def _is_sure(self, value: Value, rival_: Value, other: _Heard) -> bool:
-        """Whether one value stands in the place of another: of names, only where they are alike."""
+        """Return whether a value stands in the place of another; names have to be alike."""
         if value.kind is not ValueKind.NAME:
             return True
         rest = self._claim.keys - {words.key(part) for part in value.canonical.split()}
@@ -262,5 +262,5 @@ class Asked:
 
 
 def _goes_on(text: str) -> bool:
-    """Whether a sentence goes on with what the one before is about: it opens with "they"."""
+    """Return whether a sentence goes on with what the one before is about: it opens with "they"."""
     return any(token.lower in words.PRONOUNS for token in text_of(text).tokens[:_OPENING])

@@ -36,7 +36,7 @@ class VerdictStep(Protocol):
 
     @property
     def settings(self) -> dict[str, object]:
-        """What decides the verdicts, as JSON."""
+        """Return what decides the verdicts, as JSON."""
         ...
 
     def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
@@ -62,7 +62,7 @@ class Piece:
 
     @property
     def sentences(self) -> int:
-        """How many sentences it has."""
+        """Return how many sentences it has."""
         return len(self.unit.sentences)
 
 
@@ -86,7 +86,7 @@ class PromptVerdict:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What decides the verdicts, as JSON."""
+        """Return what decides the verdicts, as JSON."""
         return self.step.settings
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
@@ -206,7 +206,7 @@ class PromptVerdict:
     def _part(
         self, piece: Piece, selected: set[tuple[str, int]], most: int | None, room: int
     ) -> Piece:
-        """What fits of a piece, at least one sentence: the selected ones, then its beginning."""
+        """Return the part of a piece that fits: selected sentences first, then its beginning."""
         sentences = piece.unit.sentences
         first = [one for one in sentences if (one.node_id, one.index) in selected]
         rest = (one for one in sentences if (one.node_id, one.index) not in selected)
@@ -248,7 +248,7 @@ def in_frontier_order(roots: Iterable[ReadNode]) -> list[ReadNode]:
 
 
 def _evidence_of(found: Found) -> set[tuple[str, int]]:
-    """What is evidence, by node and place: all sentences of roots, the selected ones of others."""
+    """Return the evidence by node and place: all sentences of roots, selected ones of others."""
     roots = {(one.node_id, one.index) for root in found.roots for one in root.sentences}
     return roots | _selected(found)
 
@@ -325,7 +325,7 @@ class ScoredVerdict:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What decides the verdicts, as JSON."""
+        """Return what decides the verdicts, as JSON."""
         return {"scorer": self.name, "threshold": self.threshold}
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
@@ -384,7 +384,7 @@ def _verdict(supported: bool, denied: bool) -> Verdict:
 
 
 def _is_probability(value: object) -> bool:
-    """Whether a value is a number from 0 to 1; those of NumPy count, a bool does not."""
+    """Return whether a value is a number from 0 to 1; those of NumPy count, a bool does not."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     return 0.0 <= float(value) <= 1.0  # NaN is not

@@ -82,17 +82,17 @@ _NO_ADVERBS = word_set(
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a lower-case word says how or when: it takes no denial for itself alone."""
+    """Return whether a lower-case word says how or when: it takes no denial for itself alone."""
     return word in _ADVERBS or (word.endswith("ly") and word not in _NO_ADVERBS)
 
 
 def is_plain_adverb(word: str) -> bool:
-    """Whether a lower-case word changes nothing of what is said: actually, currently, no longer."""
+    """Return whether a lower-case word does not change the meaning: actually, currently."""
     return word in _PLAIN_ADVERBS
 
 
 def is_qualifier(word: str) -> bool:
-    """Whether a lower-case word makes a denial one in part: not immediately, not often."""
+    """Return whether a lower-case word makes a denial one in part: not immediately, not often."""
     return is_adverb(word) and word not in _PLAIN_ADVERBS
 
 
@@ -260,7 +260,7 @@ def _regular_stem(word: str) -> str:
 
 @lru_cache(maxsize=_CACHED_STEMS)
 def key(word: str) -> str:
-    """What stands for a lower-case word in comparisons: its stem, or that of its synonyms."""
+    """Return the key of a lower-case word in comparisons: its stem, or that of its synonyms."""
     stemmed = stem(word)
     return _synonyms().get(stemmed, stemmed)
 

@@ -90,7 +90,7 @@ Answer = SourceNodes | Selection | Judgement | None
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a finished walk leaves behind.
+    """The result of a finished walk.
 
     Attributes:
         verdict: The final verdict; None where samples did not agree on any evidence, or where the
@@ -263,7 +263,7 @@ def _evidence(frontier: tuple[NodeRef, ...]) -> Generator[Need, Answer, Selectio
 
 
 def _found_in(carried: tuple[NodeRef, ...], iterations: list[Iteration]) -> tuple[Evidence, ...]:
-    """What earlier iterations found in the roots that are carried."""
+    """Return what earlier iterations found in the roots that are carried."""
     names = {ref.node_id for ref in carried}
     found = (evidence for iteration in iterations for evidence in iteration.summaries)
     return tuple(evidence for evidence in found if not names.isdisjoint(evidence.node_ids))
@@ -304,7 +304,7 @@ def _final_reasoning(
 
 
 def _told_before(iterations: list[Iteration]) -> Iteration | None:
-    """What an iteration before the last told, where the last found nothing; with a verdict best."""
+    """Return an earlier iteration with summaries where the latest is empty; a decided one first."""
     *before, latest = iterations
     if latest.summaries or latest.carried_roots:
         return None

@@ -162,7 +162,7 @@ class Sum:
 
 @dataclass(slots=True)
 class WayCosts:
-    """What each way costs, all prompts of all claims together.
+    """The cost of each way to ask, all prompts of all claims together.
 
     Attributes:
         of: The ways.
@@ -238,7 +238,7 @@ def ways_of_calls(
     prices: Mapping[str, Price | None],
     instructions: Mapping[str, int],
 ) -> list[tuple[str, int, Usage]]:
-    """What calls that were made would have cost in other ways to ask.
+    """Return what calls that were made would have cost in other ways to ask.
 
     What was asked is known, so the figures are exact, but for what another number of claims in a
     prompt would change. Where claims were asked about one by one, those of one node that read the
@@ -369,7 +369,7 @@ def _shared_prompt(
 
 
 def _prompt(one: Verification, step: StepRecord) -> object:
-    """What claims have in common that can share the prompt of a step.
+    """Return what claims have in common that can share the prompt of a step.
 
     To select evidence they read the same nodes; verdicts are about any claims of a round.
     """
@@ -381,7 +381,7 @@ def _prompt(one: Verification, step: StepRecord) -> object:
 
 
 def _fresh(usage: Usage) -> Usage:
-    """The same without what an endpoint had in its cache."""
+    """Return the same without what an endpoint had in its cache."""
     return usage.replace(cached_input_tokens=0)
 
 

@@ -22,7 +22,7 @@ _LABEL = re.compile(r"\[\[\d+\]\]")
 
 @dataclass(frozen=True, slots=True)
 class AttributionAnswer:
-    """What an answer to an attribution prompt holds.
+    """The answer to an attribution prompt.
 
     Attributes:
         categories: The categories by the id of a sentence, ascending; empty: nothing decides it.
@@ -35,7 +35,7 @@ class AttributionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FaithfulnessAnswer:
-    """What a judge says of a sentence.
+    """A judge's answer about a sentence.
 
     Attributes:
         label: The label.
@@ -112,7 +112,7 @@ def _named(text: str) -> list[dict[str, Any]]:
 
 
 def _bare_list(text: str) -> str | None:
-    """What stands in the list of numbers that a text ends with; None: it ends with none."""
+    """Return what stands in the list of numbers that a text ends with; None: it ends with none."""
     bare = text.rstrip(_MARKS)
     opening = bare.rfind("[")
     if not bare.endswith("]") or not _begins_a_line(bare[:opening], _MARKS):
@@ -122,13 +122,13 @@ def _bare_list(text: str) -> str | None:
 
 
 def _ends_with_none(text: str) -> bool:
-    """Whether the last line of a text is the word None."""
+    """Return whether the last line of a text is the word None."""
     bare = text.rstrip(f"{_MARKS}*\"'.")
     return bare[-4:].casefold() == "none" and _begins_a_line(bare[:-4], f"{_MARKS}*\"'")
 
 
 def _begins_a_line(before: str, marks: str) -> bool:
-    """Whether nothing but marks stands between the last line break and the end of a text."""
+    """Return whether nothing but marks stands between the last line break and the end of a text."""
     return not before.rpartition("\n")[2].strip(marks)
 
 

@@ -1,4 +1,4 @@
-"""What attributing sentences would cost, before any call is made.
+"""The estimated cost of attributing sentences, before any call is made.
 
 Sentences are attributed, judged and corrected as they would be, by the same steps, prompts and
 packing, but with models that are never asked: what they answer is assumed.

@@ -33,7 +33,7 @@ from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a sentence is judged by.
+    """The texts by which a sentence is judged.
 
     Attributes:
         sentence: The sentence.
@@ -47,7 +47,7 @@ class Material:
 
     @property
     def has_sources(self) -> bool:
-        """Whether the sources hold any sentence."""
+        """Return whether the sources hold any sentence."""
         return any(one.sentences for one in self.sources)
 
     def prompt(self, mode: SourceMode, step: PromptedStep) -> tuple[str, int] | None:

@@ -95,7 +95,7 @@ def _whole(
 
 
 def is_uncertain(text: str) -> bool:
-    """Whether a sentence says what it says as a possibility."""
+    """Return whether a sentence says what it says as a possibility."""
     words = _WORD.findall(text)
     return any(one.lower() in UNCERTAIN or one in UNCERTAIN_SMALL for one in words)
 

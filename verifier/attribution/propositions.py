@@ -85,7 +85,7 @@ def _pieces(given: Any) -> list[str]:
 
 
 def stretches_of(pieces: Iterable[str], sentence: str) -> Spans:
-    """Where the pieces of a proposition stand; those with nothing between them are one stretch.
+    """Return where the pieces of a proposition stand; pieces without a gap are one stretch.
 
     Args:
         pieces: The words of the sentence, from left to right; an ellipsis in a piece is a gap.
@@ -118,7 +118,7 @@ def stretches_of(pieces: Iterable[str], sentence: str) -> Spans:
 
 
 def _find(piece: str, sentence: str, at: int) -> tuple[int, int] | None:
-    """Where words stand behind a place: whole words first, without a full stop added to them."""
+    """Return where words stand behind a place; whole words are preferred."""
     words = piece.split()
     for given in (words, [*words[:-1], words[-1].rstrip(".,;:!?")]):
         if not given[-1]:

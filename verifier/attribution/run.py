@@ -49,7 +49,7 @@ NOTHING_CHANGED = "the corrector changed nothing"
 
 @dataclass(frozen=True, slots=True)
 class AttributionSteps:
-    """What is done with a sentence.
+    """The steps that are carried out for a sentence.
 
     Attributes:
         attributor: Finds what it rests on.
@@ -75,7 +75,7 @@ class AttributionSteps:
 
     @property
     def checks(self) -> Rechecker | None:
-        """What verifies corrections again; None: nothing does."""
+        """Return what verifies corrections again; None: nothing does."""
         if self.rechecker is not None or self.judge is None:
             return self.rechecker
         return JudgeRechecker(self.judge, self.mode)
@@ -198,7 +198,7 @@ class Attributing:
     async def _attributed(
         self, sentence: Sentence, sources: Sequence[ReadNode], meter: Meter
     ) -> tuple[tuple[Proposition, ...], Attribution]:
-        """What a sentence rests on; with its propositions, where it is split into some."""
+        """Return what a sentence rests on; with its propositions, where it is split into some."""
         steps = self.steps
         if not any(one.sentences for one in sources):  # nothing to ask about
             return (), Attribution()

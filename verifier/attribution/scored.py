@@ -110,7 +110,7 @@ class ScoringJudge:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers besides the texts, as JSON."""
+        """Return what decides its answers besides the texts, as JSON."""
         return {
             "checker": self.adapter.name,
             "model": self.model,

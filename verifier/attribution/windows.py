@@ -18,12 +18,12 @@ Place = tuple[str, int]
 
 
 def place(one: Sentence) -> Place:
-    """Where a sentence stands."""
+    """Return where a sentence stands."""
     return one.node_id, one.index
 
 
 def places(attributed: Iterable[AttributedSentence]) -> set[Place]:
-    """Where attributed sentences stand."""
+    """Return where attributed sentences stand."""
     return {(one.node_id, one.sentence) for one in attributed}
 
 

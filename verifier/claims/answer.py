@@ -36,7 +36,7 @@ _UNMARKED_LEVEL = 7  # below every level that Markdown has
 
 
 class Window(NamedTuple):
-    """How many sentences before and after the one asked about are shown."""
+    """The numbers of sentences shown before and after the one that is asked about."""
 
     before: int
     after: int
@@ -135,7 +135,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_wrapped(line: str, following: str, widest: int) -> bool:
-    """Whether a sentence goes on over a line break."""
+    """Return whether a sentence goes on over a line break."""
     if following[0].isspace() or following[0].islower() or line.endswith(OPEN_END):
         return True
     first_word = following.split(maxsplit=1)[0]

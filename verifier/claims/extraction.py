@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was extracted from an answer.
+    """The sentences and claims extracted from an answer.
 
     Attributes:
         sentences: Every sentence of it, in order.

@@ -113,7 +113,7 @@ class ClaimSteps:
         )
 
     async def select(self, answer: Answer, place: int, meter: Meter) -> Opinion:
-        """What of a sentence can be verified, if anything can.
+        """Return what of a sentence can be verified, if anything can.
 
         Raises:
             ModelError: No answer could be had.
@@ -189,7 +189,7 @@ def _one_spelling(text: str | None) -> str:
 
 
 def _words(text: str) -> str:
-    """Why a sentence has no claims: the model's reasoning, in the object or before it."""
+    """Return why a sentence has no claims: the model's reasoning, in the object or before it."""
     reasoning = final_object(text, "outcome").get("reasoning")
     if not isinstance(reasoning, str):
         reasoning = text[: text.rfind("{")].rstrip().removesuffix("```json").removesuffix("```")

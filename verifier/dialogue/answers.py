@@ -20,7 +20,7 @@ _QUOTES = 2
 
 @dataclass(frozen=True, slots=True)
 class LabelAnswer:
-    """What an answer to a verification prompt holds."""
+    """The answer to a verification prompt."""
 
     label: DialogueLabel
     reason: str
@@ -28,7 +28,7 @@ class LabelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CategoryAnswer:
-    """What an answer to a categorisation prompt holds.
+    """The answer to a categorisation prompt.
 
     Attributes:
         category: The category; never VERIFIED.
@@ -44,7 +44,7 @@ class CategoryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TurnCheckAnswer:
-    """What an answer to a turn check holds; quotes only of a contradiction."""
+    """The answer to a turn check; it has quotes only for a contradiction."""
 
     contradiction: bool
     quotes: tuple[str, str] | None = None

@@ -40,7 +40,7 @@ class Remembered:
     left_out: int = 0
 
     def latest(self, count: int) -> Remembered:
-        """The same with only the latest facts."""
+        """Return the same with only the latest facts."""
         dropped = max(len(self.facts) - count, 0)
         return Remembered(self.facts[dropped:], self.left_out + dropped)
 

@@ -41,7 +41,7 @@ NOTHING = Remembered()
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What the claims of a turn are compared with.
+    """The material that the claims of a turn are compared with.
 
     Attributes:
         reference: The documents of the turn.
@@ -62,7 +62,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What verification says of a claim, and the material that was shown."""
+    """The label of a claim, with its reason and the material that was shown."""
 
     label: DialogueLabel
     reason: str
@@ -71,7 +71,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Categorised:
-    """Why a claim is not verified, the facts that it contradicts, and the material shown."""
+    """The category of an unverified claim, with the facts it contradicts and the material shown."""
 
     category: ClaimCategory
     reason: str

@@ -295,7 +295,7 @@ def turn_line(turn: Turn) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What a prompt shows before the claim.
+    """The part of a prompt that stands before the claim.
 
     Attributes:
         excerpts: Sentences of the reference; None: there are none.

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Ablations:
-    """What of the method is used; by default everything.
+    """The parts of the method that are used; by default all.
 
     Attributes:
         background: Whether claims are compared with what the assistant said before.
@@ -61,7 +61,7 @@ class Ablations:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What decides the outcome, as JSON."""
+        """Return what decides the outcome, as JSON."""
         return {
             "background": self.background,
             "history": self.history,
@@ -72,7 +72,7 @@ class Ablations:
 
 
 class DialogueText(Protocol):
-    """What a dialogue says."""
+    """The text of a dialogue."""
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -81,7 +81,7 @@ class DialogueText(Protocol):
 
     @property
     def knowledge(self) -> Sequence[Fact]:
-        """What the assistant counts as knowing before the first turn."""
+        """Return what the assistant counts as knowing before the first turn."""
         ...
 
     async def reference(self, turn: Turn) -> Sequence[ReadNode]:
@@ -95,7 +95,7 @@ class DialogueText(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """Why something could not be had, as a status with its reason."""
+    """A failure to get something, as a status with its reason."""
 
     status: Status
     error: str
@@ -166,7 +166,7 @@ class Vista:
             lacking += found is None or found.status is not Status.SUCCEEDED
 
     def _must_repeat(self, found: TurnVerification, lacking: int) -> bool:
-        """Whether what an interrupted run has of a turn is not what it would find now.
+        """Return whether what an interrupted run has of a turn is not what it would find now.
 
         Args:
             found: What it has.
@@ -285,7 +285,7 @@ class Vista:
         return await self._outcome(lambda: self.judge.check(turn, history, meter))
 
     async def _outcome(self, ask: Callable[[], Awaitable[T]]) -> T | _Fault:
-        """What is asked for, or the fault in its place."""
+        """Return what is asked for, or the fault in its place."""
         fault = self.refusal or self.exhausted
         if fault is not None:  # no call can succeed any more: none is begun
             is_refused = fault is self.refusal

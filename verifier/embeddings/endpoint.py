@@ -43,7 +43,7 @@ _SHORTEST_HALF = 100
 
 
 def embedding_usage(request: Request, body: bytes) -> Usage:
-    """What a call used, as the endpoint counted it; an estimate where it does not say."""
+    """Return what a call used, as the endpoint counted it; an estimate where it does not say."""
     try:
         used = json.loads(body).get("usage")
         tokens = used.get("prompt_tokens", used.get("total_tokens"))
@@ -74,7 +74,7 @@ class RemoteEmbedder:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its vectors."""
+        """Return what decides its vectors."""
         return {"model": self._model.model, "endpoint": self._model.address}
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:

@@ -64,12 +64,12 @@ class LocalEmbedder:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Return what it is called."""
         return self._name
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its vectors."""
+        """Return what decides its vectors."""
         return {"model": self._name, "fingerprint": self._fingerprint, "window": self._limit}
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:

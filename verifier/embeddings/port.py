@@ -20,7 +20,7 @@ class Embedder(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its vectors, as JSON."""
+        """Return what decides its vectors, as JSON."""
         ...
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:

@@ -33,7 +33,7 @@ GROUP = "veritrail.engines"
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """Where a model is asked.
+    """The endpoint of a model, and how it is called.
 
     Attributes:
         model: The model's name.
@@ -80,7 +80,7 @@ class EntailmentParts:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a judge is made of; `models` and `prompts` where the engine asks models.
+    """The parts of a judge; `models` and `prompts` are set where the engine asks models.
 
     `sub_claims` says whether claims are taken apart; `entailment` holds an entailment model where
     the engine needs one. `share` says how many claims one prompt may ask about;
@@ -127,12 +127,12 @@ class Engine:
 
     @property
     def asks_models(self) -> bool:
-        """Whether prompts are answered, by language models or by what was recorded of them."""
+        """Return whether it needs answers to prompts, by models or from a recording."""
         return self.endpoint is not None
 
     @property
     def calls_models(self) -> bool:
-        """Whether language models are called, so that one must be named and costs something."""
+        """Return whether language models are called: one must be named, and calls cost money."""
         return self.endpoint is not None and self.recorded is None
 
 

@@ -179,7 +179,7 @@ _TOGETHER = "all evidence together"
 
 
 def _pieces(found: Found) -> dict[str, str]:
-    """What a verdict is about: each text once, with what it is.
+    """Return what a verdict is about: each text once, with what it is.
 
     Root texts first, then summaries of evidence (of this engine: the selected sentences of a node),
     its sentences, and all selected sentences together.

@@ -170,7 +170,7 @@ class Courier:
             self._changed()
 
     async def read(self, batch: Batch, files: Sequence[str | None]) -> dict[str, str]:
-        """What the files of a batch say of its lines, as JSON by line id."""
+        """Return what the files of a batch say of its lines, as JSON by line id."""
         answers: dict[str, str] = {}
         for file_id in filter(None, files):
             with contextlib.suppress(Gone):

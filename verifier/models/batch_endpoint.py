@@ -53,7 +53,7 @@ POLL_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """How batches are made.
+    """The options of batches.
 
     Attributes:
         most_lines: Lines of a file, at most.
@@ -139,7 +139,7 @@ class BatchEndpoint:
             raise
 
     def most_cost(self, request: Request, max_output_tokens: int | None) -> float:
-        """What a call may cost at most, in US dollars; 0 where no price is known."""
+        """Return what a call may cost at most, in US dollars; 0 where no price is known."""
         if self._price is None:
             return 0.0
         prompt = self._count(request.system) + self._count(request.user)
@@ -172,7 +172,7 @@ class BatchEndpoint:
         return Completion(found.text, found.usage.replace(batch_calls=found.usage.calls))
 
     def refusal(self, line: Line, fault: BatchFault) -> ModelError:
-        """What it means that a batch was refused because of a line.
+        """Return what it means that a batch was refused because of a line.
 
         It is what the same answer to a single call means: a parameter may be learned from it.
         """
@@ -209,7 +209,7 @@ class GatheredModel:
 
     @property
     def address(self) -> str:
-        """Where it is asked, without any secret."""
+        """Return where it is asked, without any secret."""
         return self.inner.address
 
     @property
@@ -236,7 +236,7 @@ class GatheredModel:
 
 
 def _error_words(error: Any) -> str:
-    """What the file of errors says of a line."""
+    """Return what the file of errors says of a line."""
     if not isinstance(error, dict):
         return "the batch holds no answer to a line"
     code, message = str(error.get("code") or ""), str(error.get("message") or "").rstrip(". ")

@@ -24,7 +24,7 @@ from veritrail_graph.verifier.models.port import (
 
 
 class BatchState(StrEnum):
-    """Where a batch is; the last four are ends."""
+    """The state of a batch; the last four are ends."""
 
     PLANNED = "planned"
     """Ours: it is about to be uploaded."""
@@ -41,7 +41,7 @@ class BatchState(StrEnum):
 
     @property
     def is_end(self) -> bool:
-        """Whether nothing more happens to it."""
+        """Return whether nothing more happens to it."""
         return self in _ENDS
 
 
@@ -49,7 +49,7 @@ _ENDS = (BatchState.COMPLETED, BatchState.FAILED, BatchState.EXPIRED, BatchState
 
 
 class BatchFault(NamedTuple):
-    """What is wrong with a whole batch, or with one of its lines.
+    """An error of a whole batch, or of one of its lines.
 
     Attributes:
         code: The endpoint's code.
@@ -65,18 +65,18 @@ class BatchFault(NamedTuple):
 
     @property
     def is_crowded(self) -> bool:
-        """Whether the batch was refused because too much of ours is on its way."""
+        """Return whether the batch was refused because too much of ours is on its way."""
         return "token_limit" in self.code.lower() or "enqueued" in self.message.lower()
 
     @property
     def words(self) -> str:
-        """What is wrong."""
+        """Return what is wrong."""
         return (self.message or self.code).rstrip(". ")
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What an endpoint says of a batch.
+    """An endpoint's report of a batch.
 
     Attributes:
         batch_id: Its id there.
@@ -129,7 +129,7 @@ class BatchRecord:
 
     @property
     def ended_early(self) -> str | None:
-        """What a person should know of it; None: nothing, all of its lines had their turn."""
+        """Return a note for the reader; None if all lines of the batch had their turn."""
         if not self.is_read or self.state in (BatchState.COMPLETED, BatchState.FAILED):
             return None
         if self.state.is_end and self.done >= self.lines:
@@ -155,7 +155,7 @@ class KnownLine(NamedTuple):
 
 
 class BatchLedger(Protocol):
-    """What is remembered of the batches of one run."""
+    """The record of the batches of one run, which outlives the run."""
 
     async def known(self, line_ids: Sequence[str]) -> Mapping[str, KnownLine]:
         """Those of some lines that were asked before."""
@@ -202,7 +202,7 @@ class BatchService(Protocol):
         ...
 
     async def look(self, batch_id: str) -> BatchReport:
-        """How a batch is now.
+        """Return how a batch is now.
 
         Raises:
             Gone: There is no such batch any more.

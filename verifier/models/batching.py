@@ -158,7 +158,7 @@ class Rounds:
         self._touch()
 
     def is_asking(self, name: str) -> bool:
-        """Whether a walk waits for an answer."""
+        """Return whether a walk waits for an answer."""
         return self._asking[name] > 0
 
     @contextlib.contextmanager
@@ -227,7 +227,7 @@ class Rounds:
         self._start(self._send(lines))
 
     def _is_quiet(self) -> bool:
-        """Whether every walk waits for a line, and nothing else is under way."""
+        """Return whether every walk waits for a line, and nothing else is under way."""
         held = len(self._waiting) + len(self._parked) + len(self._flying)
         pending = sum(model.pending_calls for model in self._models)
         return pending <= held and all(self._asking[walk] > 0 for walk in self._walks)
@@ -520,7 +520,7 @@ class Rounds:
 def _refusal_of_all(
     batch: Batch, faults: Sequence[BatchFault], refusals: Mapping[str, ModelError]
 ) -> EndpointRefused | None:
-    """Why no batch will be taken; None: without some of its lines this one may be."""
+    """Return why no batch will be taken; None: without some of its lines this one may be."""
     for refusal in refusals.values():
         if isinstance(refusal, EndpointRefused):
             return refusal

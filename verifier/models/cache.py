@@ -66,7 +66,7 @@ class CachedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """What the cache holds.
+    """The contents of the cache, in numbers.
 
     Attributes:
         answers: How many answers.
@@ -85,7 +85,7 @@ class CacheStats:
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """What was removed.
+    """The number of answers removed from the cache.
 
     Attributes:
         answers: How many answers.
@@ -154,7 +154,7 @@ class AnswerCache:
         await self._run(put)
 
     async def stats(self) -> CacheStats | None:
-        """What it holds; None where it cannot be read."""
+        """Return what it holds; None where it cannot be read."""
         return await self._run(self._stats)
 
     async def clear(self) -> Cleared:
@@ -283,7 +283,7 @@ class AnswerCache:
 
 
 def _is_malformed(error: Exception) -> bool:
-    """Whether the file is no cache of answers, and will never be one."""
+    """Return whether the file is no cache of answers, and will never be one."""
     if isinstance(error, _Malformed):
         return True
     code = getattr(error, "sqlite_errorcode", None)  # the lowest byte is the kind of the error

@@ -42,7 +42,7 @@ def storable(text: str) -> str:
 
 
 def is_page(text: str) -> bool:
-    """Whether a text is a page for a browser."""
+    """Return whether a text is a page for a browser."""
     return _PAGE.match(text) is not None
 
 
@@ -131,7 +131,7 @@ _WINDOW_TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What the body of an error says.
+    """The error that the body of an endpoint's response describes.
 
     Attributes:
         message: Its words; may be empty.
@@ -189,13 +189,13 @@ class Problem:
         )
 
     def says(self, codes: frozenset[str]) -> bool:
-        """Whether it carries one of these codes."""
+        """Return whether it carries one of these codes."""
         return not self.codes.isdisjoint(codes)
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorContext:
-    """What else decides the meaning of an error.
+    """The facts besides the response that decide the meaning of an error.
 
     Attributes:
         prompt: What was sent. A server may repeat it, and its words say nothing about the error.
@@ -206,7 +206,7 @@ class ErrorContext:
     has_answered: bool = False
 
     def finds(self, pattern: re.Pattern[str], problem: Problem) -> bool:
-        """Whether the server's own words match a pattern."""
+        """Return whether the server's own words match a pattern."""
         for found in pattern.finditer(problem.message):
             words = " ".join(found[0].split()).casefold()
             if words not in " ".join(self.prompt.split()).casefold():
@@ -227,7 +227,7 @@ def fault(
     reply: str,
     context: ErrorContext = ErrorContext(),
 ) -> ModelError:
-    """What an error of the endpoint means.
+    """Return what an error of the endpoint means.
 
     Args:
         status: The HTTP status.

@@ -55,7 +55,7 @@ MAX_PREFIXES = 4_096
 
 
 class Warm(StrEnum):
-    """When calls wait for a prefix to be warm."""
+    """The choice of when calls wait until a prefix is warm."""
 
     ON = "on"
     OFF = "off"

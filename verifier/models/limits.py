@@ -1,4 +1,4 @@
-"""How many calls an endpoint gets at once and a minute, and how many lines of batches.
+"""The limits of an endpoint: calls at once, calls a minute, and lines of batches.
 
 Additive increase, multiplicative decrease: each "too many requests" halves the limit, as many
 successes as the limit is high add one again. Calls are let through in the order in which they
@@ -166,12 +166,12 @@ class Limiter:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether callers have to say how many tokens their prompts are."""
+        """Return whether callers have to say how many tokens their prompts are."""
         return self._tokens is not None
 
     @property
     def paused_until(self) -> float:
-        """When the pause that the endpoint asked for ends, on this limiter's clock."""
+        """Return when the pause that the endpoint asked for ends, on this limiter's clock."""
         return self._paused_until
 
     async def acquire(
@@ -336,7 +336,7 @@ class Room:
         return max(0.0, self._rests_until - now)
 
     def free(self, wanted: int, on_their_way: int) -> int:
-        """How many of some lines may go out; one where none is on its way."""
+        """Return how many of some lines may go out; one where none is on its way."""
         if self._most is None:
             return wanted
         found = max(0 if on_their_way else 1, min(wanted, self._most - on_their_way))

@@ -67,7 +67,7 @@ _AT_MOST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Which parameters an endpoint takes, as far as is known.
+    """The parameters that an endpoint takes, as far as is known.
 
     Attributes:
         limit: What it calls the limit on the length of an answer; None: it takes none.
@@ -247,7 +247,7 @@ class OpenAiEndpoint:
 
 
 def broken_off(error: openai.APIConnectionError, address: str, key: str | None) -> TransportFault:
-    """What a connection that could not be made, or broke, means."""
+    """Return what a connection that could not be made, or broke, means."""
     import httpx2
 
     cause = error.__cause__

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import StepRecord, Usage
 
 
 class StepCall(NamedTuple):
-    """What a call is made for: one step of the method, with its prompt and its model.
+    """The purpose of a call: one step of the method, with its prompt and its model.
 
     Attributes:
         step: The step's name in the model protocol.
@@ -75,7 +75,7 @@ class Meter:
 
     @property
     def reused(self) -> Usage:
-        """What the answers that were there already would cost anew; none of it was paid."""
+        """Return what the answers that were there already would cost anew; none of it was paid."""
         return self._reused
 
     @property
@@ -147,7 +147,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What an endpoint answered.
+    """An endpoint's answer to one call.
 
     Attributes:
         text: The whole answer; never empty.
@@ -199,7 +199,7 @@ class TransportFault(ModelError):
 
     @property
     def is_throttling(self) -> bool:
-        """Whether the endpoint asks for fewer calls."""
+        """Return whether the endpoint asks for fewer calls."""
         return self.status == 429
 
 
@@ -290,7 +290,7 @@ class Endpoint(Protocol):
 
     @property
     def address(self) -> str:
-        """Where it is, without any secret: part of the key of cached answers."""
+        """Return where it is, without any secret: part of the key of cached answers."""
         ...
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
@@ -322,7 +322,7 @@ class KnowingEndpoint(Protocol):
 
 
 class ModelPort(Protocol):
-    """What the steps of the method see of a language model."""
+    """The part of a language model that the steps of the method use."""
 
     @property
     def model(self) -> str:
@@ -331,7 +331,7 @@ class ModelPort(Protocol):
 
     @property
     def address(self) -> str:
-        """Where it is asked, without any secret."""
+        """Return where it is asked, without any secret."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What calls cost: a table of the user's own, then the data of `genai-prices`.
+"""The prices of calls: a table of the user's own, then the data of `genai-prices`.
 
 Only the prices that come with that package are read; it can also fetch newer ones, which is
 never asked of it. A price that is not known is None, never 0.
@@ -56,7 +56,7 @@ class Price:
     batch: Price | None = None
 
     def times(self, factor: float) -> Price:
-        """The same price with all rates multiplied."""
+        """Return the same price with all rates multiplied."""
         return Price(
             self.input * factor,
             self.cached_input * factor,
@@ -65,7 +65,7 @@ class Price:
         )
 
     def with_batch(self, factor: float | None) -> Price:
-        """The same price with one for batches.
+        """Return the same price with one for batches.
 
         Args:
             factor: What part of the price a call in a batch costs; None: the known price of
@@ -76,7 +76,7 @@ class Price:
         return replace(self, batch=self.times(BATCH_PRICE_FACTOR if factor is None else factor))
 
     def cost(self, usage: Usage) -> float:
-        """What one call cost, in US dollars."""
+        """Return what one call cost, in US dollars."""
         price = self
         if usage.batch_calls and self.batch is not None:
             price = self.batch

@@ -375,7 +375,7 @@ class AnswerRecorder:
             os.ftruncate(self._descriptor, whole)
 
     def _begin_of_last_line(self, size: int) -> int:
-        """How many bytes whole lines take."""
+        """Return how many bytes whole lines take."""
         with self._file.open("rb") as file:
             file.seek(max(size - LONGEST_LINE, 0))
             tail = file.read()

@@ -204,7 +204,7 @@ SHORTEST = 0.25  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long calls are tried, in seconds.
+    """The limits on how long calls are tried, in seconds.
 
     Attributes:
         deadline: For one call, waits between attempts included; waits for a slot are not.
@@ -319,7 +319,7 @@ class Retrying:
             raise
 
     async def _sent(self, request: Request, max_output: int | None) -> Completion:
-        """What the endpoint answers.
+        """Return what the endpoint answers.
 
         Raises:
             ModelError: It says so, or it failed in a way that its port does not know. The words of

@@ -1,4 +1,4 @@
-"""How many tokens a text has: counted where the tokenizer is at hand, else a safe estimate.
+"""The number of tokens of a text: counted with the model's tokenizer, else a safe estimate.
 
 Tokenizers are never downloaded: `rs-bpe`, an optional package, carries its tables with it. The
 estimate cuts a text at its blanks, and each word into letters, digits and signs, as tokenizers
@@ -154,7 +154,7 @@ def context_window(model: str) -> int | None:
 
 
 def counter(model: str) -> Callable[[str], int]:
-    """What counts the tokens of a text for a model."""
+    """Return what counts the tokens of a text for a model."""
     name = _bare(model)
     if any(_begins(name, prefix) for prefix in _O200K):
         return _tokenizer("o200k_base") or estimate

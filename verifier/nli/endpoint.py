@@ -62,7 +62,7 @@ class RemoteModel:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers, as far as it is known here."""
+        """Return what decides its answers, as far as it is known here."""
         return {
             "model": self._model.model,
             "endpoint": self._model.address,

@@ -1,4 +1,4 @@
-"""Which output of a model means what, and probabilities from its outputs.
+"""The meaning of each output of a model, and probabilities from its outputs.
 
 Models order their outputs as they were trained: only the names of the labels tell.
 """
@@ -32,7 +32,7 @@ _UNKNOWN = "entailment_labels_unknown"
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the outputs of a model mean.
+    """The meaning of the outputs of a model.
 
     Attributes:
         roles: The role of each output, in order; of one output: its support.
@@ -67,7 +67,7 @@ class Outputs:
 
 
 def outputs_of(names: Mapping[int, str], where: str, given: str | None = None) -> Outputs:
-    """What outputs with these names mean.
+    """Return what outputs with these names mean.
 
     Args:
         names: The names by their place.

@@ -52,12 +52,12 @@ class Encoded(Protocol):
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
-        """Where each token is in its text."""
+        """Return where each token is in its text."""
         ...
 
 
 class Tokenizer(Protocol):
-    """What is used of a tokenizer of the library `tokenizers`."""
+    """The part of a tokenizer of the library `tokenizers` that is used here."""
 
     def encode(
         self, sequence: str, pair: str | None = None, *, add_special_tokens: bool = True
@@ -84,7 +84,7 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a model reads a pair.
+    """The form in which a model reads a pair.
 
     Attributes:
         limit: The most tokens that it reads, special ones included.
@@ -97,7 +97,7 @@ class Reading:
     template: str | None = None
 
     def input(self, pair: Pair) -> Any:
-        """What the tokenizer is given."""
+        """Return what the tokenizer is given."""
         if self.template is None:
             return pair.premise, pair.hypothesis
         # The hypothesis first: a premise may hold the mark of the other.
@@ -138,12 +138,12 @@ class LocalModel:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Return what it is called."""
         return self._name
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers."""
+        """Return what decides its answers."""
         return {
             "model": self._name,
             "fingerprint": self._fingerprint,

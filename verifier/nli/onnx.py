@@ -70,7 +70,7 @@ class OnnxSession:
         self._output = next((name for name in outputs if name in names), names[0])
 
     def run(self, batch: Sequence[Encoded]) -> tuple[Any, Any]:
-        """What the model says of a batch, and which tokens of each text are real (1) or filled up.
+        """Return the outputs for a batch, and a mask of each text: 1 is a token, 0 padding.
 
         Raises:
             JudgeError: The model failed.
@@ -140,6 +140,6 @@ def missing(module: str, what: str = "Engine nli") -> InputError:
 
 
 def short_words(error: Exception) -> str:
-    """What an exception says, on one line and not too long."""
+    """Return what an exception says, on one line and not too long."""
     text = " ".join(str(error).split())
     return text if len(text) <= 300 else f"{text[:299]}…"

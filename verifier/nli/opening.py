@@ -36,7 +36,7 @@ _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "longformer", "xmod"
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Which entailment model is used, and how it reads.
+    """The choice of an entailment model, and of how it reads.
 
     Attributes:
         model: A folder, an address (http or https) or the name of a fetched model.
@@ -54,7 +54,7 @@ class ModelChoice:
 
     @property
     def is_address(self) -> bool:
-        """Whether a server is asked."""
+        """Return whether a server is asked."""
         return self.model.startswith(("http://", "https://"))
 
 
@@ -106,7 +106,7 @@ def folder_of(choice: ModelChoice, home: Path) -> Path:
 
 
 def fetched_folder(home: Path, name: str) -> Path | None:
-    """Where a model of a hub is kept; None: the name is none of a model."""
+    """Return where a model of a hub is kept; None: the name is none of a model."""
     parts = name.split("/")
     is_name = len(parts) <= 2 and all(
         part
@@ -268,7 +268,7 @@ def read_json(path: Path, *, optional: bool = False) -> dict[str, Any]:
 
 
 def fingerprint_of(paths: list[Path]) -> str:
-    """What tells these files from others: a model that is replaced gives other verdicts."""
+    """Return what tells these files from others: a model that is replaced gives other verdicts."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.name}\0".encode())

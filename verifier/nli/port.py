@@ -12,14 +12,14 @@ from veritrail_graph.verifier.models.port import Meter
 
 
 class Pair(NamedTuple):
-    """What a model is asked about: whether `premise` says that `hypothesis` holds."""
+    """A question to a model: does `premise` say that `hypothesis` holds?"""
 
     premise: str
     hypothesis: str
 
 
 class Entailment(NamedTuple):
-    """What a model answers to a pair: its own probabilities, from 0 to 1, unchanged.
+    """A model's answer for a pair: its own probabilities, from 0 to 1, unchanged.
 
     Attributes:
         entailment: That the premise entails the hypothesis; of a checker, that it supports it.
@@ -38,7 +38,7 @@ class Entailment(NamedTuple):
 
     @property
     def strength(self) -> float:
-        """How strongly the premise speaks for or against: the higher of the two."""
+        """Return how strongly the premise speaks for or against: the higher of the two."""
         return max(self.entailment, self.contradiction or 0.0)
 
 
@@ -47,12 +47,12 @@ class EntailmentModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What the model is called, in trails and messages."""
+        """Return what the model is called, in trails and messages."""
         ...
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers, as JSON: the model's own fingerprint, windows, labels."""
+        """Return the settings that decide its answers, as JSON: fingerprint, windows, labels."""
         ...
 
     async def predict(self, pairs: Sequence[Pair], meter: Meter) -> list[Entailment]:

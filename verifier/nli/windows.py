@@ -43,7 +43,7 @@ def slices(text: str, units: Sequence[Span], size: int, overlap: int) -> list[st
 
 
 def words(text: str) -> list[Span]:
-    """Where the words of a text are; a run without blanks is cut into several."""
+    """Return where the words of a text are; a run without blanks is cut into several."""
     return [
         (start, min(start + _LONGEST_WORD, match.end()))
         for match in _WORD.finditer(text)
@@ -52,7 +52,7 @@ def words(text: str) -> list[Span]:
 
 
 def over_premise(found: Iterable[Entailment]) -> Entailment:
-    """What the windows of one premise say together: what one of them says is said.
+    """Return what the windows of one premise say together: what one of them says is said.
 
     Each probability is that of the window that says it most; the neutral one is that of the window
     that is least silent. They need not add up to 1.
@@ -66,7 +66,7 @@ def over_premise(found: Iterable[Entailment]) -> Entailment:
 
 
 def over_hypothesis(found: Iterable[Entailment]) -> Entailment:
-    """What the parts of one hypothesis say together: it is entailed when each of its parts is."""
+    """Return the result for a hypothesis from its parts; it is entailed when each part is."""
     scores = list(found)
     return Entailment(
         min(one.entailment for one in scores),

@@ -96,17 +96,17 @@ class Prompt:
 
     @property
     def asks_true_or_false(self) -> bool:
-        """Whether its answer is the word True or False, and no JSON. Source: VeriTrail E.5."""
+        """Return whether its answer is the word True or False, not JSON. Source: VeriTrail E.5."""
         return self.step is Step.VERDICT and self.version.endswith(TRUE_FALSE)
 
     @property
     def is_brief(self) -> bool:
-        """Whether its answer is the JSON object alone, without written reasoning. Ours."""
+        """Return whether its answer is the JSON object alone, without written reasoning. Ours."""
         return self.version.endswith(BRIEF)
 
     @property
     def zero_shot(self) -> Prompt:
-        """The same without its examples. Source: VISTA 6.3 (the zero-shot ablation)."""
+        """Return the same without its examples. Source: VISTA 6.3 (the zero-shot ablation)."""
         text = self.zero_shot_text or self.text
         hash_ = hashlib.sha256(text.encode()).hexdigest()
         return Prompt(self.step, f"{self.version}{ZERO_SHOT}", text, hash_, text)

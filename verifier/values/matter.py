@@ -1,4 +1,4 @@
-"""Whether a sentence speaks of the same matter as a claim, and which value stands there instead."""
+"""The matter of a claim in other sentences, and the other value that stands there instead."""
 
 from __future__ import annotations
 

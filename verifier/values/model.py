@@ -11,7 +11,7 @@ _GRANULARITY = 3
 
 
 class ValueKind(StrEnum):
-    """What a value is of: two of different kinds never say otherwise."""
+    """The kind of a value; two values of different kinds never contradict each other."""
 
     FIGURE = "figure"
     MONEY = "money"
@@ -105,7 +105,7 @@ def _same_name(mine: Value, its: Value) -> bool:
 
 
 def _exclude_names(mine: Value, its: Value) -> bool:
-    """Whether two names are of two: they share half of their parts at most."""
+    """Return whether two names are of two: they share half of their parts at most."""
     ours, theirs = mine.canonical.split(), its.canonical.split()
     return 2 * len(set(ours) & set(theirs)) <= max(len(ours), len(theirs))
 
@@ -116,7 +116,7 @@ def _abbreviates(short: Value, long: list[str]) -> bool:
 
 
 def _is_within(mine: str, its: str) -> bool:
-    """Whether a date is said by another: each part that it has is the same there."""
+    """Return whether a date is said by another: each part that it has is the same there."""
     if mine == its:
         return True
     if not (mine[-1:].isdigit() and its[-1:].isdigit()):

@@ -218,7 +218,7 @@ def _in_words(found: Sequence[Token], position: int) -> Moment | None:
 
 
 def _is_a_count(found: Sequence[Token], place: int) -> bool:
-    """Whether a number behind a month is no day: May 3:1, May 5 percent."""
+    """Return whether a number behind a month is no day: May 3:1, May 5 percent."""
     return at(found, place + 1).form in ("%", ":") or at(found, place + 1).lower == "percent"
 
 

@@ -53,7 +53,7 @@ def _is_capital(found: Sequence[Token], position: int) -> bool:
 
 
 def _is_part(found: Sequence[Token], position: int) -> bool:
-    """Whether a capital means a name: not at the start, unless more of it or a list follows."""
+    """Return whether a capital means a name: at the start only if more of it or a list follows."""
     if not _is_capital(found, position) or _has_no_case(found, position):
         return False
     token, before = found[position], at(found, position - 1)
@@ -69,12 +69,12 @@ def _is_part(found: Sequence[Token], position: int) -> bool:
 
 
 def _is_item(found: Sequence[Token], position: int) -> bool:
-    """Whether a mark opens an item of a list."""
+    """Return whether a mark opens an item of a list."""
     return position == 0 and found[0].form in ("-", "*", "\u2013")
 
 
 def _has_no_case(found: Sequence[Token], position: int) -> bool:
-    """Whether capitals say nothing here: in a heading nearly every word has one."""
+    """Return whether capitals say nothing here: in a heading nearly every word has one."""
     near = found[max(0, position - _LOOKED_AT // 2) : position + _LOOKED_AT // 2]
     spelled = [token.form[0].isupper() for token in near if token.kind is TokenKind.WORD]
     return len(spelled) >= _FEW and sum(spelled) > _MOSTLY * len(spelled)

@@ -88,7 +88,7 @@ def figure_at(found: Sequence[Token], position: int) -> Figure | None:
 
 
 def _is_of_a_word(found: Sequence[Token], position: int) -> bool:
-    """Whether a hyphen joins a number to a word before it: COVID-19, not mid-2019."""
+    """Return whether a hyphen joins a number to a word before it: COVID-19, not mid-2019."""
     hyphen, word = at(found, position - 1), at(found, position - 2)
     return (
         hyphen.form == "-"
@@ -142,7 +142,7 @@ def plain_number(digits: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_grouped(body: str, mark: str) -> bool:
-    """Whether marks part a number into thousands, or as in India into hundreds behind them."""
+    """Return whether marks group a number by thousands or, as in India, by hundreds behind them."""
     first, *rest = body.split(mark)
     if not rest or first in ("", "0") or len(first) > 3 or first.startswith("0"):
         return False
@@ -259,12 +259,12 @@ def _in_words(found: Sequence[Token], position: int) -> Figure | None:
 
 
 def _adds(current: int, word: int) -> bool:
-    """Whether a word goes on with a number: twenty five, not five six."""
+    """Return whether a word goes on with a number: twenty five, not five six."""
     return (current % 100 >= 20 and current % 10 == 0 and word < 10) or current % 100 == 0
 
 
 def _joins(found: Sequence[Token], position: int, word: str) -> bool:
-    """Whether a word or hyphen is inside a number: two hundred and three, twenty-five."""
+    """Return whether a word or hyphen is inside a number: two hundred and three, twenty-five."""
     before, behind = at(found, position - 1).lower, at(found, position + 1).lower
     if word == "and":
         return before in SCALES and behind in SMALL
@@ -276,7 +276,7 @@ def _joins(found: Sequence[Token], position: int, word: str) -> bool:
 
 
 def _is_one_thing(found: Sequence[Token], position: int) -> bool:
-    """Whether "one" counts something: one boat, not no one, one of them."""
+    """Return whether "one" counts something: one boat, not no one, one of them."""
     behind = at(found, position + 1)
     if at(found, position - 1).lower in _ONE_IS_A_PRONOUN_AFTER or behind.kind is TokenKind.MARK:
         return False

@@ -47,7 +47,7 @@ class _Chunked(ABC):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its scores."""
+        """Return what decides its scores."""
         return {"words": self.words, "top": self.top}
 
     @abstractmethod
@@ -56,7 +56,7 @@ class _Chunked(ABC):
 
     @abstractmethod
     def parts(self, claim: str) -> list[str]:
-        """What of a claim is scored by itself."""
+        """Return what of a claim is scored by itself."""
 
     async def scores(self, chunks: Sequence[str], claim: str, meter: Meter) -> list[list[float]]:
         """For each part of a claim the score of each chunk; see `ChunkedAdapter`."""

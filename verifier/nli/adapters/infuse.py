@@ -95,7 +95,7 @@ class Infuse:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its scores."""
+        """Return what decides its scores."""
         return {"most": self.most}
 
     async def support(self, document: str, claim: str, meter: Meter) -> Support:

@@ -1,4 +1,4 @@
-"""What published checkers have in common: a document and a claim in, one score out."""
+"""The interface of published checkers: a document and a claim in, one score out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from veritrail_graph.verifier.ports import Split
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How far a document supports a claim.
+    """A checker's score for how well a document supports a claim.
 
     Attributes:
         score: The method's own score; for most of them a probability from 0 to 1.
@@ -41,7 +41,7 @@ class Adapter(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its scores beside the model, as JSON."""
+        """Return what decides its scores beside the model, as JSON."""
         ...
 
     async def support(self, document: str, claim: str, meter: Meter) -> Support:

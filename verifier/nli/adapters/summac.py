@@ -297,7 +297,7 @@ class SummaCConv:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its scores."""
+        """Return what decides its scores."""
         return {"weights": self.weights.source}
 
     async def support(self, document: str, claim: str, meter: Meter) -> Support:
