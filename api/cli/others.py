@@ -14,19 +14,17 @@ from typing import Any
 import typer
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.plugins import Plugin, Unusable, load
+from veritrail_graph.graph.plugins import load
 
 GROUP = "veritrail_graph.commands"
 SECTION = "Of other packages"
 
 _EVAL = "veritrail-eval"
 KNOWN = {
-    "eval": "The papers' experiments: data, runs, figures, simulation.",
-    "judge.check": (
-        "Measure the judge on labelled pairs of source and claim: how often is it right?"
-    ),
+    "eval": "The papers' experiments",
+    "judge.check": "Measure the judge on labelled pairs",
 }
-"""Commands of veritrail-eval, with their help where it is not installed."""
+"""Commands of veritrail-eval, with what the help says of them where it is not installed."""
 
 
 def add_known(app: typer.Typer, name: str, known: str, **options: Any) -> None:
@@ -38,7 +36,7 @@ def add_known(app: typer.Typer, name: str, known: str, **options: Any) -> None:
         known: Its name in `KNOWN`.
         **options: How it is listed.
     """
-    plugins, unusable = _loaded([one for one in _points() if one.name == known])
+    plugins, unusable = load([one for one in _points() if one.name == known], (), _command)
     if plugins:
         _add(app, name, plugins[0].value, **options)
         return
@@ -50,7 +48,7 @@ def add_known(app: typer.Typer, name: str, known: str, **options: Any) -> None:
         name,
         add_help_option=False,
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-        help=f"{KNOWN[known]} (pip install {_EVAL})",
+        help=f"{KNOWN[known]} (pip install {_EVAL}).",
         **options,
     )(_refusing(reason))
 
@@ -63,7 +61,7 @@ def add_others(app: typer.Typer, taken: tuple[str, ...]) -> None:
         taken: The names of our own commands.
     """
     others = [one for one in _points() if one.name not in KNOWN]
-    for plugin in _loaded(others, taken)[0]:
+    for plugin in load(others, taken, _command)[0]:
         _add(app, plugin.point.name, plugin.value, rich_help_panel=SECTION)
 
 
@@ -79,23 +77,10 @@ def _points() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=GROUP))
 
 
-def _loaded(
-    points: list[EntryPoint], taken: tuple[str, ...] = ()
-) -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
-    return load(points, taken, _command)
-
-
-def _command(found: Any) -> Any:
-    if not callable(found):
-        raise TypeError(f"it names a {type(found).__name__}, and no command")
-    typer.main.get_command(_alone(found))  # what Typer cannot read must not end the help
-    return found
-
-
-def _alone(command: Any) -> typer.Typer:
-    alone = typer.Typer()
-    _add(alone, "command", command)
-    return alone
+def _command(named: Any) -> Any:
+    if not callable(named):
+        raise TypeError(f"it names a {type(named).__name__}, and no command")
+    return named
 
 
 def _refusing(reason: str) -> Callable[[], None]:

@@ -103,6 +103,26 @@ def test_everything_loads_from_the_installed_wheel_whatever_lies_beside_it(
     assert engines == ["azure", "lexical", "nli", "openai", "recorded"]
 
 
+def test_without_the_evaluation_its_commands_say_in_a_line_how_to_install_it(
+    installed: Path, tmp_path: Path
+) -> None:
+    command = str(installed / "veritrail")
+    for call in (
+        ["eval", "run", "matrix.toml", "-o", "out"],
+        ["eval", "--help"],
+        ["judge", "check"],
+    ):
+        done = ended([command, *call], tmp_path)
+        name = "eval" if call[0] == "eval" else "judge check"
+        line = f"Error: `veritrail {name}` comes with veritrail-eval: pip install veritrail-eval"
+        assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", line)
+    as_json = ended([command, "judge", "check", "--json"], tmp_path)
+    assert as_json.returncode == 2
+    assert "pip install veritrail-eval" in json.loads(as_json.stdout)["error"]["message"]
+    assert "pip install veritrail-eval" in " ".join(checked([command, "--help"], tmp_path).split())
+    assert "fetch" in checked([command, "judge", "--help"], tmp_path)
+
+
 @pytest.mark.soak
 def test_a_wheel_of_the_source_distribution_is_the_same(
     wheel: Path, tmp_path_factory: pytest.TempPathFactory
@@ -143,9 +163,16 @@ def test_the_demo_shows_verdicts_beside_labels_a_path_an_error_and_words_alone(
 
 def checked(command: list[str], cwd: Path, **settings: str) -> str:
     """Run a command that must succeed; return its standard output."""
+    done = ended(command, cwd, **settings)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def ended(command: list[str], cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a command outside the checkout."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"VERITRAIL_DB_HEAP": "256m", "VERITRAIL_DB_JIT": "quick", **settings}
-    done = subprocess.run(
+    return subprocess.run(
         command,
         cwd=cwd,
         env=environment,
@@ -155,8 +182,6 @@ def checked(command: list[str], cwd: Path, **settings: str) -> str:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    return done.stdout
 
 
 def declared(wheel: Path) -> list[str]:
