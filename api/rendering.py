@@ -16,6 +16,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from veritrail_graph.api.show.document import Line, headed
+from veritrail_graph.api.show.report_html import line
 from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, step_words
 from veritrail_graph.api.views.dialogue import run_words, setting_words
 from veritrail_graph.api.views.texts import clip, clip_start, shown
@@ -100,6 +102,7 @@ def environment(*packages: str, is_file: bool = False) -> Environment:
     made.filters.update(
         in_short=in_short, in_parts=in_parts, run_words=run_words, setting_words=setting_words
     )
+    made.filters.update(headed=headed, line=_line)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
     made.filters.update(either=either, introduced_words=introduced_words)
@@ -110,6 +113,11 @@ def environment(*packages: str, is_file: bool = False) -> Environment:
         static=lambda name: static(name, *packages), icon=icons.icon, stage_words=stage_words
     )
     return made
+
+
+def _line(words: Line) -> Markup:
+    """A line of a document."""
+    return Markup(line(words))  # noqa: S704 (the writer escapes all texts)
 
 
 @dataclass(frozen=True, slots=True)

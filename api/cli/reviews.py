@@ -14,15 +14,15 @@ from veritrail_graph.api.cli import teamwork as team
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId, read_text
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.review import review_line
+from veritrail_graph.api.show.terminal import text
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
-
     from veritrail_graph.api.app import Application
     from veritrail_graph.graph.agreement import Agreement, AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
@@ -85,7 +85,7 @@ def add(
         print_json(made.json_object())
         return
 
-    show(review_line(made))
+    show(text(review_line(made)))
 
 
 @app.command("import")
@@ -181,19 +181,6 @@ def said(verdict: ReviewVerdict) -> tuple[str, str]:
     return VERDICT_WORDS[found], VERDICT_STYLE[found]
 
 
-def review_line(review: Review) -> Text:
-    """A review on one line: who says what, of which verdict, and why."""
-    words, style = said(review.verdict)
-    line = Text.assemble((one_line(review.reviewer), "bold"), ": ", (words, style))
-    if review.model_verdict is not None:
-        line.append(f" ({review.kind.value}; it was {VERDICT_WORDS[review.model_verdict]})", "dim")
-    if review.reason:
-        line.append(f", {one_line(review.reason)}")
-    key = f", by key {one_line(review.recorded_by)}" if review.recorded_by else ""
-    line.append(f"  {review.created_at}{key}  {review.review_id}", "dim")
-    return line
-
-
 def reviews_table(reviews: Sequence[Review]) -> Table:
     """One line a review, newest first; those that do not count any more are dim."""
     counting = {one.review_id for one in latest_of_each(reviews)}
@@ -214,24 +201,6 @@ def reviews_table(reviews: Sequence[Review]) -> Table:
             style=None if review.review_id in counting else "dim",
         )
     return table
-
-
-def add_reviews(tree: Tree, verification_id: str, reviews: Sequence[Review]) -> None:
-    """Show below a trail what people said of its claim; nothing where there is no review.
-
-    Args:
-        tree: The trail.
-        verification_id: The verification that is shown.
-        reviews: All reviews of its claim, newest first.
-    """
-    if not reviews:
-        return
-    branch = tree.add(Text("reviews by people", style="bold"))
-    for review in reviews:
-        line = review_line(review)
-        if review.overrides not in {None, verification_id}:
-            line.append(f" (of {clean(review.overrides or '')})", "dim")
-        branch.add(line)
 
 
 def state_words(found: Reviewed | None) -> str:

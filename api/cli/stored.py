@@ -82,13 +82,10 @@ def show(
 
         print_json(ended_json(found, carried))
         return
-    from veritrail_graph.api.cli.reviews import add_reviews
     from veritrail_graph.api.cli.trail import trail_tree
 
-    tree = trail_tree(found, carried=carried)
-    add_reviews(tree, found.verification_id, reviews)
     tell_answers(answers)
-    print_result(tree)
+    print_result(trail_tree(found, carried=carried, reviews=reviews))
 
 
 async def _whole(

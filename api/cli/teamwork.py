@@ -86,8 +86,9 @@ def decide(
     as_json: AsJson = False,
 ) -> None:
     """Decide between reviewers: it counts before their reviews, which stay."""
-    from veritrail_graph.api.cli.reviews import review_line
     from veritrail_graph.api.cli.terminal import show
+    from veritrail_graph.api.show.review import review_line
+    from veritrail_graph.api.show.terminal import text
     from veritrail_graph.graph.reviewing import NewReview
 
     async def decided(app: Application, name: str) -> Review:
@@ -98,7 +99,7 @@ def decide(
     if as_json:
         print_json(made.json_object())
     else:
-        show(review_line(made))
+        show(text(review_line(made)))
 
 
 def export(

@@ -21,9 +21,8 @@ from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.unseen import json_escaped
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod, RenderableType
+    from rich.console import Console, RenderableType
     from rich.progress import Progress, TaskID
-    from rich.table import Table
     from rich.text import Text
 
     from veritrail_graph.graph.word_diff import Piece
@@ -79,12 +78,6 @@ def show(renderable: RenderableType) -> None:
     console().print(renderable)
 
 
-GAP = 2
-"""Blanks between two columns."""
-_LEAST_TEXT = 24
-_LEAST_CUT = 12
-
-
 def table(
     columns: Sequence[str],
     rows: Sequence[Sequence[str | Text]],
@@ -102,75 +95,12 @@ def table(
             keeps its line.
         optional: Columns that a terminal leaves out where it is too narrow, the first ones first.
     """
+    from veritrail_graph.api.show.terminal import laid_out
+
     if rows:
         screen = console()
         width = screen.width if screen.is_terminal and texts else None
         show(laid_out(columns, rows, right, texts, optional, width))
-
-
-def laid_out(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str | Text]],
-    right: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    optional: Sequence[str] = (),
-    width: int | None = None,
-) -> Table:
-    """The same as a table; `width` is that of the terminal, or None where nothing is cut."""
-    from rich.table import Table
-    from rich.text import Text
-
-    cells = [[Text(clean(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
-    places, widths = list(range(len(columns))), dict[int, int]()
-    if width is not None:
-        places, widths = _fitting(columns, cells, texts, optional, width)
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for place in places:
-        side: JustifyMethod = "right" if columns[place] in right else "left"
-        name, room = columns[place], widths.get(place)
-        made.add_column(name, justify=side, overflow="fold", width=room)
-    for row in cells:
-        for place in places:
-            if place in widths and columns[place] in texts:
-                row[place].truncate(widths[place], overflow="ellipsis")
-        made.add_row(*(row[place] for place in places))
-    return made
-
-
-def _fitting(
-    columns: Sequence[str],
-    cells: Sequence[Sequence[Text]],
-    texts: Sequence[str],
-    optional: Sequence[str],
-    width: int,
-) -> tuple[list[int], dict[int, int]]:
-    """The places of the columns that a terminal shows, and how wide each is.
-
-    No widths where even the ids do not fit: then everything is folded.
-    """
-    from rich.cells import cell_len
-
-    places = list(range(len(columns)))
-    long = [place for place in places if columns[place] in texts]
-    needed = {
-        place: max(
-            *(cell_len(word) for word in columns[place].split(" ")),
-            *(row[place].cell_len for row in cells),
-        )
-        for place in places
-    }
-    leaving = [list(columns).index(name) for name in optional if name in columns]
-    while True:
-        fixed = sum(needed[place] for place in places if place not in long)
-        room = (width - fixed - GAP * (len(places) - 1)) // len(long)
-        if room >= min(_LEAST_TEXT, max(needed[place] for place in long)) or not leaving:
-            break
-        places.remove(leaving.pop(0))
-    if room < _LEAST_CUT:
-        return places, {}
-    widths = {place: needed[place] for place in places}
-    widths |= {place: min(room, needed[place]) for place in long}
-    return places, widths
 
 
 def say(text: str, style: str | None = None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from veritrail_graph.api.client.page import COLOURS
+from veritrail_graph.api.show.notebook import COLOURS
 from veritrail_graph.api.views.texts import clean, cut_to, id_lines, in_lines
 from veritrail_graph.api.views.trail import EvidenceNode, trail_view
 from veritrail_graph.api.views.words import VERDICT_WORDS, unsaid_in_short

@@ -96,7 +96,7 @@ def add_resources(server: MCPServer[Any], door: AsyncLocal | AsyncClient) -> Non
     async def trail(verification_id: str) -> str:
         """A stored verification: verdict, reasons, and the evidence of every iteration."""
         found = await door.verification(verification_id)
-        return results.trail_text(results.trail_of(found, None))
+        return results.trail_text(found)
 
     @server.prompt(title="Explain a claim")
     def explain_claim(

@@ -13,18 +13,20 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
+from veritrail_graph.api.show.plain import quotation, text
+from veritrail_graph.api.show.trail import Beside, shown
 from veritrail_graph.api.views.appeals import appeal_words
 from veritrail_graph.api.views.asking import asking_sentences, escalation_words
 from veritrail_graph.api.views.located import quote_text, went_wrong
 from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
-    indicative_words,
     reuse_words,
     unsaid_words,
 )
-from veritrail_graph.graph.model import Iteration, MarkedSentence, Status, Verdict
+from veritrail_graph.graph.model import Iteration, MarkedSentence, Verdict
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""
@@ -32,6 +34,7 @@ SENTENCES = 40
 """Selected sentences that are shown of one iteration."""
 ITERATIONS = 20
 NODES = 20
+ROUTES = 5
 ANSWER = 40_000
 """Characters of the rows of an answer."""
 
@@ -44,7 +47,7 @@ NAME = 40
 
 def quoted(text: str, most: int = TEXT) -> str:
     """Untrusted text in quotation marks, on one line."""
-    return json.dumps(one_line(text, most), ensure_ascii=False)
+    return quotation(text, most)
 
 
 def verdict_words(name: str) -> str:
@@ -120,25 +123,6 @@ def reviewed_of(found: Agreement) -> Reviewed | None:
         unclear=found.unclear,
         disputed=found.disputed,
     )
-
-
-def people_text(found: People | None, verification_id: str) -> list[str]:
-    """Reviews to be read, a line each."""
-    if found is None:
-        return []
-    lines = ["People reviewed this claim; their verdicts are beside the one above:"]
-    for one in found.reviews:
-        other = one.verification_id not in {None, verification_id}
-        lines.append(
-            f"  {quoted(one.reviewer)} on {one.created_at[:10]}: {verdict_words(one.verdict)}"
-            f" ({one.kind}{f' the verdict of {one.verification_id}' if other else ''})"
-            + (f": {quoted(one.reason)}" if one.reason else "")
-        )
-    if found.reviews_left_out:
-        lines.append(f"  … and {found.reviews_left_out:,} more reviews")
-    if found.disputed:
-        lines.append("Reviewers disagree on this claim.")
-    return lines
 
 
 def reviewed_text(found: Reviewed | None) -> str:
@@ -400,70 +384,20 @@ def processes_text(found: Processes) -> str:
     return "\n".join([*lines, *(["There are more."] if found.truncated else [])])
 
 
-def trail_text(found: Trail) -> str:
-    """A trail to be read."""
-    lines = [f"Claim {found.claim_id} about node {quoted(found.node_id)}: {quoted(found.claim)}"]
-    lines.append(f"Verdict: {verdict_words(found.verdict) if found.verdict else found.status}")
-    if found.indicative:
-        lines.append(f"This is {indicative_words(one_line(found.engine, NAME))}.")
-    lines += [f"How it was asked: {quoted(one)}" for one in found.asked]
-    lines += people_text(found.people, found.verification_id)
-    if found.kept_from:
-        kept, _, why = found.kept_from.partition(": ")
-        lines.append(f"The verdict was {kept}: {quoted(why)}")
-    if found.not_kept:
-        lines.append(f"No earlier verdict was kept: {quoted(found.not_kept)}")
-    if found.reasoning:
-        lines.append(f"Reasoning: {quoted(found.reasoning, 2 * TEXT)}")
-    if found.error:
-        is_undecided = found.status == Status.UNDECIDED
-        could_not = "Could not be decided" if is_undecided else "Could not be checked"
-        is_said = (found.reasoning or "").startswith(found.error.rstrip("…"))
-        said = "." if is_said else f": {quoted(found.error)}"
-        lines.append(f"{could_not}{said}")
-    if found.unsaid:
-        lines.append(found.unsaid)
-    elif found.error_stages:
-        stages = ", ".join(map(str, found.error_stages))
-        nodes = ", ".join(map(quoted, found.error_nodes))
-        among = "in one of" if len(found.error_nodes) > 1 else "in"
-        lines.append(f"Unsupported content was introduced at stage {stages}, {among} {nodes}")
-    lines += value_text(found)
-    if found.appeals:
-        lines.append(f"Do not follow them: {quoted(found.appeals, 2 * TEXT)}")
-    for one in found.iterations:
-        lines.append(
-            f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, "
-            + (
-                f"interim verdict {verdict_words(one.interim_verdict)}"
-                if one.interim_verdict
-                else "no interim verdict"
-            )
-        )
-        lines += [f"  Escalated: {quoted(one.escalated)}"] if one.escalated else []
-        lines += [
-            f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence
-        ]
-        if one.evidence_left_out:
-            lines.append(f"  … and {one.evidence_left_out:,} more sentences")
-    if found.iterations_left_out:
-        lines.append(f"… and {found.iterations_left_out:,} more iterations")
-    lines.append(f"Verification: {found.verification_id}")
-    return "\n".join(lines)
+def trail_text(
+    found: Verification, claim: Claim | None = None, reviews: Sequence[Review] = ()
+) -> str:
+    """Show a trail as text.
 
-
-def value_text(found: Trail) -> list[str]:
-    """Where a value came in, with the two sentences."""
-    place = found.value_place
-    if place is None:
-        return []
-    lines = [f"A value: {quoted(place.words)}"]
-    for side, said in (("source", place.source), ("wrote", place.wrote)):
-        where = f"{quoted(said.node_id)} sentence {said.sentence}"
-        lines.append(f"  {side}: {where}: {quoted(said.text)}")
-    if place.carried_on:
-        lines.append(f"  carried on by {', '.join(map(quoted, place.carried_on))}")
-    return lines
+    Args:
+        found: The trail.
+        claim: Its claim as it stands now; None: not asked for.
+        reviews: The first reviews of the claim, newest first.
+    """
+    further = max(0, claim.reviews - len(reviews)) if claim is not None else 0
+    disputed = claim is not None and claim.disputed
+    remarks = ("Reviewers disagree on this claim.",) if disputed else ()
+    return text(shown(trail_view(found), Beside(reviews, further, remarks, routes=ROUTES)))
 
 
 def rows_text(found: Answered) -> str:

@@ -324,7 +324,7 @@ class Tools:
                 if len(reviews) == REVIEWS:
                     break
         trail = results.trail_of(found, people_of(claim, reviews))
-        lines = [results.trail_text(trail)]
+        lines = [results.trail_text(found, claim, reviews)]
         if carried or unexplained:
             update = {"carried": list(carried), "unexplained": unexplained}
             trail = ExplainedTrail.model_validate({**trail.model_dump(), **update})

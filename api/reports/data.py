@@ -16,10 +16,11 @@ from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
-from veritrail_graph.api.views.appeals import appeal_words
+from veritrail_graph.api.show.trail import Beside, NodeFacts
 from veritrail_graph.api.views.asking import asking_sentences, asking_short
 from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
+from veritrail_graph.api.views.routes import MOST_ROUTES
 from veritrail_graph.api.views.stages import StageFigures, stage_figures
 from veritrail_graph.api.views.trail import TrailView, trail_view
 from veritrail_graph.api.views.words import (
@@ -29,7 +30,6 @@ from veritrail_graph.api.views.words import (
     Mark,
     State,
     indicative_reason,
-    indicative_words,
     mark_now,
     reuse_words,
 )
@@ -39,7 +39,6 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import (
     Claim,
-    NodeRef,
     Process,
     Review,
     Reviewed,
@@ -141,10 +140,13 @@ class CheckedClaim:
     @property
     def since(self) -> tuple[str, ...]:
         """What was found of it when it was compared with an earlier version."""
-        found = []
         kept = reuse_words(self.verification) if self.verification is not None else None
-        if kept is not None:
-            found.append(f"The verdict was {kept}.")
+        return self._changes if kept is None else (f"The verdict was {kept}.", *self._changes)
+
+    @property
+    def _changes(self) -> tuple[str, ...]:
+        """What is another in the earlier version."""
+        found = []
         before = self.before
         if before is not None and before.verdict is not None and self.has_changed:
             found.append(
@@ -161,13 +163,8 @@ class CheckedClaim:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader must know of its verification."""
-        found = []
-        if self.is_indicative:
-            found.append(f"{indicative_words(self.engine).capitalize()}.")
-        if self.verification is not None and (words := appeal_words(self.verification)):
-            found.append(words)
-        found += self.since
+        """What a reader must know of its verification, beside what its trail says."""
+        found = list(self._changes)
         if self.was_edited:
             found.append(
                 "The claim was edited after this verification, which is about its former text."
@@ -440,23 +437,6 @@ class ReportData:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFacts:
-    """What a dossier says of a node of a trail, beside its sentences.
-
-    Attributes:
-        ref: Its id, stage, place and role.
-        kind: What sort of text it is, or None.
-        step: The step that produced it, or None.
-        model: The model that produced it, or None.
-    """
-
-    ref: NodeRef
-    kind: str | None = None
-    step: str | None = None
-    model: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Trail:
     """A claim with all that explains its verdict.
 
@@ -480,6 +460,17 @@ class Trail:
     read: Mapping[int, int] = field(default_factory=dict)
     sources: int | None = None
     carried: tuple[CarriedSentence, ...] = ()
+
+    def beside(self, routes: int = MOST_ROUTES) -> Beside:
+        """What a trail is shown with.
+
+        Args:
+            routes: Routes that are listed.
+        """
+        said = self.checked.reviewed
+        reviews = self.reviews or (said.counting if said is not None else ())
+        remarks = self.checked.remarks
+        return Beside(reviews, 0, remarks, self.nodes, self.around, routes)
 
     def view(self, stage_names: Mapping[int, str]) -> TrailView | None:
         """The trail as it is shown; None: the claim has none."""

@@ -30,16 +30,14 @@ from veritrail_graph.api.reports.data import (
     asked_of,
 )
 from veritrail_graph.api.reports.json_report import whole_json
+from veritrail_graph.api.show.document import Room
+from veritrail_graph.api.show.report_html import html
+from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
-from veritrail_graph.api.views.asking import asked_as
-from veritrail_graph.api.views.context import quoted
-from veritrail_graph.api.views.contrast import contrast_of
 from veritrail_graph.api.views.costs import money_words, spent_together, step_words
 from veritrail_graph.api.views.dialogue import OF_TURNS
-from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
 from veritrail_graph.api.views.texts import file_name
-from veritrail_graph.api.views.trail import choose
 from veritrail_graph.api.views.words import MARKS, RANK, VERDICT_OF, State
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
@@ -62,6 +60,13 @@ class Limits:
     sentences: int
     characters: int
     routes: int
+
+    @property
+    def room(self) -> Room:
+        """The same for the document of a trail."""
+        many = ("node", "later node", "summary", "review", "step", "simpler statement")
+        few = {"sentence": self.sentences, "carrying sentence": self.sentences, "source": 4}
+        return Room({**dict.fromkeys(many, self.nodes), **few}, self.characters)
 
 
 REPORT = Limits(trails=1_000, nodes=24, sentences=6, characters=1_200, routes=5)
@@ -146,14 +151,11 @@ async def _claims(
 
 def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
     """What a claim with its trail shows."""
-    found, view = trail.verification, trail.view(names)
-    return {
-        "trail": trail,
-        "view": view,
-        "contrast": contrast_of(view) if view is not None else None,
-        "chosen": choose(view.levels, limits.nodes) if view is not None else {},
-        "routes": routes_of(found, limits.routes) if found is not None else None,
-    }
+    view = trail.view(names)
+    if view is None:
+        return {"trail": trail, "body": None}
+    body = html(shown(view, trail.beside(limits.routes)), limits.room)
+    return {"trail": trail, "body": Markup(body)}  # noqa: S704 (the writer escapes all texts)
 
 
 def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str, Any]:
@@ -178,12 +180,10 @@ def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str,
         "spent_words": money.words or money_words(money.cost_usd or 0.0),
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
-        "quoted": quoted,
         "stage_names": material.process.stage_names,
         "indicative": material.indicative,
         "indicative_reason": material.indicative_reason,
         "still_open": open_words(material),
-        "asked_as": asked_as,
     }
 
 

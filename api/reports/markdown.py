@@ -6,33 +6,27 @@ is escaped. Trails are read a few at a time.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
-from veritrail_graph.api.views.contrast import contrast_of
+from veritrail_graph.api.show.markdown import as_code, escaped, text
+from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.views.costs import share_words, step_words, usage_words
 from veritrail_graph.api.views.dialogue import setting_words
-from veritrail_graph.api.views.texts import shown
 from veritrail_graph.api.views.words import WAITING, review_mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import ReviewKind
-from veritrail_graph.graph.word_diff import Piece
 
 _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
-_READ = re.compile(r"://|(?i:\bwww)\.|&(?=#?\w+;)|[\\`*_\[\]|~<>@#]|\$(?!\d)")
-"""What Markdown or HTML would read anywhere. GitHub also makes links of addresses and mentions,
-and a formula of the text between two dollar signs; the one before an amount of money ends none."""
-_BEGIN = re.compile(r"^(\d*)([-+.)](?=\s|$)|--|=)")
-"""What begins a list or underlines a heading at the start of a line."""
-_WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->", "://": "\\://"}
+REPORTED = 5
+"""Routes of evidence that are listed of one claim."""
 
 
 async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
@@ -42,13 +36,12 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
     in a temporary file, where they are long.
     """
     asked: set[Asked] = set()
-    many = len(origin.material.node_ids) > 1
     names = origin.material.process.stage_names
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as waiting:
         async for trail in origin.trails(origin.material.claims, counted=True):
             if trail.verification is not None:
                 asked |= asked_of([trail.verification])
-            waiting.write(_trail(trail, names, name_node=many))
+            waiting.write(_trail(trail, names))
         piece = _head(origin.material, asked)
         waiting.seek(0)
         while more := waiting.read(_PIECE):
@@ -88,49 +81,12 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
     )
 
 
-def _trail(trail: Trail, names: Mapping[int, str], *, name_node: bool) -> str:
+def _trail(trail: Trail, names: Mapping[int, str]) -> str:
     """A trail; nothing of a claim that was not verified yet."""
     view = trail.view(names)
     if view is None or view.verification.status in WAITING:
         return ""
-    template = templates().get_template("report_trail.md")
-    return template.render(
-        view=view,
-        pair=contrast_of(view),
-        reviewed=trail.checked.reviewed,
-        since=trail.checked.since,
-        node_id=trail.checked.claim.node_id if name_node else "",
-    )
-
-
-def escaped(text: str) -> str:
-    """Untrusted text on one line, which a Markdown renderer shows with unseen characters named."""
-    line = shown(" ".join(text.split()))
-    return _BEGIN.sub(r"\1\\\2", _READ.sub(_written, line))
-
-
-def _written(found: re.Match[str]) -> str:
-    what = found[0]
-    if what.endswith("."):
-        return f"{what[:-1]}\\."
-    return _WRITTEN.get(what) or f"\\{what}"
-
-
-def marked(pieces: Iterable[Piece]) -> str:
-    """Untrusted text in pieces; those that differ from another text stand in bold type."""
-    return "".join(map(_piece, pieces)).strip()
-
-
-def _piece(piece: Piece) -> str:
-    text = _READ.sub(_written, shown(" ".join(piece.text.split())))
-    before = " " if piece.text[:1].isspace() else ""
-    after = " " if piece.text[-1:].isspace() else ""
-    return f"{before}**{text}**{after}" if piece.is_changed and text else f"{before}{text}{after}"
-
-
-def as_code(text: str) -> str:
-    """An id in the type of code; one that could end it is text like any other."""
-    return f"`{text}`" if re.fullmatch(r"[\w.:-]+", text, re.ASCII) else escaped(text)
+    return text(shown(view, trail.beside(REPORTED)))
 
 
 @lru_cache(maxsize=1)
@@ -144,9 +100,7 @@ def templates(package: str = "veritrail_graph.api.web") -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(
-        md_marked=marked, md=escaped, md_code=as_code, counted=counted, number=number
-    )
+    made.filters.update(md=escaped, md_code=as_code, counted=counted, number=number)
     made.filters.update(step=step_words, usage=usage_words, review_mark=review_mark)
     made.filters.update(share_of_nodes=share_words, setting_words=setting_words)
     return made

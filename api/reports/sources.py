@@ -19,7 +19,6 @@ from veritrail_graph.api.reports.data import (
     CheckedClaim,
     ClaimSelection,
     Made,
-    NodeFacts,
     ReportData,
     ReportSource,
     Trail,
@@ -27,6 +26,7 @@ from veritrail_graph.api.reports.data import (
 )
 from veritrail_graph.api.reports.material import material_of
 from veritrail_graph.api.reports.resting import Resting, read_resting
+from veritrail_graph.api.show.trail import NodeFacts
 from veritrail_graph.api.views.context import (
     Around,
     Context,

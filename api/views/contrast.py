@@ -20,6 +20,7 @@ from veritrail_graph.graph.model import (
     CitedSentence,
     EvidenceRole,
     MarkedSentence,
+    Role,
     ValuePlace,
     Verdict,
 )
@@ -45,7 +46,7 @@ class Quote:
 
     Attributes:
         node_id: The node whose text it is.
-        place: Its stage, in words.
+        place: Its stage, in words; empty: not known.
         pieces: The sentence; changed where the other side has other words.
         is_root: Whether the node is a source text.
         sentence: The number of the sentence in the node; None: it is the claim in the answer.
@@ -94,6 +95,8 @@ class Contrast:
         """What stands above the source."""
         if self.source is None:
             return "Looked for"
+        if not self.source.place:
+            return "The text before says"
         return "The source says" if self.source.is_root else "The step before says"
 
     @property
@@ -128,6 +131,8 @@ def contrast_of(view: TrailView) -> Contrast | None:
     at_fault = {each.node_id for each in view.introduced}
     stated = _closest(_said(node for node in view.nodes if node.node_id in at_fault), claim)
     if stated is None:
+        if any(node.ref.role is None for node in view.nodes):
+            return None  # read from JSON: which of them is a source is not known
         text, here = claim, answer
         wrote = Quote(answer, "the answer", ())
     else:
@@ -181,7 +186,8 @@ def _marked_quote(said: MarkedSentence, view: TrailView) -> Quote:
     name = view.stage_names.get(said.stage) if said.stage is not None else None
     known = view.node(said.node_id)
     # Of a node that the walk found nothing in no role is known here: sources have the first stage.
-    is_root = known.ref.is_root if known is not None else (said.stage or 0) <= 1
+    role = known.ref.role if known is not None else None
+    is_root = (said.stage or 0) <= 1 if role is None else role is Role.ROOT
     pieces = quote_pieces(said, MOST_CHARACTERS // 2)
     return Quote(said.node_id, name or f"stage {said.stage}", pieces, is_root, said.sentence)
 
@@ -236,7 +242,7 @@ def _cut(text: str) -> str:
 def _quote(said: _Said, view: TrailView) -> Quote:
     stage = said.node.ref.stage
     names = {level.stage: level.name for level in view.levels}
-    place = (names.get(stage) if stage is not None else None) or f"stage {stage}"
+    place = "" if stage is None else names.get(stage) or f"stage {stage}"
     return Quote(said.node.node_id, place, (), said.node.ref.is_root, said.cited.sentence)
 
 

@@ -43,7 +43,7 @@ def test_shared_prompts_are_said_by_every_output(one: Verification) -> None:
     assert "a-model, 8 claims a prompt, q = 3" in judge_words(one)
     told = trail_of(one, None)
     assert told.asked == list(asking_sentences([one]))
-    assert SAYS in trail_text(told)
+    assert SAYS in trail_text(one)
 
 
 CASCADE = {"steps": {"verdict": {"model": "cheap", "escalate_to": {"model": "strong"}}}}
@@ -59,7 +59,7 @@ def test_a_cascade_and_its_rule_are_said_by_every_output() -> None:
     assert asking_behind(one) == Asking(second="strong")
     assert asking_sentences([one]) == (RULE,)
     assert "cheap + strong, cascade, q = 3" in judge_words(one)
-    assert RULE in trail_text(trail_of(one, None))
+    assert RULE in trail_text(one)
     both = judged({"steps": CASCADE["steps"] | SHARED["steps"]})
     assert asked_as(both) == ", 8 claims a prompt, cascade"
     assert len(asking_sentences([both])) == 2
@@ -82,7 +82,7 @@ def test_a_trail_says_the_true_reason_why_the_second_judge_was_asked(
     one = a_trail("v-1", a_round(1, NFS, "s1", **said))
     words = f"{why}, so strong was asked, and its verdict counts."
     assert trail_view(one).iterations[0].remarks == (words,)
-    assert words in trail_text(trail_of(one, None))
+    assert words in trail_text(one)
 
 
 def test_a_report_says_of_a_claim_what_changed_since_the_earlier_version() -> None:
@@ -104,9 +104,10 @@ def test_a_report_says_of_a_claim_what_changed_since_the_earlier_version() -> No
 
 def test_an_assistant_is_told_why_no_earlier_verdict_was_kept() -> None:
     why = "iteration 2: the text of 'r2' changed"
-    told = trail_of(judged(reuse_reason=why, compared_with="v-0"), None)
+    one = judged(reuse_reason=why, compared_with="v-0")
+    told = trail_of(one, None)
     assert (told.kept_from, told.not_kept) == (None, why)
-    assert f'No earlier verdict was kept: "{why}"' in trail_text(told)
+    assert f'No earlier verdict was kept: "{why}"' in trail_text(one)
     kept = trail_of(judged(reuse_reason="nothing changed", reused_from="v-0"), None)
     assert (kept.kept_from, kept.not_kept) == ("kept from v-0: nothing changed", None)
 
@@ -114,4 +115,4 @@ def test_an_assistant_is_told_why_no_earlier_verdict_was_kept() -> None:
 def test_a_judge_that_is_asked_as_the_paper_asks_needs_no_words() -> None:
     one = judged({"steps": {"evidence_selection": {"model": "m"}, "verdict": {"model": "m"}}})
     assert (asked_as(one), asking_sentences([one, judged()])) == ("", ())
-    assert "ours" not in trail_text(trail_of(one, None))
+    assert "ours" not in trail_text(one)

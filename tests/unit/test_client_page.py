@@ -125,7 +125,7 @@ def test_a_trail_says_in_words_what_its_colours_say():
     assert verification(error_stages=[]).error_stages == ()
     failed = shown(verification(status="failed", verdict=None, error="no answer"))
     assert "failed" in failed.words
-    assert "No verdict: no answer" in failed.words
+    assert "Why it could not be checked: no answer" in failed.words
     assert "supported" not in failed.words.lower()
 
 

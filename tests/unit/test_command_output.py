@@ -14,6 +14,7 @@ from veritrail_graph.api.cli import claims, ingest, stored, terminal, verified
 from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import show_results
 from veritrail_graph.api.jobs.local import LocalResult
+from veritrail_graph.api.show.terminal import laid_out
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.claims_file import read_claims_file
 from veritrail_graph.graph.ingest.cleaning import Settled
@@ -94,7 +95,7 @@ def on_terminal(width, rows, **more):
     """A table of results as a terminal of a width shows it, without blanks at the ends of lines."""
     out = io.StringIO()
     columns = ("claim_id", "verdict", "calls", "claim", "verification")
-    made = terminal.laid_out(columns, rows, right=["calls"], texts=["claim"], width=width, **more)
+    made = laid_out(columns, rows, right=["calls"], texts=["claim"], width=width, **more)
     Console(file=out, width=width, markup=False, highlight=False).print(made)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 

@@ -21,8 +21,8 @@ from markdown_it import MarkdownIt
 
 from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
-from veritrail_graph.api.reports.markdown import escaped
 from veritrail_graph.api.reports.sources import FileSource, is_file
+from veritrail_graph.api.show.markdown import escaped
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.claims_file import read_claims_file
@@ -315,7 +315,7 @@ def test_a_file_is_told_from_a_process_by_its_name(
 
 
 def test_an_ampersand_is_escaped_only_where_it_would_begin_a_character() -> None:
-    from veritrail_graph.api.reports.markdown import escaped
+    from veritrail_graph.api.show.markdown import escaped
 
     assert escaped("Thole & Sons, R&D; 5 &lt; 6 &#x41;") == (
         "Thole & Sons, R&amp;D; 5 &amp;lt; 6 &amp;\\#x41;"

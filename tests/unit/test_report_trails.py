@@ -41,7 +41,7 @@ def test_a_report_says_which_verdicts_were_kept_and_why():
     fresh = a_trail("v3", claim=claim)
     found = [checked_claim(claim, [kept]), checked_claim(claim, [fresh])]
     remark = "The verdict was kept from v1: nothing that it read changed."
-    assert [one.remarks for one in found] == [(remark,), ()]
+    assert [one.since for one in found] == [(remark,), ()]
     process = Process(
         process_id="p", name="P", question=None, source_format="x", content_hash="0",
         stages={1: 1, 2: 1}, stage_names={}, terminals=("t",), nodes=2, edges=1,

@@ -14,12 +14,12 @@ from rich.console import Console
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.cli import reviews, terminal
 from veritrail_graph.api.cli.reviews import (
-    add_reviews,
     agreement_words,
-    review_line,
     reviews_table,
 )
 from veritrail_graph.api.cli.trail import trail_tree
+from veritrail_graph.api.show.review import review_line
+from veritrail_graph.api.show.terminal import text
 from veritrail_graph.graph.agreement import Agreement, agreement_report
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.listed import JudgedReview
@@ -84,7 +84,7 @@ def is_clean(text: str) -> bool:
 
 
 def test_a_review_reads_as_one_line(console: Console, printed: io.StringIO) -> None:
-    console.print(review_line(review(1, "FULLY_SUPPORTED", recorded_by="desk")))
+    console.print(text(review_line(review(1, "FULLY_SUPPORTED", recorded_by="desk"))))
     told = printed.getvalue()
     assert told.startswith(
         "Ada: Fully Supported (overridden; it was Not Fully Supported), \\x1b[31mred"
@@ -98,13 +98,10 @@ def test_a_trail_tells_of_the_reviews_of_its_claim_and_which_are_of_others(
     console: Console,
     printed: io.StringIO,
 ) -> None:
-    tree = trail_tree(a_trail())
-    add_reviews(tree, "v-1", [])
-    console.print(tree)
+    console.print(trail_tree(a_trail()))
     assert "reviews" not in printed.getvalue()
     said = [review(2, "UNCLEAR"), review(1, "NOT_FULLY_SUPPORTED", overrides="v-0")]
-    add_reviews(tree, "v-1", said)
-    console.print(tree)
+    console.print(trail_tree(a_trail(), reviews=said))
     told = printed.getvalue()
     assert "reviews by people" in told
     assert "Unclear (unclear; it was Not Fully Supported)" in told
@@ -156,8 +153,8 @@ def test_a_report_shows_people_beside_the_model() -> None:
     assert "Reviewed by people: 1 (confirmed 0, overridden 0, unclear 1; disputed 1)." in told
     assert "| `k1` | Fully Supported | unclear, disputed |" in told
     assert "**Reviews by people**" in told
-    assert "&lt;i&gt;Bo&lt;/i&gt;, 2026-01-02, Unclear" in told
-    assert "Ada, 2026-01-01, Not Fully Supported" in told
+    assert "- &lt;i&gt;Bo&lt;/i&gt;: **Unclear** (unclear; it was Fully Supported)" in told
+    assert "- `Ada`: **Not Fully Supported** (overridden; it was Fully Supported)" in told
     assert "<b>" not in told
     assert is_clean(told)
 

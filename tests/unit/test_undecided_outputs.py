@@ -20,7 +20,7 @@ from veritrail_graph.api.client.page import trail as notebook
 from veritrail_graph.api.gate.output import outcome_json, outcome_lines, outcome_xml, step_summary
 from veritrail_graph.api.gate.rules import Limits, entries_of, judge
 from veritrail_graph.api.gate.sarif import outcome_sarif
-from veritrail_graph.api.mcp.results import trail_of, trail_text
+from veritrail_graph.api.mcp.results import trail_text
 from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.sources import FileSource
 from veritrail_graph.api.views.trail import trail_view
@@ -41,7 +41,7 @@ def printed(trail: Verification) -> str:
 WRITERS: dict[str, Callable[[Verification], str]] = {
     "terminal": printed,
     "notebook": notebook,
-    "assistants": lambda trail: trail_text(trail_of(trail, None)),
+    "assistants": trail_text,
 }
 
 
@@ -83,7 +83,7 @@ def test_reports_count_undecided_by_itself(stored: Path, form: str) -> None:
         r"\bNone\b|Why it could not be checked|[sS]amples did not agree on any", told
     )
     if form == "markdown":
-        assert told.count(f"\n{SILENT}\n") == 1  # the reason of the claim
+        assert told.count(f"\n**Reasoning**: {SILENT}\n") == 1
         assert not re.search(r"[^\n]\n#", told)  # a heading has an empty line before it
     if form == "json":
         counts = json.loads(told)["summary"]["states"]

@@ -18,6 +18,7 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
+from veritrail_graph.api.show.trail import facts_of
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.asking import asked_as, asking_sentences
 from veritrail_graph.api.views.columns import columns_of
@@ -132,6 +133,7 @@ async def show_claim(
         columns=columns_of(view) if view else (),
         ways=asking_sentences([view.verification]) if view is not None else (),
         asked_as=asked_as,
+        facts=facts_of(view) if view is not None else (),
         kept_why=reuse_reason(view.verification) if view is not None else None,
         earlier=await _earlier(app, caller, view),
         **_cards(judged.claim.node_id, cards, view, texts),

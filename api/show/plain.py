@@ -1,0 +1,118 @@
+"""Documents as plain text, as the tools for assistants answer: bounded, a line each.
+
+Texts are untrusted: they stand in quotation marks, on one line, without control characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from veritrail_graph.api.show.document import (
+    Branch,
+    Document,
+    Facts,
+    Heading,
+    Kind,
+    Line,
+    Passage,
+    Quotes,
+    Remark,
+    Room,
+    Run,
+    Table,
+    Tree,
+    headed,
+)
+from veritrail_graph.api.views.texts import clean, one_line
+
+BOUNDED = Room(
+    {
+        "iteration": 20,
+        "node": 20,
+        "later node": 20,
+        "sentence": 40,
+        "summary": 20,
+        "step": 20,
+        "route": 5,
+        "review": 10,
+        "carrying sentence": 10,
+        "source": 4,
+        "simpler statement": 20,
+        "row": 200,
+    },
+    characters=600,
+)
+"""What fits into the window of an assistant."""
+
+_PLAIN_NAME = re.compile(r"[\w.:+/-]+", re.ASCII)
+
+
+def text(document: Document, room: Room = BOUNDED) -> str:
+    """Write a document."""
+    return "\n".join(_lines(document, room))
+
+
+def _lines(document: Document, room: Room) -> Iterator[str]:
+    for block in room.blocks(document):
+        match block:
+            case Heading(words, mark):
+                yield _line(words, room)
+                if mark is not None:
+                    indicative = " (indicative)" if mark.indicative else ""
+                    label = "Verdict" if mark.is_verdict else "No verdict"
+                    yield f"{label}: {mark.word}{indicative}"
+            case Facts(facts) if facts:
+                yield "; ".join(f"{one.name} {_line(one.words, room)}" for one in facts)
+            case Remark(words):
+                yield _line(words, room)
+            case Passage(name, words):
+                yield f"{headed(name)}: {_line(words, room)}"
+            case Quotes():
+                yield from _quotes(block, room)
+            case Tree(title, branches):
+                if title:
+                    yield f"{headed(_line(title, room))}:"
+                yield from _listed(branches, room, "  " if title else "")
+            case Table():
+                yield " | ".join(block.columns)
+                for row in room.rows(block):
+                    yield " | ".join(_line(cell, room) for cell in row)
+            case _:  # a picture has no place in plain text
+                pass
+
+
+def _quotes(block: Quotes, room: Room) -> Iterator[str]:
+    for quote in block.quotes:
+        place = f" ({_line(quote.place, room)})" if quote.place else ""
+        yield f"{quote.heading}{place}: {_line(quote.words, room)}"
+    for remark in block.remarks:
+        yield f"{headed(remark.name)}: {_line(remark.words, room)}"
+
+
+def _listed(branches: tuple[Branch, ...], room: Room, indent: str) -> Iterator[str]:
+    for branch in room.branches(branches):
+        yield f"{indent}{_line(branch.words, room)}"
+        yield from _listed(branch.children, room, f"{indent}  ")
+
+
+def _line(words: Line, room: Room) -> str:
+    """Write a line; runs of a text from outside stand in quotation marks together."""
+    parts: list[str] = []
+    quoted: list[str] = []
+    for run in (*room.fitting(words), Run("")):
+        if run.kind in (Kind.SAID, Kind.QUOTING):
+            quoted.append(f"*{run.text}*" if run.differs else run.text)
+            continue
+        if quoted:
+            parts.append(quotation("".join(quoted)))
+            quoted.clear()
+        is_plain = run.kind is Kind.OURS or _PLAIN_NAME.fullmatch(run.text)
+        parts.append(clean(run.text) if is_plain else quotation(run.text))
+    return "".join(parts).strip()
+
+
+def quotation(text: str, most: int | None = None) -> str:
+    """Untrusted text in quotation marks, on one line."""
+    return json.dumps(one_line(text, most), ensure_ascii=False)

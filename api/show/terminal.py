@@ -1,0 +1,219 @@
+"""Documents on a terminal: a tree below the heading, in colours that words repeat.
+
+Texts are untrusted: they are text and no markup, on one line, and control characters are escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.table import Table as RichTable
+from rich.text import Text
+from rich.tree import Tree as RichTree
+
+from veritrail_graph.api.show.document import (
+    Branch,
+    Document,
+    Facts,
+    Heading,
+    Kind,
+    Line,
+    Passage,
+    Quotes,
+    Remark,
+    Room,
+    Run,
+    Style,
+    Table,
+    Tree,
+)
+from veritrail_graph.api.views.texts import clean
+from veritrail_graph.api.views.words import State
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
+WHOLE = Room({"route": 20})
+SHORT = Room(
+    {"node": 6, "later node": 6, "sentence": 3, "carrying sentence": 3, "source": 3},
+    is_short=True,
+)
+
+MARKS = {
+    State.SUPPORTED: "green",
+    State.NOT_SUPPORTED: "red",
+    State.INCONCLUSIVE: "yellow",
+    State.UNDECIDED: "bright_black",
+    State.FAILED: "magenta",
+    State.UNCHECKED: "bright_black",
+}
+"""Colours of verdicts and of what stands in their place."""
+
+_STYLES = {
+    Style.PLAIN: "",
+    Style.STRONG: "bold",
+    Style.QUIET: "dim",
+    Style.NOTE: "cyan",
+    Style.WARNING: "yellow",
+    Style.WRONG: "bold red",
+}
+_BLANKS = re.compile(r"\s+")
+
+GAP = 2
+"""Blanks between two columns."""
+_LEAST_TEXT = 24
+_LEAST_CUT = 12
+
+
+def tree(document: Document, room: Room = WHOLE) -> RichTree:
+    """Write a document as a tree below its heading."""
+    root = RichTree("", guide_style="dim")
+    for block in room.blocks(document):
+        match block:
+            case Heading():
+                root.label = _heading(block)
+            case Facts(facts):
+                lines = [text((*_named(one.name), *one.words)) for one in facts]
+                for line in lines:
+                    line.stylize_before("dim")
+                if lines:
+                    root.add(Text(" · ", style="dim").join(lines))
+            case Remark(words, style):
+                root.add(text(words, style))
+            case Passage(name, words):
+                root.add(text((*_named(f"{name}:"), *words)))
+            case Quotes():
+                _add_quotes(root, block)
+            case Tree(title, branches):
+                below = root.add(text(title, Style.STRONG)) if title else root
+                _add(below, branches, room)
+            case Table():
+                root.add(table(block, room))
+            case _:  # a picture has no place on a terminal
+                pass
+    return root
+
+
+def _heading(block: Heading) -> Text:
+    label = text(block.words, Style.STRONG)
+    if block.mark is not None:
+        label.append("  ")
+        label.append(block.mark.word, f"bold {MARKS[block.mark.kind]}")
+    return label
+
+
+def _named(name: str) -> Line:
+    return (Run(f"{name} "),)
+
+
+def _add_quotes(root: RichTree, block: Quotes) -> None:
+    for quote in block.quotes:
+        place = (Run(" "), *quote.place, Run(": ")) if quote.place else (Run(": "),)
+        style = Style.WRONG if quote.is_wrong else Style.STRONG
+        root.add(Text.assemble(text((Run(quote.heading),), style), text((*place, *quote.words))))
+    for remark in block.remarks:
+        root.add(text((*_named(f"{remark.name}:"), *remark.words), Style.STRONG))
+
+
+def _add(below: RichTree, branches: tuple[Branch, ...], room: Room) -> None:
+    for branch in room.branches(branches):
+        _add(below.add(text(branch.words)), branch.children, room)
+
+
+def text(line: Line, style: Style = Style.PLAIN) -> Text:
+    """Write a line; words that differ stand in bold between asterisks, without colour too."""
+    made = Text(style=_STYLES[style])
+    for run in line:
+        made.append(_safe(run), _style(run))
+    return made
+
+
+def _safe(run: Run) -> str:
+    if run.kind is Kind.OURS:
+        return clean(run.text)
+    line = clean(_BLANKS.sub(" ", run.text))
+    return f"*{line}*" if run.differs else line
+
+
+def _style(run: Run) -> str:
+    if run.mark is not None:
+        return MARKS[run.mark.kind]
+    return "bold" if run.differs else _STYLES[run.style]
+
+
+def table(block: Table, room: Room = WHOLE, width: int | None = None) -> RichTable:
+    """Write a table; `width` is that of the terminal, or None where nothing is cut."""
+    rows = [[text(cell) for cell in row] for row in room.rows(block)]
+    return laid_out(block.columns, rows, block.right, block.texts, block.optional, width)
+
+
+def laid_out(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+    right: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    optional: Sequence[str] = (),
+    width: int | None = None,
+) -> RichTable:
+    """Lay out rows below the names of their columns.
+
+    Args:
+        columns: The names.
+        rows: Their cells, which are texts and no markup.
+        right: The columns that stand on the right.
+        texts: Columns of long texts, which are cut first.
+        optional: Columns that are left out where there is no room, the first ones first.
+        width: The columns of the terminal; None: nothing is cut.
+    """
+    cells = [[Text(clean(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    places, widths = list(range(len(columns))), dict[int, int]()
+    if width is not None:
+        places, widths = _fitting(columns, cells, texts, optional, width)
+    made = RichTable(box=None, pad_edge=False, header_style="bold")
+    for place in places:
+        side: JustifyMethod = "right" if columns[place] in right else "left"
+        name, room = columns[place], widths.get(place)
+        made.add_column(name, justify=side, overflow="fold", width=room)
+    for row in cells:
+        for place in places:
+            if place in widths and columns[place] in texts:
+                row[place].truncate(widths[place], overflow="ellipsis")
+        made.add_row(*(row[place] for place in places))
+    return made
+
+
+def _fitting(
+    columns: Sequence[str],
+    cells: Sequence[Sequence[Text]],
+    texts: Sequence[str],
+    optional: Sequence[str],
+    width: int,
+) -> tuple[list[int], dict[int, int]]:
+    """The places of the columns that a terminal shows, and how wide each is.
+
+    No widths where even the ids do not fit: then everything is folded.
+    """
+    places = list(range(len(columns)))
+    long = [place for place in places if columns[place] in texts]
+    needed = {
+        place: max(
+            *(cell_len(word) for word in columns[place].split(" ")),
+            *(row[place].cell_len for row in cells),
+        )
+        for place in places
+    }
+    leaving = [list(columns).index(name) for name in optional if name in columns]
+    while True:
+        fixed = sum(needed[place] for place in places if place not in long)
+        room = (width - fixed - GAP * (len(places) - 1)) // len(long)
+        if room >= min(_LEAST_TEXT, max(needed[place] for place in long)) or not leaving:
+            break
+        places.remove(leaving.pop(0))
+    if room < _LEAST_CUT:
+        return places, {}
+    widths = {place: needed[place] for place in places}
+    widths |= {place: min(room, needed[place]) for place in long}
+    return places, widths

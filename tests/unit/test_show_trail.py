@@ -1,0 +1,201 @@
+"""The document of a trail: every field of the noun stands in what each of the five writers makes.
+
+A new field fails here until a sample has a value of it, and then until the document shows it or
+says in `NOT_SHOWN` why it does not.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from html import unescape
+from typing import Any
+
+import pytest
+from fakes.trails import (
+    FS,
+    NFS,
+    NODES,
+    a_place,
+    a_round,
+    a_step,
+    a_trail,
+    cited,
+    found,
+    marked,
+    path,
+    spent,
+)
+from rich.console import Console
+
+from veritrail_graph.api.show import markdown, notebook, plain, report_html, terminal
+from veritrail_graph.api.show.document import Document
+from veritrail_graph.api.show.trail import NOT_SHOWN, shown
+from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.api.views.words import ENDINGS, UNSAID, VERDICT_WORDS
+from veritrail_graph.graph.model import (
+    Claim,
+    ClaimOrigin,
+    LocatedBy,
+    NodeRef,
+    Role,
+    Status,
+    Termination,
+    Verdict,
+)
+from veritrail_graph.graph.model.appeal import Appeal, AppealKind
+from veritrail_graph.graph.model.noun import Noun
+
+SOURCE = cited("c1", 0, 0, "The pier opened in 1912.")
+WROTE = cited("s1", 1, 20, "The pier opened in 1921.")
+BESIDE = cited("s2", 2, 40, "It is made of oak.", "context")
+VALUE = a_place(marked(1, SOURCE, "1912"), marked(2, WROTE, "1921"), "answer-node")
+ROUND = a_round(
+    1,
+    FS,
+    [NODES["s1"], NODES["s2"]],
+    [found("They opened it then.", WROTE, BESIDE, missing="who opened it")],
+    reasoning="it says so", score=0.75, carried_roots=(NODES["c2"],), dropped_ids=3, reruns=2,
+    left_out=5, left_out_roots=("c9",), judged=(found("Seen behind reruns.", WROTE),),
+    judged_by="strong-judge", first_verdict=NFS, first_reasoning="a first look",
+)  # fmt: skip
+STEP = a_step(
+    1,
+    "evidence_selection",
+    spent(7, 11, (1_300, 170, 190), 0.23, reasoning_tokens=29, batch_calls=6),
+    temperature=0.5,
+)
+WHOLE = a_trail(
+    "v-whole", ROUND, a_round(2, NFS, [NODES["c1"]], [found("Later.", SOURCE)]),
+    process_id="process-1",
+    claim=Claim(claim_id="claim-1", text="It opened in 1921.", node_id="answer-node",
+                sub_claims=("It opened.",)),
+    verdict=NFS, reasoning="another year", error="a late fault", indicative=True, score=0.25,
+    termination=Termination.NO_CANDIDATES, error_nodes=(NODES["s1"],), error_stages=(2,),
+    propagated_nodes=(NodeRef("answer-node", 3, 9, Role.TERMINAL),), located_by=LocatedBy.VALUE,
+    value_place=VALUE, usage=STEP.usage, run_id="run-1", settings='{"q": 3}', steps=(STEP,),
+    content_hash="c0" * 32, place=4, paths=(path("c1", "answer-node", 2, "s1"),),
+    run_options='{"budget": 1}', share=8, reused_from="v-old", compared_with="v-before",
+    reuse_reason="nothing changed", saved_calls=13, appeals_read=2,
+    appeals=(Appeal(node_id="s2", sentence=2, why=(AppealKind.ORDER,)),),
+)  # fmt: skip
+ASKED = a_trail(
+    "v-asked",
+    status=Status.UNDECIDED,
+    verdict=None,
+    claim=Claim(claim_id="q", text="It snowed.", node_id="t", origin=ClaimOrigin.ASKED, said=False),
+    usage=spent(1, 0, (1, 0, 1), None, unpriced_calls=1),
+)
+OFFERED = a_trail(
+    "v-offered",
+    a_round(1, NFS, "c1", [found("Later.", SOURCE)]),
+    value_place=VALUE.replace(culprit=None, candidates=("s1", "s2")),
+)
+SAMPLES = (WHOLE, ASKED, OFFERED)
+
+
+def on_terminal(document: Document) -> str:
+    screen = Console(file=io.StringIO(), width=10_000, markup=False, highlight=False)
+    screen.print(terminal.tree(document))
+    return screen.file.getvalue()  # type: ignore[attr-defined]
+
+
+WRITERS: dict[str, Callable[[Document], str]] = {
+    "terminal": on_terminal,
+    "markdown": lambda document: markdown.text(document).replace("\\", ""),
+    "plain": plain.text,
+    "notebook": notebook.html,
+    # A report has the heading in its own head of a claim.
+    "report": lambda document: WHOLE.claim + "Not Fully Supported" + report_html.html(document),
+}
+OTHERWISE: dict[str, str] = {
+    "Verification.indicative": "indicative only",
+    "Verification.said": UNSAID,
+    "Verification.termination": ENDINGS[Termination.NO_CANDIDATES],
+    "Verification.share": "up to 8 claims in one prompt",
+    "Verification.appeals_read": "1 sentence that was read and not cited",
+    "StepRecord.iteration": "iteration 1",
+    "StepRecord.step": "evidence selection",
+    "StepRecord.prompt_hash": STEP.prompt_hash[:12],
+    "StepRecord.temperature": "at temperature 0.5",
+    "Usage.cost_usd": "$0.2300",
+    "Usage.unpriced_calls": "unknown",
+    "Iteration.score": "score 0.75",
+    "Verification.score": "score 0.25",
+    "MarkedSentence.start": SOURCE.text[:15],
+    "MarkedSentence.end": SOURCE.text[:15],
+    "MarkedSentence.marked": "1912",
+    "EvidencePath.iteration": "iteration 2",
+    "CitedSentence.role": "(context)",
+    "Appeal.why": "speak",
+}
+"""Fields whose values stand in other words."""
+
+
+def read(text: str) -> str:
+    """What a person reads of it, without tags and marks of emphasis, in lines of one blank."""
+    bare = unescape(re.sub(r"<[^>]*>", "", text.replace("</dt>", " ")))
+    return " ".join(re.sub("[*`]", "", bare).lower().split())
+
+
+def values(noun: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every field with its value, the nouns within nouns behind it."""
+    if isinstance(noun, Noun):
+        for field in type(noun).model_fields:
+            yield f"{type(noun).__name__}.{field}", getattr(noun, field)
+            yield from values(getattr(noun, field))
+    elif isinstance(noun, tuple):
+        for part in noun:
+            yield from values(part)
+
+
+def is_given(value: Any) -> bool:
+    return value is False or value not in (None, (), 0, "")
+
+
+def words_of(name: str, value: Any) -> list[str]:
+    if name in OTHERWISE:
+        return [OTHERWISE[name]]
+    if isinstance(value, NodeRef):
+        return [value.node_id]
+    if isinstance(value, Verdict):
+        return [VERDICT_WORDS[value]]
+    if isinstance(value, Enum):
+        return [value.value]
+    if isinstance(value, tuple):
+        return [words for part in value for words in words_of("", part)]
+    if isinstance(value, Noun):
+        return []
+    return [f"{value:,}" if isinstance(value, int) else str(value)]
+
+
+FIELDS = sorted({name for sample in SAMPLES for name, _ in values(sample)})
+
+
+def test_each_field_that_is_not_shown_is_one_of_the_noun() -> None:
+    assert set(NOT_SHOWN) <= set(FIELDS)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_every_field_of_a_verification_stands_in_what_a_writer_makes(writer: str) -> None:
+    texts = [read(WRITERS[writer](shown(trail_view(one)))) for one in SAMPLES]
+    missing: dict[str, Any] = {}
+    for name in FIELDS:
+        if name in NOT_SHOWN:
+            continue
+        missing[name] = "no sample has a value of it"
+        for sample, text in zip(SAMPLES, texts, strict=True):
+            every = [
+                v
+                for n, v in values(sample)
+                if n == name and (v is False or v not in (None, (), 0, ""))
+            ]
+            left = [w for value in every for w in words_of(name, value) if read(w) not in text]
+            if every and not left:
+                del missing[name]
+                break
+            if every:
+                missing[name] = left
+    assert missing == {}
