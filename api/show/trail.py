@@ -355,10 +355,18 @@ def _sentence(one: Quoted) -> Branch:
 
 
 def _summaries(words: str, every: Sequence[Evidence]) -> Iterator[Branch]:
+    """What prompts found; one that only repeats its sentences says nothing but what is missing."""
     for one in every:
-        missing = (Branch((ours("missing: "), said(one.missing))),) if one.missing else ()
-        line = (ours(f"{words} ", Style.QUIET), *names(one.node_ids, NAMED), ours(": "))
-        yield Branch((*line, said(one.text)), missing, "summary", is_detail=True)
+        nodes = names(one.node_ids, NAMED)
+        missing = (said(one.missing),) if one.missing else ()
+        if one.text == " ".join(cited.text for cited in one.sentences):
+            if missing:
+                line = (ours("missing in ", Style.QUIET), *nodes, ours(": "), *missing)
+                yield Branch(line, (), "summary", is_detail=True)
+            continue
+        below = (Branch((ours("missing: "), *missing)),) if missing else ()
+        line = (ours(f"{words} ", Style.QUIET), *nodes, ours(": "), said(one.text))
+        yield Branch(line, below, "summary", is_detail=True)
 
 
 def _steps(steps: Iterable[StepRecord], *, is_detail: bool = False) -> Iterator[Branch]:
@@ -369,7 +377,9 @@ def _steps(steps: Iterable[StepRecord], *, is_detail: bool = False) -> Iterator[
             name(step_words(step.step), Style.QUIET),
             ours(": ", Style.QUIET),
             name(step.prompt, Style.QUIET),
-            ours(f" {step.prompt_hash[:12]}, ", Style.QUIET),
+            ours(" ", Style.QUIET),
+            name(step.prompt_hash[:12], Style.QUIET),
+            ours(", ", Style.QUIET),
             name(step.model, Style.QUIET),
             ours(f"{warmth}: {usage_words(step.usage)}", Style.QUIET),
         )

@@ -1,6 +1,8 @@
-"""A field that is added to the noun reaches every place that carries a verification.
+"""A field that is added to the noun reaches every place that carries or shows a verification.
 
-The proof is the source itself: a copy of the packages with one more line in the model.
+The proof is the source itself: a copy of the packages with one more line in the model, and one
+more fact in the document of a trail. What computes a field comes on top: the answer of the judge,
+the outcome of the walk, and the driver that makes the noun of it.
 """
 
 from __future__ import annotations
@@ -21,23 +23,36 @@ from veritrail_graph.graph.store import Store
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).parents[2]
-LINE = '    mood: Text | None = Field(default=None, description="One more field.")\n'
-BEHIND = "class Verification(Noun):"
+ADDED = {
+    "graph/model/trail.py": (
+        "class Verification(Noun):",
+        "    q: ",
+        '    confidence: Text | None = Field(default=None, description="One more field.")\n',
+    ),
+    "api/show/trail.py": (
+        "def _facts(",
+        "    if found.run_id:",
+        "    if found.confidence is not None:\n"
+        '        yield Fact("confidence", (said(found.confidence),))\n',
+    ),
+}
+"""What is added to which file: behind a line, before another one."""
 
 
 def with_one_more_field(folder: Path) -> Path:
-    """The packages, with one more field in the model of a verification."""
+    """The packages, with one more field of a verification, which is shown."""
     skipped = shutil.ignore_patterns("__pycache__")
     for name in ("api", "cypher", "graph", "verifier", "veritrail_graph"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=skipped)
-    path = folder / "graph" / "model" / "trail.py"
-    source = path.read_text(encoding="utf-8")
-    start = source.index("    q: ", source.index(BEHIND))
-    path.write_text(source[:start] + LINE + source[start:], encoding="utf-8")
+    for name, (behind, before, lines) in ADDED.items():
+        path = folder / name
+        source = path.read_text(encoding="utf-8")
+        start = source.index(before, source.index(behind))
+        path.write_text(source[:start] + lines + source[start:], encoding="utf-8")
     return folder
 
 
-def test_a_field_of_the_model_reaches_the_graph_the_file_rest_and_the_client(
+def test_a_field_in_two_files_reaches_graph_file_rest_client_and_every_writer(
     store: Store, tmp_path: Path
 ) -> None:
     copy = with_one_more_field(tmp_path / "copy")
@@ -59,4 +74,6 @@ def test_a_field_of_the_model_reaches_the_graph_the_file_rest_and_the_client(
     assert done.returncode == 0, done.stderr[-3_000:]
     found = json.loads(done.stdout)
     assert found.pop("source").startswith(str(copy))
-    assert found == dict.fromkeys(("graph", "noun", "file", "read back", "REST", "client"), "calm")
+    carried = ("graph", "noun", "file", "read back", "REST", "client")
+    shown = ("terminal", "Markdown", "assistants", "notebook", "report", "page")
+    assert found == dict.fromkeys((*carried, *shown), "rather calm")
