@@ -22,7 +22,7 @@ SPARSE = 4
 
 
 class Unfit(ValueError):
-    """What was read is inconsistent: an edge from nowhere, or two nodes at one place."""
+    """The fault of an inconsistent reading: an edge from nowhere, or two nodes at one place."""
 
 
 @dataclass(slots=True)
@@ -106,12 +106,12 @@ class AdjacencyBuilder:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are by now."""
+        """Return how many nodes there are by now."""
         return len(self._ids)
 
     @property
     def edges(self) -> int:
-        """How many edges there are by now."""
+        """Return how many edges there are by now."""
         return len(self._sources)
 
     def add(

@@ -1,4 +1,4 @@
-"""How far people agree with the model, and with each other: raw share and Cohen's kappa.
+"""The agreement of people with the model, and with each other: raw share and Cohen's kappa.
 
 Kappa is the agreement beyond what two judges would reach who gave their verdicts as often as
 these did, but by chance: `(observed - expected) / (1 - expected)`. It is not defined where
@@ -77,12 +77,12 @@ class Agreement:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """Return how many pairs there are."""
         return sum(self.table.values())
 
     @property
     def agreed(self) -> int:
-        """How many of them agree."""
+        """Return how many of them agree."""
         return sum(count for (one, other), count in self.table.items() if one is other)
 
     @property
@@ -92,7 +92,7 @@ class Agreement:
 
     @property
     def is_small(self) -> bool:
-        """Whether there are too few pairs for a meaningful figure."""
+        """Return whether there are too few pairs for a meaningful figure."""
         return self.pairs < FEW
 
     @property
@@ -107,12 +107,12 @@ class Agreement:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the share lies with 95 % certainty (E. B. Wilson's score); None without a pair."""
+        """Return the 95 % interval of the share (E. B. Wilson's score); None without a pair."""
         return wilson_interval(self.agreed, self.pairs)
 
 
 def wilson_interval(count: int, of: int) -> tuple[float, float] | None:
-    """Where a share lies with 95 % certainty, by E. B. Wilson's score; None: a share of nothing."""
+    """Return the 95 % interval of a share, by E. B. Wilson's score; None: a share of nothing."""
     if not of:
         return None
     share, square = count / of, _NORMAL**2
@@ -124,7 +124,7 @@ def wilson_interval(count: int, of: int) -> tuple[float, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Who gave the verdicts that were reviewed."""
+    """The engine and model that gave the reviewed verdicts."""
 
     engine: str
     model: str | None

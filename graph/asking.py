@@ -1,4 +1,4 @@
-"""How a judge was asked where that is not as the paper asks: by shared prompts, or by a cascade.
+"""The ways to ask a judge that differ from the paper's: prompts shared by claims, and cascades.
 
 The settings of a verification say both; so do those of a job of which nothing has ended yet.
 
@@ -21,7 +21,7 @@ _PARTS = ("", "evidence.", "verdict.")
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How a judge was asked.
+    """The way in which a judge was asked.
 
     Attributes:
         share: Claims that one prompt asked about, at most; None: one claim a prompt.
@@ -39,7 +39,7 @@ USUAL = Asking()
 
 @lru_cache(maxsize=256)
 def asking_of(settings: str | None) -> Asking:
-    """How a judge with these settings was asked.
+    """Return how a judge with these settings was asked.
 
     Args:
         settings: What decides the outcome of a verification, as JSON; None: not known.
@@ -56,7 +56,7 @@ def asking_of(settings: str | None) -> Asking:
 
 
 def asking_behind(verification: Verification) -> Asking:
-    """How the judge of a verification was asked."""
+    """Return how the judge of a verification was asked."""
     found = asking_of(verification.settings)
     share = verification.share or found.share
     return found if share == found.share else Asking(share, found.second)

@@ -1,4 +1,4 @@
-"""Where two trails differ: the settings, the outcomes, and the first iteration.
+"""The differences of two trails: their settings, their outcomes, and the first iteration.
 
 Two verifications of one claim are walks over the same process. They go the same way until one
 reads other nodes, selects other sentences or gives another interim verdict; what follows is a
@@ -82,7 +82,7 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two verifications differ.
+    """The differences of two verifications.
 
     Attributes:
         a: The first verification.
@@ -103,17 +103,17 @@ class Difference:
 
     @property
     def is_same_claim(self) -> bool:
-        """Whether both verified the same claim of the same process."""
+        """Return whether both verified the same claim of the same process."""
         return not self.claim
 
     @property
     def is_same(self) -> bool:
-        """Whether both went the same way to the same end."""
+        """Return whether both went the same way to the same end."""
         return not (self.claim or self.outcome or self.parting)
 
 
 def compare(a: Verification, b: Verification) -> Difference:
-    """How two verifications differ, and where their trails part."""
+    """Return how two verifications differ, and where their trails part."""
     claim = _changed(_claim(a), _claim(b))
     return Difference(
         a,
@@ -148,7 +148,7 @@ _PLAIN = {
 
 
 def settings_in_words(changed: Sequence[Changed]) -> list[str]:
-    """What differs between two settings, as a person names it, each once.
+    """Return what differs between two settings, as a person names it, each once.
 
     Where the engine differs, so do its steps: only the engine is named.
     """
@@ -166,7 +166,7 @@ _SHARE = "how many claims share a prompt"
 
 
 def _only_shares(one: Changed) -> bool:
-    """Whether a setting differs only because claims share prompts on one side, or more of them."""
+    """Return whether a setting differs only in how claims share prompts."""
     if one.name == "engine":
         plain = [str(engine).replace("+shared", "") for engine in (one.a, one.b)]
         return plain[0] == plain[1]
@@ -259,7 +259,7 @@ def _parts(one: Iteration, other: Iteration) -> tuple[Part, ...]:
 
 
 def _side(mine: Iteration | None, theirs: Iteration | None) -> RoundSide | None:
-    """What only one side did; all that it did where the other had ended."""
+    """Return what only one side did; all that it did where the other had ended."""
     if mine is None:
         return None
     read = _checked(theirs) if theirs else frozenset()
@@ -282,7 +282,7 @@ def _selected(iteration: Iteration) -> dict[tuple[str, int, int], CitedSentence]
 
 
 def difference_json(difference: Difference) -> dict[str, Any]:
-    """What `diff --json` prints."""
+    """Return what `diff --json` prints."""
     return {
         "a": difference.a.verification_id,
         "b": difference.b.verification_id,

@@ -35,7 +35,7 @@ def node_content(
     metadata: Mapping[str, Any] | None,
     question: str | None = None,
 ) -> bytes:
-    """What `node_digest` is the hash of: `canonical` of a list of these.
+    """Return what `node_digest` is the hash of: `canonical` of a list of these.
 
     Raises:
         UnicodeEncodeError: A string holds a lone surrogate.
@@ -53,7 +53,7 @@ def node_content(
 
 
 def _flat(metadata: Mapping[str, Any]) -> str:
-    """What `canonical` spells, without its preparations where only strings and integers stand."""
+    """Return the text of `canonical`, without its preparations, of strings and integers only."""
     parts = []
     for key, value in sorted(metadata.items()) if len(metadata) > 1 else metadata.items():
         if type(key) is not str:

@@ -25,7 +25,7 @@ MAX_DEPTH = 100
 
 
 def is_deeper_than(value: object, levels: int = MAX_DEPTH) -> bool:
-    """Whether lists and objects are nested deeper than a number of levels."""
+    """Return whether lists and objects are nested deeper than a number of levels."""
     layer = [value]
     for _ in range(levels + 1):
         layer = [

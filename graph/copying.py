@@ -35,7 +35,7 @@ _ANY_LENGTH = 2**40
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was copied.
+    """The result of a copy.
 
     Attributes:
         process_id: The process.
@@ -199,7 +199,7 @@ async def _write(store: Store, process_id: str, path: Path) -> dict[str, int]:
 
 
 def _is_same(sent: Path, arrived: Path, report: IngestReport) -> bool:
-    """Whether everything that was sent is in what arrived, and the content is the same.
+    """Return whether everything that was sent is in what arrived, and the content is the same.
 
     The content hash is computed anew from what arrived. A process that was there before may
     hold more claims and verifications, and its nodes in another order.
@@ -233,7 +233,7 @@ def _digest(line: bytes) -> bytes:
 
 
 def _spellings(line: bytes, report: IngestReport) -> Iterator[bytes]:
-    """What a line may have become: ids that belong to another process are others there.
+    """Yield what a line may have become: ids that belong to another process are others there.
 
     A verification and its run change their ids together; a review, and the verification that it
     is about, each on its own.

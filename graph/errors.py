@@ -61,7 +61,7 @@ class Violation:
         return f"{self.where}: {self.message}" if self.where else self.message
 
     def within(self, place: str) -> Violation:
-        """The same, with a place before its own, such as the line of a file before a key."""
+        """Return the same, with a place before its own, such as the line of a file before a key."""
         return replace(self, where=f"{place}: {self.where}" if self.where else place)
 
 
@@ -110,7 +110,7 @@ class Violations:
 
     @property
     def is_over(self) -> bool:
-        """Whether there are so many that no more are looked for."""
+        """Return whether there are so many that no more are looked for."""
         return self._total > self.MOST_COUNTED
 
     @property
@@ -280,7 +280,7 @@ def shown(name: str) -> str:
 
 
 def json_fault(error: JSONDecodeError, first_line: int = 1) -> str:
-    """What is wrong with a text that is not JSON, and where.
+    """Return what is wrong with a text that is not JSON, and where.
 
     Args:
         error: What the parser said; some of its messages end with `at`.
@@ -302,7 +302,7 @@ def with_advice(error: VeriTrailError, advice: Mapping[str, str]) -> str:
 
 
 def violation_with_advice(violation: Violation, advice: Mapping[str, str]) -> str:
-    """What is wrong with the input, and behind it what a door advises for this kind.
+    """Return what is wrong with the input, and behind it what a door advises for this kind.
 
     Where the kind alone says too little for advice, the fact `case` names what a door goes by.
     """

@@ -161,7 +161,7 @@ class _Index:
     def _keys(
         self, node_id: str, words: _Words, pairs: Sequence[bool]
     ) -> Iterator[tuple[_Key, int, int]]:
-        """What two claims that are alike share one of, with its places in the order of words.
+        """Yield what two claims that are alike share one of, with its places in the order of words.
 
         Args:
             node_id: The node.
@@ -189,7 +189,7 @@ class _Index:
 
 @cache
 def _least_shared(words: int) -> int:
-    """How many words two claims with so many together share at least, where they are alike."""
+    """Return the least number of words that two alike claims share, of `words` together."""
     return math.ceil(words * LEAST_OVERLAP / (1 + LEAST_OVERLAP) - _ROUNDING)
 
 

@@ -1,4 +1,4 @@
-"""What other packages add over entry points: one that cannot be used is named and left out.
+"""The plugins that other packages add by entry points; one that fails is named and left out.
 
 What they print goes to stderr, and a plugin that ends the program (`sys.exit`) has failed like one
 that raises.
@@ -139,7 +139,7 @@ def failure(who: str, error: BaseException) -> InputError:
 
 
 def reason_given(reason: object) -> str | None:
-    """What `detect` of a reader gave: why it does not read a path, or None where it does.
+    """Return what `detect` of a reader gave: why it does not read a path, or None where it does.
 
     Raises:
         TypeError: It is neither.

@@ -39,12 +39,12 @@ _LONGEST = 400
 
 
 def begins_as_ours(head: bytes) -> bool:
-    """Whether a file is an export of ours, by its first bytes."""
+    """Return whether a file is an export of ours, by its first bytes."""
     return head.removeprefix(b"\xef\xbb\xbf").startswith(opening().encode())
 
 
 def opening() -> str:
-    """What an export begins with."""
+    """Return what an export begins with."""
     return f'{{"prefix":{{"{PREFIX}":"{NAMESPACE}"'
 
 

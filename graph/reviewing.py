@@ -59,7 +59,7 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a reviewer looked at when the review was written.
+    """The claim and verification that a reviewer looked at when the review was written.
 
     Attributes:
         claim: `words_of` the claim's text.
@@ -96,7 +96,7 @@ def review_id_of(once: str, process_id: str, claim_id: str, given: NewReview) ->
 
 
 def check_seen(claim_id: str, seen: Seen, claim: str | None, considered: Considered | None) -> None:
-    """Whether a claim still is what its reviewer looked at.
+    """Check that a claim still is what its reviewer looked at.
 
     Args:
         claim_id: The claim.
@@ -141,7 +141,7 @@ def check_given(given: NewReview) -> NewReview:
 
 
 def verdict_faults(verdict: str | None) -> list[Violation]:
-    """What is wrong with a reviewer's verdict."""
+    """Return what is wrong with a reviewer's verdict."""
     if verdict is None or verdict in list(ReviewVerdict):
         return []
     words = ", ".join(ReviewVerdict)
@@ -149,7 +149,7 @@ def verdict_faults(verdict: str | None) -> list[Violation]:
 
 
 def text_faults(reason: str, reviewer: str) -> list[Violation]:
-    """What is wrong with the texts of a review of any source."""
+    """Return what is wrong with the texts of a review of any source."""
     faults = []
     for where, text, most in (("reason", reason, MAX_REASON), ("reviewer", reviewer, MAX_REVIEWER)):
         if len(text) > most:
@@ -256,7 +256,7 @@ def _reviewed_verdict(
 
 
 def restored_faults(review: Review, verdicts: dict[str, tuple[str, Verdict | None]]) -> list[str]:
-    """What is wrong with a review that an input carries, in words.
+    """Return what is wrong with a review that an input carries, in words.
 
     Args:
         review: The review.

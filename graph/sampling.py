@@ -12,7 +12,7 @@ NO_VERDICT = "none"
 
 
 def shares_of(strata: Mapping[str, int], size: int) -> dict[str, int]:
-    """How many of each stratum are drawn: as large a share of each, and at least one.
+    """Return how many of each stratum are drawn: as large a share of each, and at least one.
 
     Args:
         strata: How many there are of each.
@@ -59,7 +59,7 @@ def sample_of(
 def assigned(
     claims: Sequence[str], reviewers: Sequence[str], each: int, seed: int
 ) -> list[tuple[str, str, int]]:
-    """Who reviews which claim: `each` reviewers a claim, as many claims for everybody as can be.
+    """Return the assignments: `each` reviewers a claim, in shares as equal as possible.
 
     Gives claim, reviewer and the place of the claim.
     """

@@ -94,14 +94,14 @@ _DRAWN_AS_NOTHING = re.compile(_class(IGNORABLE))
 
 @lru_cache(maxsize=1 << 16)
 def _may_hide(sign: str) -> bool:
-    """Whether a character is unseen where no script needs it."""
+    """Return whether a character is unseen where no script needs it."""
     category = unicodedata.category(sign)
     is_format = category[0] == "C" or category in ("Zl", "Zp")
     return (is_format and sign not in "\n\t") or _DRAWN_AS_NOTHING.match(sign) is not None
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:
-    """What finds the characters of a text that may be unseen; None: it has none."""
+    """Return what finds the characters of a text that may be unseen; None: it has none."""
     if text.isascii():
         return _CONTROLS
     hidden = sorted(filter(_may_hide, set(text)))
@@ -153,7 +153,7 @@ def code_units(signs: str) -> str:
 
 
 def counts(text: str) -> Counter[Unseen]:
-    """How many characters of each kind a text hides; controls do not hide and are left out."""
+    """Return the number of hidden characters of a text by kind, without controls."""
     found: Counter[Unseen] = Counter()
     if not text.isascii():
         for place in places(text):
@@ -192,7 +192,7 @@ def letters_of(tags: str) -> str:
 
 
 def _is_seen(found: re.Match[str]) -> bool:
-    """Whether a character is drawn, or a script needs it where it stands."""
+    """Return whether a character is drawn, or a script needs it where it stands."""
     sign, text = found[0], found.string
     if not _may_hide(sign[0]):
         return True
@@ -218,7 +218,7 @@ def _is_seen(found: re.Match[str]) -> bool:
 
 
 def _joins(sign: str, before: str, after: str) -> bool:
-    """Whether a joiner stands between letters that join, behind a virama, or within an emoji."""
+    """Return whether a joiner stands between letters that join, behind a virama, or in an emoji."""
     if _is_letter(before) and _JOINING.match(before):
         is_inside = _is_letter(after) and _JOINING.match(after) is not None
         return is_inside or sign == "\u200d" or unicodedata.combining(before) == 9
@@ -227,7 +227,7 @@ def _joins(sign: str, before: str, after: str) -> bool:
 
 
 def _selects(sign: str, before: str, after: str) -> bool:
-    """Whether a selector stands behind what has several forms."""
+    """Return whether a selector stands behind what has several forms."""
     if not before:
         return False
     if sign in _EMOJI_STYLE:
@@ -249,7 +249,7 @@ def _is_mark(sign: str) -> bool:
 
 
 def _is_symbol(sign: str) -> bool:
-    """Whether it is a symbol beyond ASCII, or the colour of a skin."""
+    """Return whether it is a symbol beyond ASCII, or the colour of a skin."""
     if sign <= "\x7f":
         return False
     return unicodedata.category(sign) in ("So", "Sm") or "\U0001f3fb" <= sign <= "\U0001f3ff"

@@ -1,4 +1,4 @@
-"""Where two wordings of a sentence differ, word by word, and how many edits lie between them.
+"""The differences of two wordings of a sentence, word by word, and the number of edits.
 
 Case and punctuation are no difference. Both are about sentences: of texts with more words than
 `MOST_WORDS` nothing but the number of words is compared. Of longer texts `rewritten` shows what
@@ -119,7 +119,7 @@ def joined_pieces(cuts: Sequence[Sequence[Piece]]) -> tuple[Piece, ...]:
 
 
 def edits(before: str, after: str) -> int:
-    """How many words have to be put in, taken out or exchanged to make one text the other."""
+    """Return the least number of words to insert, delete or exchange between two texts."""
     first, second = _keys(_words(before)), _keys(_words(after))
     if max(len(first), len(second)) > MOST_WORDS:
         return 0 if first == second else max(len(first), len(second))
@@ -171,7 +171,7 @@ def _pieces(text: str, spans: Sequence[Sequence[_Word]]) -> tuple[Piece, ...]:
 def _changes(
     before: str, after: str, spans: Sequence[tuple[Sequence[_Word], Sequence[_Word]]]
 ) -> list[Change]:
-    """What differs as phrases; words that only moved are put beside those in their new place.
+    """Return the differences as phrases; words that only moved stand beside their new place.
 
     "It may close the quay" and "the quay will close" differ in "It may close" before the quay and
     in "will close" behind it: the two phrases share a word, so the one stands for the other.
@@ -226,7 +226,7 @@ def rewritten(before: str, after: str) -> tuple[Pieces, Pieces]:
 
 
 def _in_common(before: str, after: str) -> tuple[int, int]:
-    """How many characters both begin with and end with, in whole words."""
+    """Return how many characters both begin with and end with, in whole words."""
     head = _alike(before, after)
     while head and not before[head - 1].isspace():
         head -= 1
@@ -256,7 +256,7 @@ def _side(lead: str, pieces: Sequence[Piece], trail: str) -> Pieces:
 
 
 def _shortened(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """The same, with long pieces that did not change cut in the middle."""
+    """Yield the same, with long pieces that did not change cut in the middle."""
     for one in pieces:
         if one.is_changed or len(one.text) <= 2 * AROUND:
             yield one

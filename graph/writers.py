@@ -1,4 +1,4 @@
-"""Who is writing a process, and whether they are still there."""
+"""The name of a process's writer, and whether it is still there."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STALE_SECONDS = 60.0
 
 
 def this_writer() -> str:
-    """Who is writing: host, which machine that is, process and when that process began."""
+    """Return who is writing: host, which machine that is, process and when that process began."""
     started = psutil.Process().create_time()
     return f"{_host()}/{os.getpid()}/{started:.0f}"
 
 
 def is_alive(owner: object, beat: object, patience: float = math.inf) -> bool:
-    """Whether a writer, by its name and its last sign of life, is still at work.
+    """Return whether a writer, by its name and its last sign of life, is still at work.
 
     A name or time that cannot be read counts as that of a dead writer.
 
@@ -50,7 +50,7 @@ def is_alive(owner: object, beat: object, patience: float = math.inf) -> bool:
 
 
 def seconds_since(beat: str) -> float | None:
-    """How long ago a sign of life was; None when it is no time."""
+    """Return how long ago a sign of life was; None when it is no time."""
     try:
         time = datetime.fromisoformat(beat)
     except ValueError:
@@ -66,7 +66,7 @@ def _is_number(text: str) -> bool:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a writer's process number means a process of this machine."""
+    """Return whether a writer's process number means a process of this machine."""
     name, _, machine = host.partition("#")
     # No machine: the system gives nothing to distinguish machines by.
     return name == socket.gethostname() and machine in {"", _machine()}

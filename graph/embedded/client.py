@@ -293,7 +293,7 @@ async def _living(
 
 
 async def _answers(channel: _Channel) -> bool:
-    """Whether the engine of a lease answers as Bolt does; a process that dies still connects."""
+    """Return whether the engine of a lease answers as Bolt does; a dying process still connects."""
     try:
         port = channel.reply["bolt_port"]
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -25,7 +25,7 @@ _SHORTEST_PASSWORD = 16
 
 @dataclass(frozen=True, slots=True)
 class SupervisorState:
-    """What a supervisor leaves for the commands to find it, and for its successor to clean up."""
+    """The state that a supervisor leaves: commands find it by this, and its successor cleans up."""
 
     pid: int
     port: int

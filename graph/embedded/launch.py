@@ -1,4 +1,4 @@
-"""What the engine needs to start: a suitable machine, a Java runtime, a command line."""
+"""The needs of the engine at its start: a suitable machine, a Java runtime, a command line."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def engine_command(
 
 
 def cache_file(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> Path:
-    """Where the start-up cache of this version of the engine lies, whether it is there or not."""
+    """Return the path of the start-up cache of this version of the engine; it may not exist."""
     stamps = [settings.jit]
     for path in (runtime.java, *runtime.jars):
         found = path.stat()

@@ -25,7 +25,7 @@ _Value = str | int | Mapping[str, "_Value"]
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Where an engine listens on this machine, and who we are to it."""
+    """The address of an engine on this machine, with a user's name and password."""
 
     port: int
     username: str
@@ -34,7 +34,7 @@ class Login:
 
 
 def refusal(login: Login, seconds: float, is_alive: Callable[[], bool]) -> str | None:
-    """Why the engine refuses a login and a query until the time is over; None when it does not.
+    """Return why the engine refuses a login and a query until the time is over; None if it works.
 
     Bolt listens a moment before a new database is there, so a refusal is tried again.
 
@@ -122,7 +122,7 @@ def _read(line: socket.socket, size: int) -> bytes:
 
 
 def _words(failure: bytes) -> str:
-    """What a failure says: a map of texts, its message among them."""
+    """Return what a failure says: a map of texts, its message among them."""
     texts = []
     place = 1  # behind the mark of the map
     while place < len(failure):

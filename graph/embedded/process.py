@@ -85,7 +85,7 @@ class EngineProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the engine, and the keeper that guards it, still run."""
+        """Return whether the engine, and the keeper that guards it, still run."""
         return all(child and child.poll() is None for child in (self._child, self._keeper))
 
     def _follow(self, child: subprocess.Popen[bytes]) -> None:

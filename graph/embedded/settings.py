@@ -51,7 +51,7 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How the embedded engine is started and when it stops.
+    """The settings by which the embedded engine is started and stopped.
 
     Attributes:
         home: VERITRAIL_HOME; the engine lives in its folder `engine`.

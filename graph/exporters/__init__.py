@@ -1,1 +1,1 @@
-"""What is stored, in the forms that others read."""
+"""The exporters: stored processes in the forms that others read."""

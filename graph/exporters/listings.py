@@ -55,7 +55,7 @@ def run_json(
     verifications: Iterable[Verification],
     spent: RunUsage,
 ) -> dict[str, Any]:
-    """What `verify --json` prints."""
+    """Return what `verify --json` prints."""
     return {
         "run_id": run_id,
         "process_id": process_id,
@@ -98,7 +98,7 @@ def reviewed_json(found: Reviewed | None) -> dict[str, Any]:
 
 
 def agreement_json(process_id: str, found: AgreementReport) -> dict[str, Any]:
-    """How far people agree with the model and with each other; null: there is no such figure."""
+    """Return the agreement of people with the model and with each other; null: no such figure."""
     return {
         "process_id": process_id,
         "reviews": found.reviews,

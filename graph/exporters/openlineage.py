@@ -32,7 +32,7 @@ _RUNS = UUID("6f2c1b0e-3d0a-5b1f-9a53-0b7b1f0c6c41")
 
 
 class _Node(NamedTuple):
-    """What an event says of a node."""
+    """The facts of a node that an event carries."""
 
     stage: int
     role: str
@@ -187,5 +187,5 @@ def _facet(name: str) -> dict[str, str]:
 
 
 def _about(schema: str) -> dict[str, str]:
-    """What every facet says of itself."""
+    """Return what every facet says of itself."""
     return {"_producer": PRODUCER, "_schemaURL": schema}

@@ -1,4 +1,4 @@
-"""Where an export goes: written whole or not at all, and never over something by accident."""
+"""The place of an export: written whole or not at all, and never over something by accident."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ async def write_document(store: Store, stored: StoredProcess, write: Write) -> d
 
 
 def header(stored: StoredProcess) -> dict[str, Any]:
-    """What a file says of the process as a whole."""
+    """Return what a file says of the process as a whole."""
     facts = stored.properties
     made: dict[str, Any] = {
         "format": FORMAT,

@@ -131,7 +131,7 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
 def turn_parts(
     turns: Sequence[Properties], judged: Sequence[tuple[Properties, Sequence[tuple[int, str]]]]
 ) -> Iterator[Part]:
-    """What was found of turns, with the verifications of their claims."""
+    """Yield what was found of turns, with the verifications of their claims."""
     keys = [((one["node_id"], one["run_id"]), one) for one in turns]
     yield Nodes("TurnVerification", keys)
     yield Relationships("OF_TURN", [(key, key[0], {}) for key, _ in keys])

@@ -82,7 +82,7 @@ class _Document:
         yield b"}\n"
 
     def process(self, facts: Mapping[str, Any]) -> None:
-        """What is said of the process as a whole."""
+        """Add the statements about the process as a whole."""
         own = {key: value for key, value in facts.items() if key != "format"}
         label = _label(facts["name"])
         self._put("entity", _name("process"), _typed("process"), label, _own(own))

@@ -165,7 +165,7 @@ def _verification_row(found: Verification) -> list[Any]:
 
 
 def _place_cells(found: Verification) -> list[Any]:
-    """How the place of an error was found, and the two sentences where a value came in."""
+    """Return how the place of an error was found, and the two sentences where a value came in."""
     by, place = found.located_by, found.value_place
     cells: list[Any] = [by.value if by else None]
     if place is None:

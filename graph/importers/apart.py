@@ -89,7 +89,7 @@ class Reader:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return whether it can be asked."""
         return self._process.poll() is None
 
     def limit(self, size: int) -> None:

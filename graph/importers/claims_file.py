@@ -55,7 +55,7 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
 
 
 def _is_json(*texts: str) -> bool:
-    """Whether one of these texts is JSON, and no claim that begins with a brace or a bracket."""
+    """Return whether a text is JSON, and not a claim that begins with a brace or a bracket."""
     for text in texts:
         with suppress(NotJson):
             parse(text)
@@ -121,7 +121,7 @@ def _given(cells: Mapping[str, str]) -> dict[str, str | int]:
 
 
 def is_offset(cell: str) -> bool:
-    """Whether a cell is a number that an offset may be; longer ones are no integers to Python."""
+    """Return whether a cell can be an offset; longer numbers are no integers to Python."""
     return cell.isdecimal() and len(cell) <= _OFFSET_DIGITS
 
 

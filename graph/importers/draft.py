@@ -87,7 +87,7 @@ class Draft:
         self.edges[source, target] = EdgeRecord(source, target, where, None, inferred, score)
 
     def renamed(self, names: Mapping[str, str]) -> Draft:
-        """The same with other node_ids.
+        """Return the same with other node_ids.
 
         Args:
             names: New ids by old ones; what is not named keeps its own.

@@ -1,4 +1,4 @@
-"""What a process keeps when edges that its input does not name are left out."""
+"""The process that is left when edges that its input does not name are left out."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ExplicitInput:
 
     @property
     def header(self) -> Header:
-        """What the input says of the process as a whole, and how many edges are left out."""
+        """Return what the input says of the process as a whole, and how many edges are left out."""
         header, targets = self.source.header, self._left_out()
         return without_inferred(header, len(targets)) if targets else header
 
@@ -71,7 +71,7 @@ class ExplicitInput:
             yield from self.source.trails()
 
     def _left_out(self) -> list[str]:
-        """Where the inferred edges lead to, of one reading of the input."""
+        """Return where the inferred edges lead to, of one reading of the input."""
         if not self._looked:
             self._looked.append(True)
             self._targets.extend(

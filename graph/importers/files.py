@@ -95,7 +95,7 @@ def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def delimiter_of(path: Path) -> str:
-    """What separates the cells of a table: by its ending, or semicolons.
+    """Return what separates the cells of a table: by its ending, or semicolons.
 
     A header with more semicolons than commas is what spreadsheets write in many countries.
     """
@@ -151,7 +151,7 @@ def _first_value(path: Path, _changed: int, _size: int) -> Any:
 
 
 def is_lines(path: Path) -> bool:
-    """Whether a file of JSON is JSON Lines: its name or its first lines say so."""
+    """Return whether a file of JSON is JSON Lines: its name or its first lines say so."""
     if suffix_of(path) in LINES_SUFFIXES:
         return True
     try:
@@ -179,5 +179,5 @@ def values(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def first_of(value: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """What stands under the first of some keys that is there and not null; None: under none."""
+    """Return the value of the first of some keys that is there and not null; None without one."""
     return next((value[name] for name in names if value.get(name) is not None), None)

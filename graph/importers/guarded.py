@@ -217,7 +217,7 @@ def _checked(who: str, record: object) -> Iterator[Record]:
 
 
 def _words(record: Violation | Remark) -> tuple[object, ...]:
-    """What a person is shown of it."""
+    """Return what a person is shown of it."""
     if isinstance(record, Remark):
         return (record.message,)
     return record.kind, record.where, record.message

@@ -1,4 +1,4 @@
-"""Why a path is in no format: what is wrong with the file, or what the likely formats miss."""
+"""The reasons why a path is in no format: the faults of the file, or of the likely formats."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _likely(path: Path, reasons: Mapping[str, Any]) -> list[str]:
 
 
 def _holds(path: Path) -> str:
-    """What a file of JSON holds, in a few words; empty: it is none."""
+    """Return what a file of JSON holds, in a few words; empty: it is none."""
     value = files.first_value(path)
     where = ": it is an object with" if isinstance(value, dict) else ": its first entry has"
     record = files.first_record(path)
@@ -82,7 +82,7 @@ def _holds(path: Path) -> str:
 
 
 def _fault(path: Path) -> str | None:
-    """What is wrong with the file itself, whatever format it is meant to be in."""
+    """Return what is wrong with the file itself, whatever format it is meant to be in."""
     try:
         with reading.open_bytes(path) as file:
             begin = file.read(_LOOKED_AT)
@@ -112,7 +112,7 @@ def _fault(path: Path) -> str | None:
 
 
 def _not_json(path: Path) -> str | None:
-    """Where a file of JSON is none; None: it is JSON."""
+    """Return where a file of JSON is none; None: it is JSON."""
     try:
         if files.suffix_of(path) in files.LINES_SUFFIXES:
             value = next((value for _, value in files.json_lines(path)), None)

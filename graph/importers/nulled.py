@@ -82,7 +82,7 @@ def _without(value: Any) -> Any:
 
 
 def count(value: Any) -> int:
-    """How many values in it became null."""
+    """Return how many values in it became null."""
     found, waiting = 0, [value]
     while waiting:
         one = waiting.pop()

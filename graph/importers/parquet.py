@@ -90,7 +90,7 @@ def _check_size(path: Path, size: int) -> None:
 
 
 def _size(arrays: Sequence[Any]) -> int:
-    """How many bytes some columns have once texts in common are repeated."""
+    """Return how many bytes some columns have once texts in common are repeated."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -138,7 +138,7 @@ def answer_over(
 
 
 def chunks_of(text: str, splitter: SentenceSplitter, words: int) -> Iterator[tuple[int, int]]:
-    """Where the chunks of a text begin and end: whole sentences, and whole paragraphs if they fit.
+    """Yield the start and end of each chunk: whole sentences, and whole paragraphs if they fit.
 
     Args:
         text: The text.

@@ -115,7 +115,7 @@ def _inner(tree: ast.expr) -> Any:
 
 
 def _in_array(bare: str) -> str | None:
-    """What an array holds, without its type; None: it is no array. In one pass, however long."""
+    """Return the content of an array, without its type; None if it is none. In linear time."""
     opening = _ARRAY.match(bare)
     if opening is None or bare[-1] != ")":
         return None

@@ -1,4 +1,4 @@
-"""What every importer hands over: a header and a stream of records that can be read twice.
+"""The records that every importer yields: a header and a stream that can be read twice.
 
 A process is validated in a first reading and stored in a second one, so that nothing
 is stored of a process that breaks a rule and no text needs to stay in memory.
@@ -39,7 +39,7 @@ class NodeRecord:
 
 
 def names_its_maker(metadata: Mapping[str, Any]) -> bool:
-    """Whether the metadata of a node say which model or prompt wrote it: it is no source text."""
+    """Return whether metadata name the model or prompt that wrote a node: it is no source text."""
     return metadata.get("model") is not None or metadata.get("prompt") is not None
 
 
@@ -75,7 +75,7 @@ class EdgeRecord:
 
     @property
     def facts(self) -> EdgeFacts:
-        """What is known of it besides its ends."""
+        """Return what is known of it besides its ends."""
         return EdgeFacts(self.cited, self.inferred, self.score)
 
 
@@ -239,7 +239,7 @@ class VerificationRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionRecord:
-    """What claim extraction left of a sentence, as an input carries it."""
+    """The result of claim extraction for a sentence, as an input carries it."""
 
     sentence: ExtractedSentence
     where: str
@@ -265,7 +265,7 @@ TrailRecord = VerificationRecord | ExtractionRecord | ReviewRecord | Violation
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What an input says of the process as a whole.
+    """The facts that an input states of the process as a whole.
 
     Attributes:
         source_format: Name of the format that was read.
@@ -314,7 +314,7 @@ class ProcessInput(Protocol):
 
     @property
     def header(self) -> Header:
-        """What the input says of the process as a whole."""
+        """Return what the input says of the process as a whole."""
         ...
 
     def records(self) -> Iterator[Record]:
@@ -327,7 +327,7 @@ class PackedInput(Protocol):
     """An input that can hand over many usual nodes at once."""
 
     def packed(self) -> Iterator[Record | PlainNodes]:
-        """What `records` yields, in the same order; neighbouring nodes may come together."""
+        """Yield what `records` yields, in the same order; neighbouring nodes may come together."""
         ...
 
 
@@ -350,7 +350,7 @@ class CopiedInput(Protocol):
     """An input whose texts stand in a graph, which may be the one that it is stored in."""
 
     def stored_at(self, process_id: str) -> str | None:
-        """When a process was stored in the graph that the input was read from; None: it is not."""
+        """Return when the process was stored in the graph it was read from; None: it was not."""
         ...
 
     def copies(self) -> Iterator[tuple[str, str]]:
@@ -376,7 +376,7 @@ class RecordedInput:
 
     @property
     def header(self) -> Header:
-        """What the input says of the process as a whole."""
+        """Return what the input says of the process as a whole."""
         return self.source.header
 
     def records(self) -> Iterator[Record]:
@@ -384,7 +384,7 @@ class RecordedInput:
         return self.source.records()
 
     def packed(self) -> Iterator[Record | PlainNodes]:
-        """The same, many usual nodes at once."""
+        """Yield the same, many usual nodes at once."""
         return packed(self.source)
 
     def trails(self) -> Iterator[TrailRecord]:
@@ -400,7 +400,7 @@ class RecordedInput:
                 yield one
 
     def _fault(self, one: TrailRecord) -> Violation | None:
-        """Why the key may not bring something; None: it may."""
+        """Return why the key may not bring something; None: it may."""
         if isinstance(one, (Violation, ExtractionRecord)):
             return None
         if not self.brings_verdicts:

@@ -1,4 +1,4 @@
-"""Which formats can be read, which of them a path is in, and the processes that it holds.
+"""The formats that can be read, the format that a path is in, and the processes that it holds.
 
 An importer is one module with one class on the Protocol below. It is found by the name of its
 format, or by looking at the path, in the order of this list. Packages of third parties add
@@ -141,7 +141,7 @@ class Importer(Protocol):
     extra: str | None
 
     def detect(self, path: Path) -> str | None:
-        """Why `path` is not in this format; None when it is."""
+        """Return why `path` is not in this format; None when it is."""
         ...
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
@@ -295,7 +295,7 @@ def _options_of(importer: Importer) -> frozenset[str] | None:
 
 
 def _inside(folder: Path, known: Sequence[Importer], options: ImportOptions) -> list[Path]:
-    """What a folder holds that may be read, in the order of the names, but hidden ones.
+    """Return what a folder holds that may be read, in the order of the names, but hidden ones.
 
     Folders that are in a format themselves, whose files are not looked at, and files; the file of
     the answer is none of them.

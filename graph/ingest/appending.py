@@ -167,7 +167,7 @@ async def append_process(
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """What is to be written.
+    """The changes that an append writes.
 
     Attributes:
         spans: Rows of new spans, in batches.
@@ -185,7 +185,7 @@ class _Changes:
 
     @property
     def nodes(self) -> int:
-        """How many nodes are new."""
+        """Return how many nodes are new."""
         return sum(len(rows) for rows in self.spans)
 
     @classmethod
@@ -267,7 +267,7 @@ def _parts(rows: Rows) -> Iterator[Rows]:
 
 
 def with_warnings(found: Survey) -> Survey:
-    """The same survey with the warnings of earlier ingests first, and one about this append."""
+    """Return the survey with the warnings of earlier ingests first, and one about this append."""
     onto = found.onto
     if onto is None:
         return found

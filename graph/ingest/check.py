@@ -85,12 +85,12 @@ class Survey:
 
     @property
     def unsourced(self) -> int:
-        """How many nodes have no recorded inputs and are no source text."""
+        """Return how many nodes have no recorded inputs and are no source text."""
         return self.roles.count(Role.UNSOURCED)
 
     @property
     def inferred_edges(self) -> dict[str, int]:
-        """How many edges the input does not name, by how they were found."""
+        """Return how many edges the input does not name, by how they were found."""
         counts = dict.fromkeys((one.value for one in Inference), 0)
         for facts in self.topology.facts.values():
             if facts.inferred is not None:

@@ -89,7 +89,7 @@ def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:
 
 
 def claim_faults(record: ClaimRecord, length: int) -> list[Violation]:
-    """What is wrong with a claim about a node whose text has `length` characters."""
+    """Return what is wrong with a claim about a node whose text has `length` characters."""
     return [*_text_faults(record), *_offset_faults(record, length)]
 
 

@@ -1,4 +1,4 @@
-"""What dead writers left in a graph: it is removed, or finished where nothing is missing."""
+"""The removal of what dead writers left in a graph; what is complete is finished instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from veritrail_graph.graph.store.processes import DELETING, REPLACING, StoredSta
 
 
 class Settled(StrEnum):
-    """What was done with a process that a dead writer left."""
+    """The outcome for a process that a dead writer left."""
 
     REMOVED = "removed"
     DELETION_FINISHED = "deletion_finished"
@@ -36,7 +36,7 @@ class CleanedUp:
 
     @classmethod
     def of(cls, state: StoredState) -> CleanedUp:
-        """What settling a state does with it."""
+        """Return what settling a state does with it."""
         if state.replaces is not None:
             is_whole = state.status == REPLACING
             done = Settled.REPLACEMENT_FINISHED if is_whole else Settled.REPLACEMENT_REMOVED

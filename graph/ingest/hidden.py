@@ -1,4 +1,4 @@
-"""What the texts of an input hide from people: characters that a model reads, by their kind."""
+"""The characters that the texts of an input hide from people but show to a model, by kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_NAMED = 20
 
 @dataclass(slots=True)
 class _Places:
-    """Where characters of a kind stand."""
+    """The places of the characters of one kind."""
 
     characters: int = 0
     texts: int = 0

@@ -257,7 +257,7 @@ def _size(record: Record | PlainNodes) -> int:
 
 
 def edge_place(source: str, target: str) -> str:
-    """How an edge is named in messages."""
+    """Return how an edge is named in messages."""
     return f"edge {shown(source)} -> {shown(target)}"
 
 

@@ -72,7 +72,7 @@ def survey_whole(source: ProcessInput, **options: Any) -> Survey:
 
 
 def check_trails(source: ProcessInput, found: Survey) -> Violations:
-    """What is wrong with the verifications and extracted sentences of an input.
+    """Return what is wrong with the verifications and extracted sentences of an input.
 
     Args:
         source: The input.
@@ -181,7 +181,7 @@ class _Checking:
                 self._fault("wrong_sentence", where, message)
 
     def _nodes(self, one: Verification, where: str) -> bool:
-        """Whether all nodes that a verification names are there."""
+        """Return whether all nodes that a verification names are there."""
         named: list[tuple[str, Iterable[str]]] = [
             ("node_id", [one.node_id]),
             ("error_nodes", [node.node_id for node in one.error_nodes]),
@@ -277,7 +277,7 @@ def _names(one: Verification) -> Iterator[str]:
 
 
 def _holds(made: Any, given: Any) -> bool:
-    """Whether all given values are equal in what was made; what was left out is not compared."""
+    """Return whether all given values equal those made; values left out are not compared."""
     if isinstance(given, dict) and isinstance(made, dict):
         return all(key in made and _holds(made[key], value) for key, value in given.items())
     if isinstance(given, list) and isinstance(made, list):
@@ -291,7 +291,7 @@ _NODES_AT_ONCE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What is stored under the id of a verification."""
+    """The stored verification under an id, as far as it is compared."""
 
     process_id: str
     status: str

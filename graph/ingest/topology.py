@@ -48,7 +48,7 @@ class Topology:
     _in_degrees: array[int] | None = field(default=None, compare=False, repr=False)
 
     def copy(self) -> Topology:
-        """The same shape, to be added to."""
+        """Return the same shape, to be added to."""
         return Topology(
             list(self.ids),
             dict(self.numbers),
@@ -162,14 +162,14 @@ class Topology:
         return _counts(self.edge_sources, len(self.ids))
 
     def origin(self, node: int, in_degree: int) -> Origin:
-        """Where the text of a node comes from: as the input says, else by inputs and maker."""
+        """Return the origin of a node's text: as the input says, else by its inputs and maker."""
         return self.origins.get(node) or self._usual_origin(node, in_degree)
 
     def _usual_origin(self, node: int, in_degree: int) -> Origin:
         return Origin.GENERATED if in_degree or self.made[node] else Origin.SOURCE
 
     def all_origins(self) -> list[Origin]:
-        """Where the text comes from, by number."""
+        """Return where the text comes from, by number."""
         if self.origins:
             return [self.origin(node, degree) for node, degree in enumerate(self.in_degrees())]
         generated, source = Origin.GENERATED, Origin.SOURCE
@@ -177,7 +177,7 @@ class Topology:
         return [generated if degree or made else source for degree, made in ends]
 
     def is_root(self, node: int, in_degree: int) -> bool:
-        """Whether a node is source text without inputs."""
+        """Return whether a node is source text without inputs."""
         return in_degree == 0 and self.origin(node, in_degree) is Origin.SOURCE
 
     def unsourced(self) -> list[int]:
@@ -202,11 +202,11 @@ class Topology:
         }
 
     def points_forward(self) -> bool:
-        """Whether every edge leads to a node of a higher number: then there is no cycle."""
+        """Return whether every edge leads to a node of a higher number: then there is no cycle."""
         return all(map(lt, self.edge_sources, self.edge_targets))
 
     def stages_rise(self) -> bool:
-        """Whether every edge leads to a higher stage: then there is no cycle."""
+        """Return whether every edge leads to a higher stage: then there is no cycle."""
         stage = self.stages.__getitem__
         return all(map(lt, map(stage, self.edge_sources), map(stage, self.edge_targets)))
 

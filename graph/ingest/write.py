@@ -197,7 +197,7 @@ def no_progress(_what: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did.
+    """The result of an ingest.
 
     Attributes:
         survey: The process that was read.

@@ -1,4 +1,4 @@
-"""What of the method a run of a dialogue leaves out, as its settings say.
+"""The parts of the method that a run of a dialogue leaves out, by its settings.
 
 Source: VISTA 6.3 (ablations); docs/adr/0037-dialogues.md.
 """
@@ -31,7 +31,7 @@ class LeftOut(StrEnum):
 
 
 def left_out(settings: str | None) -> dict[LeftOut, int]:
-    """What a run leaves out, in the order of the stages.
+    """Return what a run leaves out, in the order of the stages.
 
     Args:
         settings: The settings of the run, as JSON; None: they are not known.
@@ -57,5 +57,5 @@ def left_out(settings: str | None) -> dict[LeftOut, int]:
 
 
 def checks_turns(settings: str | None) -> bool:
-    """Whether a run asks of each turn as a whole whether it contradicts an earlier one."""
+    """Return whether a run asks of each turn as a whole whether it contradicts an earlier one."""
     return bool(settings) and bool(json.loads(settings or "{}").get("turn_check"))

@@ -1,4 +1,4 @@
-"""What a sentence rests on, also where it is wrong.
+"""The attribution of sentences to source sentences, also where the sentence is wrong.
 
 Source: Error-tolerant attribution 3 (the task and its categories).
 """
@@ -164,7 +164,7 @@ class Revision(Noun):
 
     @property
     def order(self) -> tuple[int, int]:
-        """What it is ranked by; one that was not verified stands behind those that were."""
+        """Return what it is ranked by; one that was not verified stands behind those that were."""
         outcomes = [*RevisionOutcome, None]
         return outcomes.index(self.outcome), self.edits
 
@@ -195,7 +195,7 @@ class AttributedSentence(Noun):
 
     @property
     def is_contradictory(self) -> bool:
-        """Whether it is evidence and something else at once.
+        """Return whether it is evidence and something else at once.
 
         Evidence says the sentence, and each other category is of what does not say it: both can
         be right of two parts of the sentence, but not of one.
@@ -287,13 +287,13 @@ class SentenceAttribution(Noun):
 
     @property
     def is_disputed(self) -> bool:
-        """Whether the judge says another thing than the categories imply."""
+        """Return whether the judge says another thing than the categories imply."""
         judged, implied = self.judged_label, self.implied_label
         return judged is not None and implied is not None and judged is not implied
 
     @property
     def is_asked(self) -> bool:
-        """Whether a judge was asked for the judged label; else it follows from the definition."""
+        """Return whether a judge gave the judged label; else it follows from the definition."""
         by_definition = (NOTHING_ATTRIBUTED, NO_SOURCE_TEXT)
         return self.judged_label is not None and self.judged_reason not in by_definition
 
@@ -389,7 +389,7 @@ class LeftOut(Noun):
 
     @property
     def words(self) -> str:
-        """The same as a sentence."""
+        """Return the same as a sentence."""
         return f"Left out: node {shown(self.node_id)} {self.reason}."
 
 
@@ -423,7 +423,7 @@ _UNFAITHFUL = frozenset(AttributionCategory) - {AttributionCategory.EVIDENCE}
 def implied_label(
     attributed: Iterable[AttributedSentence], propositions: Iterable[Proposition] = ()
 ) -> Faithfulness:
-    """What an attribution implies: faithful where it is not empty and holds evidence alone.
+    """Return what an attribution implies: faithful where it is not empty and holds evidence alone.
 
     Args:
         attributed: The source sentences.

@@ -19,7 +19,7 @@ from veritrail_graph.graph.model.trail import NO_USAGE, Status, Usage
 
 @dataclass(frozen=True, slots=True)
 class DialogueSize:
-    """How many turns a dialogue has.
+    """The number of turns of a dialogue.
 
     Attributes:
         turns: All turns.
@@ -56,7 +56,7 @@ class SaidTurn:
 
 @dataclass(frozen=True, slots=True)
 class FoundTurn:
-    """What was found of a turn, with its number.
+    """The verification of a turn, with the turn's number.
 
     Attributes:
         stage: The number of the turn.
@@ -69,7 +69,7 @@ class FoundTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:
-    """How many claims of each kind a turn has.
+    """The number of claims of each kind in a turn.
 
     Attributes:
         stage: The number of the turn.
@@ -102,7 +102,7 @@ class TurnCounts:
 
     @property
     def counts(self) -> bool:
-        """Whether the turn adds to the score of the dialogue."""
+        """Return whether the turn adds to the score of the dialogue."""
         return self.status is Status.SUCCEEDED
 
     @property
@@ -149,7 +149,7 @@ class Denied:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """How the latest verification of a turn ended of which no result counts.
+    """The end of a turn's latest verification, where no result counts.
 
     Attributes:
         status: How it ended.
@@ -164,7 +164,7 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class LinkedClaims:
-    """What the claims of some turns are linked with.
+    """The links of the claims of some turns to other claims, turns and texts.
 
     Attributes:
         places: Claims of other turns by claim_id.
@@ -185,7 +185,7 @@ class LinkedClaims:
 
 @dataclass(frozen=True, slots=True)
 class DialogueCost:
-    """What the verification of turns came to.
+    """The cost of the verification of turns.
 
     Attributes:
         turns: How many turns were verified, each run by itself.

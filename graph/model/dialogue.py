@@ -73,7 +73,7 @@ class DialogueLabel(StrEnum):
 
 
 class AnswerLabel(StrEnum):
-    """What a judge says of a turn as a whole. Source: VISTA A.2."""
+    """The label that a judge gives a turn as a whole. Source: VISTA A.2."""
 
     FAITHFUL = "FAITHFUL"
     HALLUCINATED = "HALLUCINATED"
@@ -175,7 +175,7 @@ class TurnClaim(Noun):
 
     @property
     def is_remembered(self) -> bool:
-        """Whether it joins the background of later turns. Source: VISTA 3, steps 4 and 5."""
+        """Return whether it joins the background of later turns. Source: VISTA 3, steps 4 and 5."""
         return self.category in (ClaimCategory.VERIFIED, ClaimCategory.OUT_OF_SCOPE)
 
 
@@ -221,7 +221,7 @@ class TurnVerification(Noun):
 
     @property
     def is_unverifiable(self) -> bool | None:
-        """Whether benchmarks count it as unverifiable; None: it did not succeed.
+        """Return whether benchmarks count it as unverifiable; None: it did not succeed.
 
         A turn without claims is none: it holds no claim with another label than VERIFIED.
 

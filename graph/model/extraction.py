@@ -1,4 +1,4 @@
-"""What claim extraction stores of each sentence of a node.
+"""The record that claim extraction stores for each sentence of a node.
 
 Source: VeriTrail 3.1 (claims are extracted with Claimify).
 """

@@ -1,4 +1,4 @@
-"""What lists, drawings and summaries of a process show of its claims and nodes.
+"""The claims and nodes of a process as lists, drawings and summaries show them.
 
 Source: VeriTrail 2 (processes), VeriTrail 3.2 (verdicts, evidence trail).
 """
@@ -85,7 +85,7 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ClaimFilter:
-    """Which claims are wanted; None: any.
+    """A filter of claims; None: any.
 
     Attributes:
         verdict: Those whose verification in force gave this verdict; `none`: those that
@@ -105,7 +105,7 @@ class ClaimFilter:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether claims have to be looked at to know whether they are wanted."""
+        """Return whether claims have to be looked at to know whether they are wanted."""
         return any(one is not None for one in (self.verdict, self.error_stage, self.review))
 
 
@@ -149,7 +149,7 @@ EXCERPT = 160
 
 @dataclass(frozen=True, slots=True)
 class NodeQuery:
-    """Which nodes are looked for; None: any.
+    """A search for nodes; None: any.
 
     Attributes:
         text: With a text or an id that holds this, in capitals or not.
@@ -171,7 +171,7 @@ ANY_NODE = NodeQuery()
 
 @dataclass(frozen=True, slots=True)
 class _NodeInList:
-    """What every list says of a node.
+    """The fields that every list shows of a node.
 
     Attributes:
         node_id: Its id in the process.
@@ -236,7 +236,7 @@ class ListedNode(_NodeInList):
 
     @property
     def is_cut(self) -> bool:
-        """Whether its text goes on behind the excerpt."""
+        """Return whether its text goes on behind the excerpt."""
         return self.length > EXCERPT
 
 
@@ -389,18 +389,18 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """How many claims there are."""
+        """Return how many claims there are."""
         return sum(self.states.values())
 
     @property
     def judged(self) -> int:
-        """How many claims have a verdict."""
+        """Return how many claims have a verdict."""
         return sum(self.states.get(verdict.value, 0) for verdict in Verdict)
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the verifications of a process cost together.
+    """The cost of all verifications of a process.
 
     Attributes:
         verifications: How many there are of claims of the answer, whatever their status.
@@ -465,7 +465,7 @@ class OutcomeSummary:
     indicative: int = 0
 
     def with_turns(self, turns: DialogueCost) -> OutcomeSummary:
-        """The same with what was spent on turns of a dialogue."""
+        """Return the same with what was spent on turns of a dialogue."""
         return replace(
             self,
             usage=self.usage + turns.usage,
@@ -510,7 +510,7 @@ class RunSummary:
 
     @property
     def total(self) -> int:
-        """How many verifications it has."""
+        """Return how many verifications it has."""
         return sum(self.counts.values())
 
 
@@ -570,14 +570,14 @@ class ProcessSummary:
 
 @dataclass(frozen=True, slots=True)
 class ProcessOverview(ProcessSummary):
-    """The same by itself, with the number of its verifications, whatever their status."""
+    """A process by itself, with the number of its verifications, whatever their status."""
 
     verifications: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFilter:
-    """Which nodes are wanted; None: any.
+    """A filter of nodes; None: any.
 
     Attributes:
         stage: Of this stage.
@@ -592,7 +592,7 @@ class NodeFilter:
 
 @dataclass(frozen=True, slots=True)
 class NodeContent:
-    """What is long of a node; `metadata` is JSON as text."""
+    """The long fields of a node; `metadata` is JSON as text."""
 
     text: str
     prompt: str | None

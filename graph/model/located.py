@@ -1,4 +1,4 @@
-"""Where an error came in: by the verdicts of a walk, or by a value of the claim.
+"""The place where an error came in: by the verdicts of a walk, or by a value of the claim.
 
 Source: VeriTrail 3.2 (error localization); by a value is ours
 (docs/adr/0050-value-leads-to-the-culprit.md).
@@ -116,7 +116,7 @@ class ValuePlace(Noun):
         return tuple(dict.fromkeys((*self.node_ids, *quoted, *self.carried_on)))
 
     def with_stages(self, stages: Mapping[str, int | None]) -> Self:
-        """The same with the stages of the nodes of its sentences, as far as they are known."""
+        """Return a copy with the stages of the nodes of its sentences, as far as they are known."""
         said = {
             side: sentence.replace(stage=stages[sentence.node_id])
             for side, sentence in (("source", self.source), ("wrote", self.wrote))

@@ -1,4 +1,4 @@
-"""What the walk knows of a node: a slotted value, of which it makes a hundred thousand.
+"""The node as the walk knows it: a slotted value, as there may be a hundred thousand of them.
 
 Source: VeriTrail 2 (the conceptual framework).
 """
@@ -109,12 +109,12 @@ class NodeRef:
 
     @property
     def is_root(self) -> bool:
-        """Whether the node is source material, which a claim is checked against."""
+        """Return whether the node is source material, which a claim is checked against."""
         return self.role is Role.ROOT
 
     @property
     def is_unsourced(self) -> bool:
-        """Whether what the node was made from was not recorded, and it is no source text."""
+        """Return whether what the node was made from was not recorded, and it is no source text."""
         return self.role is Role.UNSOURCED
 
 

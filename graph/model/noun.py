@@ -83,12 +83,12 @@ Nodes = Annotated[Many[Annotated[NodeRef, _ById]], WrapValidator(_as_made)]
 
 
 def is_none(value: object) -> bool:
-    """Whether a field is left out of JSON, where `exclude_if` asks."""
+    """Return whether a field is left out of JSON, where `exclude_if` asks."""
     return value is None
 
 
 def is_empty(value: tuple[object, ...]) -> bool:
-    """Whether a list is left out of JSON, where `exclude_if` asks."""
+    """Return whether a list is left out of JSON, where `exclude_if` asks."""
     return not value
 
 

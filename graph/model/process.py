@@ -1,4 +1,4 @@
-"""What a process is made of: nodes, edges, claims, and what is known of the whole.
+"""The parts of a process: nodes, edges, claims, and facts about the whole.
 
 Source: VeriTrail 2 (the conceptual framework).
 """
@@ -82,7 +82,7 @@ class Inference(StrEnum):
 
 
 class EdgeFacts(NamedTuple):
-    """What is known of an edge besides its ends."""
+    """The facts about an edge besides its ends."""
 
     cited: bool | None = None
     inferred: Inference | None = None
@@ -124,7 +124,7 @@ class Edge(Noun):
 
     @property
     def facts(self) -> EdgeFacts:
-        """What is known of it besides its ends."""
+        """Return what is known of it besides its ends."""
         return EdgeFacts(self.cited, self.inferred, self.score)
 
 
@@ -161,7 +161,7 @@ class Claim(Noun):
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Where it is stated, as (start, end), its own place first."""
+        """Return where it is stated, as (start, end), its own place first."""
         if self.start is None or self.end is None:
             return self.also
         return ((self.start, self.end), *self.also)
@@ -212,7 +212,7 @@ class SourcesRead:
 
 @dataclass(frozen=True, slots=True)
 class SourcesLeft:
-    """What is left to check of src() of some nodes.
+    """The unchecked rest of src() of some nodes.
 
     Attributes:
         node_id: One source node that was not checked; None: there is none.

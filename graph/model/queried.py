@@ -1,4 +1,4 @@
-"""What queries answer: columns and rows.
+"""The answers of queries: columns and rows.
 
 Source: ours.
 """

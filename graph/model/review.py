@@ -1,4 +1,4 @@
-"""What a person says of a claim's verdict: kept beside the model's, and never in its place.
+"""The review of a verdict by a person: kept beside the model's, and never in its place.
 
 Source: ours (docs/adr/0017-reviews.md).
 """
@@ -81,7 +81,7 @@ class Review(Noun):
 
 
 def kind_of(said: ReviewVerdict, verdict: Verdict | None) -> ReviewKind:
-    """What a reviewer's verdict is to a model's."""
+    """Return what a reviewer's verdict is to a model's."""
     if said is ReviewVerdict.UNCLEAR:
         return ReviewKind.UNCLEAR
     same = verdict is not None and said.value == verdict.value
@@ -113,12 +113,12 @@ class Reviewed:
 
     @property
     def kind(self) -> ReviewKind:
-        """What the latest review is to the model's current verdict."""
+        """Return what the latest review is to the model's current verdict."""
         return kind_of(self.latest.verdict, self.verdict)
 
     @property
     def disputed(self) -> bool:
-        """Whether the reviewers disagree, by the latest review of each, without a decision."""
+        """Return whether the latest reviews of the reviewers disagree, without a decision."""
         return not self.latest.adjudicates and len({one.verdict for one in self.counting}) > 1
 
 

@@ -11,12 +11,12 @@ from veritrail_graph.graph.model.trail import NO_USAGE, Usage, Verification
 
 
 def total_usage(verifications: Iterable[Verification]) -> Usage:
-    """What verifications cost together; the cost is null while the cost of one is unknown."""
+    """Return the sum of the costs of verifications; null while the cost of one is unknown."""
     return sum((one.usage for one in verifications), Usage())
 
 
 class RunUsage(Noun):
-    """What a run cost, apart from what it found done. Source: VeriTrail D."""
+    """The cost of a run, apart from the results that it reused. Source: VeriTrail D."""
 
     usage: Usage = Field(
         description="This run: its claims, whatever their status, retries and extraction included."

@@ -1,4 +1,4 @@
-"""What a verification returns: verdicts, evidence, and where an error came in.
+"""The result of a verification: verdict, evidence, and where an error came in.
 
 Source: VeriTrail 3.2 (traceability).
 """
@@ -58,7 +58,7 @@ class Status(StrEnum):
 
     @property
     def is_result(self) -> bool:
-        """Whether nothing is left to do: it has a verdict, or is undecided."""
+        """Return whether nothing is left to do: it has a verdict, or is undecided."""
         return self in (Status.SUCCEEDED, Status.UNDECIDED)
 
 
@@ -282,7 +282,7 @@ class Iteration(Noun):
 def _selected(
     checked: Sequence[NodeRef], summaries: Sequence[Evidence]
 ) -> tuple[CitedSentence, ...]:
-    """What was selected, in the order of the frontier; each sentence once.
+    """Return what was selected, in the order of the frontier; each sentence once.
 
     A sentence that is named as evidence and as context is evidence.
     """
@@ -479,12 +479,12 @@ class Verification(Noun):
 
     @property
     def is_matched(self) -> bool:
-        """Whether its verdict was kept from a claim with another text, as a person matched them."""
+        """Return whether its verdict was kept from a reworded claim, as a person matched them."""
         return (self.reuse_reason or "").startswith(MATCHED)
 
     @property
     def is_unsaid(self) -> bool:
-        """Whether it answers a question about something that the node does not say at all.
+        """Return whether it answers a question about something that the node does not say at all.
 
         Then no node introduced anything.
         """
@@ -492,7 +492,7 @@ class Verification(Noun):
 
     @property
     def is_saying_open(self) -> bool:
-        """Whether words alone judged a question, and cannot tell whether the node says it.
+        """Return whether words alone judged a question, and cannot tell whether the node says it.
 
         Then no node is blamed either. A model's verdict is located as if the node said it.
         """
@@ -500,7 +500,7 @@ class Verification(Noun):
 
     @property
     def nodes_verified(self) -> int:
-        """How many nodes it read, all iterations together."""
+        """Return how many nodes it read, all iterations together."""
         return sum(len(one.checked) for one in self.iterations)
 
     @classmethod
@@ -525,7 +525,7 @@ class Verification(Noun):
 
     @property
     def offered_place(self) -> ValuePlace | None:
-        """Where a value says that the error came in, where a model's verdicts tell no place."""
+        """Return the place of the error by a value, where a model's verdicts tell no place."""
         return None if self.error_nodes else self.value_place
 
     @property

@@ -1,4 +1,4 @@
-"""What tells a version of a stored process from another one under the same id."""
+"""The key of a version of a stored process, among those under the same id."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Version(NamedTuple):
-    """What tells a version of a process from another under the same id.
+    """The key of a version of a process; no other version under the same id has it.
 
     Attributes:
         process_id: The process.

@@ -39,7 +39,7 @@ from veritrail_graph.graph.schema.style import (
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Where Bloom takes suggestions for a parameter from: a property, or a statement.
+    """The source of Bloom's suggestions for a parameter: a property, or a statement.
 
     Attributes:
         label: The label of the property; None for a statement.

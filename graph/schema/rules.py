@@ -31,7 +31,7 @@ class SchemaRule:
 
 
 def schema_rules() -> tuple[SchemaRule, ...]:
-    """What `cypher/schema.cypher` makes, by name."""
+    """Return what `cypher/schema.cypher` makes, by name."""
     found = []
     for statement in cypher.schema():
         for made in _MADE.finditer(statement.text):

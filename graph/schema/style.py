@@ -15,7 +15,7 @@ from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS, NodeType
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """How a node looks: fill, outline, and text on the fill; `#RRGGBB`."""
+    """The colours of a node: fill, outline, and text on the fill; `#RRGGBB`."""
 
     fill: str
     border: str

@@ -1,4 +1,4 @@
-"""Where sentences begin inside a block, beyond what Punkt knows.
+"""The beginnings of sentences inside a block that Punkt does not know.
 
 Punkt knows `.`, `?` and `!` with a space behind them, and the abbreviations of its tables. This
 module takes back what it ends at other abbreviations, ends sentences at the full stops of other
@@ -85,7 +85,7 @@ def begun(text: str, start: int, end: int, punkt: Iterable[int]) -> list[int]:
 
 
 def _behind_other_stops(text: str, start: int, end: int) -> Iterator[int]:
-    """Where sentences begin behind full stops that Punkt does not know."""
+    """Yield where sentences begin behind full stops that Punkt does not know."""
     quotes = 0
     counted = start
     for found in _OTHER_END.finditer(text, start, end):
@@ -124,14 +124,14 @@ def _keep_marks(text: str, start: int, end: int, found: re.Match[str], places: s
 
 
 def _is_short_form(text: str, start: int, stop: int) -> bool:
-    """Whether the word before a full stop is an abbreviation."""
+    """Return whether the word before a full stop is an abbreviation."""
     word = _word_before(text, start, stop)
     is_known = word in NEVER_LAST or word in INNER
     return text[stop] == "." and (is_known or _DOTTED.fullmatch(word) is not None)
 
 
 def _goes_on(text: str, start: int, place: int, end: int) -> bool:
-    """Whether the sentence before a place goes on there: its last full stop ends nothing."""
+    """Return whether the sentence before a place goes on there: its last full stop ends nothing."""
     stop = len(text[max(start, place - _LOOK) : place].rstrip()) + max(start, place - _LOOK) - 1
     if stop < start or text[stop] != ".":
         return False
@@ -163,7 +163,7 @@ def _goes_on(text: str, start: int, place: int, end: int) -> bool:
 
 
 def _is_inner(text: str, start: int, stop: int, word: str, following: str) -> bool:
-    """Whether a word with a full stop ends nothing before a lower-case letter."""
+    """Return whether a word with a full stop ends nothing before a lower-case letter."""
     is_known = word in INNER or word in NUMBERED or word in TITLES
     if is_known or (len(word) == 1 and word.isalpha()) or _DOTTED.fullmatch(word):
         return True
@@ -174,7 +174,7 @@ def _is_inner(text: str, start: int, stop: int, word: str, following: str) -> bo
 
 
 def _is_initial(text: str, start: int, stop: int, following: str) -> bool:
-    """Whether a single letter with a full stop is part of a name that goes on."""
+    """Return whether a single letter with a full stop is part of a name that goes on."""
     letter = text[stop - 1]
     if not letter.isupper():
         return not letter.islower()  # of a script without case: a title such as that of a doctor
@@ -197,6 +197,6 @@ def _word_before_that(text: str, start: int, stop: int) -> str:
 
 
 def _next(text: str, place: int, end: int) -> int:
-    """Where the next character stands that is not whitespace."""
+    """Return where the next character stands that is not whitespace."""
     found = _SPACE.match(text, place, end)
     return found.end() if found else place

@@ -1,4 +1,4 @@
-"""Where layout ends a sentence: blank lines, headings, list items, table rows.
+"""The ends of sentences by layout: blank lines, headings, list items, table rows.
 
 A text is cut into blocks before Punkt sees it. A block is a paragraph, a heading, a list
 item with its continuation lines, or a table row. Single line breaks inside a paragraph are
@@ -93,7 +93,7 @@ def behind_marker(text: str, start: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What one line does to the blocks around it."""
+    """The effect of one line on the blocks around it."""
 
     blank: bool = False
     cuts_before: bool = False
@@ -123,7 +123,7 @@ class _Reader:
         self._in_list = self._in_capitals = False
 
     def read(self, line: str, following: str, *, indented: bool) -> _Step:
-        """What this line does, given the lines around it (all without outer whitespace)."""
+        """Return what this line does, given the lines around it (all without outer whitespace)."""
         self.whole_before = self.whole
         step = _OPENS if self._leaves_list(line, indented) else self._read(line, following)
         opened = step.cuts_before or not self.previous
@@ -170,7 +170,7 @@ class _Reader:
         return _CONTINUES
 
     def _leaves_list(self, line: str, indented: bool) -> bool:
-        """Whether an item that is no sentence ends here and a paragraph begins."""
+        """Return whether an item that is no sentence ends here and a paragraph begins."""
         return (
             self._in_list
             and not indented
@@ -180,7 +180,7 @@ class _Reader:
         )
 
     def _starts_item(self, line: str) -> bool:
-        """Whether a list item starts here.
+        """Return whether a list item starts here.
 
         A wrapped sentence can begin a line with "12. Then": a counted item needs a reason
         to be one (a block starts here, the list is under way, it counts 1, or the line
@@ -201,7 +201,7 @@ def _is_item(line: str) -> bool:
 
 
 def _in_capitals(line: str) -> bool:
-    """Whether a short line is set in capitals throughout and could be a heading."""
+    """Return whether a short line is set in capitals throughout and could be a heading."""
     return (
         len(line) <= _MAX_HEADING_CHARS
         and line.isupper()
@@ -211,12 +211,12 @@ def _in_capitals(line: str) -> bool:
 
 
 def _stands_out(line: str) -> bool:
-    """Whether a line in capitals is a heading rather than the wrapped end of a sentence."""
+    """Return whether a line in capitals is a heading rather than the wrapped end of a sentence."""
     return len(line.split()) <= _MAX_HEADING_WORDS and not _CLOSED.search(line[-12:])
 
 
 def _is_title(line: str, previous: str, following: str) -> bool:
-    """Whether a short line without end punctuation is alone between line breaks."""
+    """Return whether a short line without end punctuation is alone between line breaks."""
     words = line.split() if following and len(line) <= _MAX_HEADING_CHARS else []
     if not 0 < len(words) <= _MAX_HEADING_WORDS or words[-1] in _NEVER_LAST:
         return False
@@ -229,6 +229,6 @@ def _is_title(line: str, previous: str, following: str) -> bool:
 
 
 def _broken_on_purpose(line: str, following: str, width: int) -> bool:
-    """Whether the next line's first word would have fitted: hard wrapping breaks later."""
+    """Return whether the next line's first word would have fitted: hard wrapping breaks later."""
     first_word = following[:40].split(maxsplit=1)[0]
     return len(line) <= _MAX_HEADING_CHARS and len(line) + 1 + len(first_word) < width

@@ -1,4 +1,4 @@
-"""Which sentences of a text state something, and which words of them.
+"""The sentences of a text that state something, and the words of them that do.
 
 Where no language model extracts claims, these are the claims of an answer. Headings, greetings,
 questions, announcements ("Here is the answer:"), lists of references and code state nothing. The
@@ -98,7 +98,7 @@ def word_count(text: str) -> int:
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:
-    """Where blocks of code stand; one that is not closed goes on to the end."""
+    """Yield where blocks of code stand; one that is not closed goes on to the end."""
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opened is None:
@@ -111,7 +111,7 @@ def _code(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_heading(text: str, sentences: Sequence[Sentence], place: int) -> bool:
-    """Whether a sentence is a heading: by its marks, or as a short line above others."""
+    """Return whether a sentence is a heading: by its marks, or as a short line above others."""
     sentence = sentences[place]
     words = sentence.text
     if _HEADING.match(words) or _UNDERLINED.search(words):
@@ -138,12 +138,12 @@ def _is_title_case(words: str) -> bool:
 
 
 def _opens_line(text: str, start: int) -> bool:
-    """Whether only whitespace stands before a place in its line."""
+    """Return whether only whitespace stands before a place in its line."""
     return not text[text.rfind("\n", max(0, start - 40), start) + 1 : start].strip()
 
 
 def _stated(text: str, sentence: Sentence) -> Statement | None:
-    """What a sentence states; None: nothing."""
+    """Return what a sentence states; None: nothing."""
     start, end = sentence.start, sentence.end
     if text.startswith("|", start):
         return _row(text, sentence)
@@ -164,7 +164,7 @@ def _stated(text: str, sentence: Sentence) -> Statement | None:
 
 
 def _row(text: str, sentence: Sentence) -> Statement | None:
-    """What a row of a table states; the row above the ruled line names its columns."""
+    """Return what a row of a table states; the row above the ruled line names its columns."""
     rows = sentence.text.splitlines()
     if len(rows) > 1 or _RULED.fullmatch(rows[0]):
         return None
@@ -179,7 +179,7 @@ def _row(text: str, sentence: Sentence) -> Statement | None:
 
 
 def _is_aside(words: str) -> bool:
-    """Whether words state nothing: too few, a question, an announcement, a set phrase."""
+    """Return whether words state nothing: too few, a question, an announcement, a set phrase."""
     if _ASKS.search(words) or _ASKS_JAPANESE.search(words) or _ANNOUNCES.search(words):
         return True
     count = word_count(words)

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z_]{0,31}")
 
 
 class Tokenizer(Protocol):
-    """What is used of NLTK's sentence tokenizer."""
+    """The part of NLTK's sentence tokenizer that is used here."""
 
     def span_tokenize(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of each sentence."""

@@ -148,7 +148,7 @@ class AttributionStore:
         return await self._database.write_with(work, repeatable=True)
 
     async def places(self, process_id: str, node_ids: Sequence[str]) -> list[SentencePlace]:
-        """Where the attributed sentences of some nodes stand, in no order."""
+        """Return where the attributed sentences of some nodes stand, in no order."""
         found: list[SentencePlace] = []
         for start in range(0, len(node_ids), _PLACES):
             rows = await self._database.read(

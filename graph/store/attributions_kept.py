@@ -1,4 +1,4 @@
-"""What a judge and a corrector said of sentences, where these are attributed again.
+"""The judged labels and corrections of sentences that are attributed again.
 
 A judged label belongs to an attribution: it stays where the same engine and model find the same
 source sentences again, and goes where they find others. Of another model it goes, too: what is
@@ -17,7 +17,7 @@ from veritrail_graph.graph.store.database import Row
 
 @dataclass(frozen=True, slots=True)
 class WrittenAttributions:
-    """What was stored of an attribution.
+    """The result of storing an attribution.
 
     Attributes:
         sentences: How many sentences were stored.
@@ -30,7 +30,7 @@ class WrittenAttributions:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What becomes of judged labels and wordings that were stored before.
+    """The fate of judged labels and wordings that were stored before.
 
     Attributes:
         outdated: Rows of the sentences whose wordings by the same engine go, each with the modes

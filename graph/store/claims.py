@@ -341,7 +341,7 @@ class ClaimStore:
     async def sentences(
         self, process_id: str, node_id: str | None = None
     ) -> list[ExtractedSentence]:
-        """What extraction left of the sentences of a process, or of one of its nodes.
+        """Return what extraction left of the sentences of a process, or of one of its nodes.
 
         Claims that were removed since are not named any more.
         """
@@ -539,7 +539,7 @@ class ClaimStore:
 
 
 def _counted(verifications: int, reviews: int) -> str:
-    """What claims have, in words."""
+    """Return what claims have, in words."""
     each = [(verifications, "verification(s)"), (reviews, "review(s)")]
     return " and ".join(f"{number:,} {what}" for number, what in each if number)
 

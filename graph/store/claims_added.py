@@ -83,7 +83,7 @@ def add_claims(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
 
 
 def stored_under(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:
-    """What is stored under the ids of these claims, by claim_id."""
+    """Return what is stored under the ids of these claims, by claim_id."""
     known: dict[str, Claim] = {}
     for batch in batches([claim.claim_id for claim in claims]):
         rows = tx.run("trail/claims_by_id", process_id=process_id, claim_ids=batch)

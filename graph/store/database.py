@@ -65,7 +65,7 @@ _DOUBLING = re.compile(r"(?<!ON )\bCREATE\b(?!\s+(?:CONSTRAINT|INDEX|RANGE|TEXT|
 
 @dataclass(frozen=True, slots=True)
 class DatabaseAddress:
-    """Where a graph engine listens, and who we are to it.
+    """The address of a graph engine, with the login and the database.
 
     Attributes:
         uri: Where it listens.
@@ -250,7 +250,7 @@ class Database:
 
     @property
     def bookmarks(self) -> list[str]:
-        """What the next session waits for before it reads: the latest writes of this program."""
+        """Return the bookmarks that the next session waits for: this program's latest writes."""
         return sorted(self._bookmarks.get_bookmarks())
 
     def _close(self) -> None:
@@ -338,7 +338,7 @@ class Database:
         return await loop.run_in_executor(self._threads, transaction)
 
     async def _greeting(self, wait_seconds: float) -> tuple[str, list[Row]]:
-        """What the engine calls itself, and its record of our schema, in one round trip."""
+        """Return what the engine calls itself, and its record of our schema, in one round trip."""
         began = time.monotonic()
         warned = False
         while True:
@@ -367,7 +367,7 @@ class Database:
 
 
 def is_repeatable(steps: Sequence[Step]) -> bool:
-    """Whether statements, run a second time, leave the graph as the first time did."""
+    """Return whether statements, run a second time, leave the graph as the first time did."""
     return not any(_DOUBLING.search(cypher.load(name).text) for name, _ in steps)
 
 
@@ -438,7 +438,7 @@ class RetriedTransaction(Generic[T]):
 
     @property
     def may_have_stored(self) -> bool:
-        """Whether it may have stored something without a confirmation."""
+        """Return whether it may have stored something without a confirmation."""
         return self.in_doubt and not self._is_read
 
     def __call__(self) -> T:
@@ -512,7 +512,7 @@ class RetriedRead(RetriedTransaction[list[Row]]):
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What a graph engine says of itself; nothing is written to find it out.
+    """The facts that a graph engine tells of itself; nothing is written to learn them.
 
     Attributes:
         answers: Whether it answers and lets us in.

@@ -80,7 +80,7 @@ class StoredTurns:
 
 @dataclass(frozen=True, slots=True)
 class RunOfTurns:
-    """What all turns of a run have in common.
+    """The fields that all turns of a run have in common.
 
     Attributes:
         process_id: The dialogue.
@@ -216,7 +216,7 @@ class DialogueStore:
         await self._database.write_with(work, repeatable=True)
 
     async def size(self, process_id: str) -> DialogueSize:
-        """How many turns a dialogue has; none where a process is no dialogue."""
+        """Return how many turns a dialogue has; none where a process is no dialogue."""
         ((turns, spoken, last),) = await self._database.read(
             "dialogue/size",
             process_id=process_id,
@@ -296,7 +296,7 @@ class DialogueStore:
         return [FoundTurn(stage, one) for (stage, _), one in zip(rows, turns, strict=True)]
 
     async def counts(self, process_id: str, run_id: str | None = None) -> list[TurnCounts]:
-        """How many claims of each kind every turn has, in their order.
+        """Return how many claims of each kind every turn has, in their order.
 
         Args:
             process_id: The dialogue.
@@ -311,7 +311,7 @@ class DialogueStore:
     async def costs(
         self, process_ids: Sequence[str], run_id: str | None = None, *, counting: bool = False
     ) -> dict[str, DialogueCost]:
-        """What the verification of turns came to, by dialogue; others are left out.
+        """Return what the verification of turns came to, by dialogue; others are left out.
 
         Args:
             process_ids: The dialogues.
@@ -378,7 +378,7 @@ class DialogueStore:
         return found
 
     async def results(self, process_id: str, run_id: str | None = None) -> list[TurnVerification]:
-        """What was found of the turns of a dialogue, in their order.
+        """Return what was found of the turns of a dialogue, in their order.
 
         Args:
             process_id: The dialogue.
@@ -389,7 +389,7 @@ class DialogueStore:
     async def pages(
         self, process_id: str, run_id: str | None = None
     ) -> AsyncIterator[list[TurnVerification]]:
-        """The same by the page."""
+        """Yield the same by the page."""
         after = -1
         while page := await self.page(process_id, run_id, after, _READ_AT_ONCE):
             yield [one.found for one in page]

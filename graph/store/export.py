@@ -192,7 +192,7 @@ class StoredProcess:
         return claim_pages(self._database, self.process_id, asked=True)
 
     def extractions(self) -> AsyncIterator[list[Properties]]:
-        """What claim extraction left of sentences."""
+        """Yield what claim extraction left of sentences."""
         return extraction_pages(self._database, self.process_id)
 
     def sentences(self) -> AsyncIterator[list[Properties]]:
@@ -208,7 +208,7 @@ class StoredProcess:
     async def attributions(
         self,
     ) -> AsyncIterator[list[tuple[tuple[Any, ...], tuple[Any, ...], Properties]]]:
-        """What sentences are attributed to: the places of both, and the properties."""
+        """Yield what sentences are attributed to: the places of both, and the properties."""
         skip = 0
         while rows := await self._database.read(
             "export/attributions", process_id=self.process_id, skip=skip, limit=_ATTRIBUTIONS
@@ -225,7 +225,7 @@ class StoredProcess:
     async def turns(
         self,
     ) -> AsyncIterator[tuple[list[Properties], list[tuple[Properties, list[tuple[int, str]]]]]]:
-        """What was found of turns, and the verifications of their claims.
+        """Yield what was found of turns, and the verifications of their claims.
 
         Each verification comes with the claims that it was compared with, as place and claim_id.
         """
@@ -258,7 +258,7 @@ class StoredProcess:
             skip += len(rows)
 
     def reviews(self) -> AsyncIterator[list[Properties]]:
-        """What people said of verdicts, the oldest first."""
+        """Yield what people said of verdicts, the oldest first."""
         cursor = {"after": ("created_at", ""), "after_id": ("review_id", "")}
         return pages(self._database, "export/reviews", cursor, self.process_id)
 

@@ -1,4 +1,4 @@
-"""What can go wrong between us and a graph engine, in our own words.
+"""The faults of a graph engine, in our own words.
 
 The driver's words are kept only where they help; each message says what, where and what to do.
 """
@@ -203,7 +203,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_starting(error: Exception) -> bool:
-    """Whether a server that is about to be ready may answer so; waiting may help."""
+    """Return whether a server that is about to be ready may answer so; waiting may help."""
     if isinstance(error, Neo4jError):
         return (error.code or "").endswith("General.DatabaseUnavailable")
     text = _whole(error)
@@ -212,7 +212,7 @@ def is_starting(error: Exception) -> bool:
 
 
 def reason_of(error: Exception) -> str:
-    """Why a connection failed, in a few words."""
+    """Return why a connection failed, in a few words."""
     text = _whole(error)
     if "connection refused" in text:
         return "nothing listens there"
@@ -298,7 +298,7 @@ def _texts(error: BaseException | None, depth: int) -> Iterator[str]:
 
 
 def _reason(text: str) -> str:
-    """Why a connection failed, without the driver's list of resolved addresses."""
+    """Return why a connection failed, without the driver's list of resolved addresses."""
     return _first_line(text).split(" (resolved to", 1)[0]
 
 
@@ -307,7 +307,7 @@ def _first_line(text: str) -> str:
 
 
 def _taken_words(said: str) -> str:
-    """What is taken and what to do, from what an engine says of a broken constraint."""
+    """Return what is taken and what to do, from what an engine says of a broken constraint."""
     return (
         f"{_written_twice(said)} is in the graph already. Either another writer has just written "
         "the same: then send it again. Or a script that is loaded twice writes it: a process that "

@@ -197,7 +197,7 @@ class LineageReader:
         return nodes, edges
 
     async def stage_edges(self, process: Process) -> StageEdges:
-        """How many edges lead from stage to stage.
+        """Return how many edges lead from stage to stage.
 
         Raises:
             QueryTimeout: A window took longer than a query may.
@@ -274,7 +274,7 @@ class LineageReader:
     async def inferred(
         self, process_id: str, nodes: Sequence[Degrees]
     ) -> dict[tuple[str, str], EdgeFacts]:
-        """What is known of those edges between the nodes that the input does not name.
+        """Return what is known of those edges between the nodes that the input does not name.
 
         A node with very many source nodes is left out.
         """
@@ -319,7 +319,7 @@ def _nearest(walks: Sequence[_Walk], limit: int) -> list[str]:
 
 
 def _truncated(walks: Sequence[_Walk], nodes: Sequence[LineageNode]) -> str | None:
-    """What kept the walks from showing all there is that way; None when nothing did."""
+    """Return what kept the walks from showing all there is that way; None when nothing did."""
     hidden = {node.node_id: (node.hidden_upstream, node.hidden_downstream) for node in nodes}
     reasons = set()
     for walk in walks:

@@ -256,7 +256,7 @@ class NodeStore:
         return [IntroducedError(*row) for row in rows[:limit]], len(rows) > limit
 
     async def errors_of(self, process_id: str, node_ids: Sequence[str]) -> dict[str, int]:
-        """How many claims unsupported content came into at each node; those without are left out.
+        """Return the number of claims whose error came in at each node; nodes without are left out.
 
         Source: VeriTrail 3.2 (error localization).
         """

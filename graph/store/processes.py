@@ -59,7 +59,7 @@ _log = logging.getLogger("veritrail.store")
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """What is stored under a process_id, finished or not."""
+    """The stored process under a process_id, finished or not."""
 
     process_id: str
     status: str
@@ -71,7 +71,7 @@ class StoredState:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether nobody is at work on it: its writer has ended, let go of it, or is silent.
+        """Return whether nobody is at work on it: its writer has ended, let go of it, or is silent.
 
         A writer that was silent and comes back changes nothing: it holds the process first.
         """
@@ -79,7 +79,7 @@ class StoredState:
         return self.status != READY and not is_alive(self.owner, self.beat, patience)
 
     def can_go_on(self, plan: str) -> bool:
-        """Whether what a dead writer left is the beginning of what is to be loaded."""
+        """Return whether what a dead writer left is the beginning of what is to be loaded."""
         return self.is_abandoned and self.status == LOADING and self.plan == plan
 
 
@@ -160,7 +160,7 @@ class ProcessStore:
         return found
 
     async def _are_hidden(self, after: str, end: str | None, found: Collection[str]) -> bool:
-        """Whether processes were hidden when others were listed; their replacement is awaited."""
+        """Return whether a list may lack hidden processes; finish their replacements."""
         hidden = [
             state.replaces
             for state in await self.unfinished()
@@ -197,7 +197,7 @@ class ProcessStore:
         return {process_id: _outcomes(found) for process_id, found in of.items()}
 
     async def state(self, process_id: str) -> StoredState | None:
-        """What is stored under an id, finished or not."""
+        """Return what is stored under an id, finished or not."""
         rows = await self._database.read("process/state", process_id=process_id)
         for status, content_hash, owner, beat, replaces, plan in rows:
             return StoredState(process_id, status, owner, beat, replaces, content_hash, plan)
@@ -219,7 +219,7 @@ class ProcessStore:
         return [StoredState(*row) for row in rows]
 
     async def count_verifications(self, process_id: str) -> int:
-        """How many verifications a process has, those of questions among them."""
+        """Return how many verifications a process has, those of questions among them."""
         rows = await self._database.read("process/count_verifications", process_id=process_id)
         return int(rows[0][0])
 

@@ -85,7 +85,7 @@ class QueryLibrary:
         columns: tuple[str, ...],
         rows: tuple[tuple[Any, ...], ...],
     ) -> bool:
-        """Whether a verification that the answer draws on is indicative only.
+        """Return whether a verification that the answer draws on is indicative only.
 
         Those are the verifications that the rows name; rows that name none, and no rows, come
         from the verification in force of each claim.
@@ -160,7 +160,7 @@ def find(name: str) -> Statement:
 
 
 def shows_verdicts(statement: Statement) -> bool:
-    """Whether a query's answers draw on verdicts, and not only on what verifications cost."""
+    """Return whether a query's answers draw on verdicts, and not only on their cost."""
     return (
         ":Verification" in statement.text
         and statement.group not in _WITHOUT_VERDICTS

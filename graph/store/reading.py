@@ -155,7 +155,7 @@ class NodeReader:
     async def left(
         self, process_id: str, of: Collection[str], checked: Collection[str]
     ) -> SourcesLeft:
-        """Whether src() of these nodes has any that was not checked, and what was checked in it.
+        """Return whether src() of these nodes has unchecked ones, and what was checked in it.
 
         Source: VeriTrail C.1, Algorithm 1 lines 25, 26, 29.
         """
@@ -186,7 +186,7 @@ class NodeReader:
     async def _parts_of(
         self, process_id: str, part: list[str], found: _Gathered
     ) -> list[list[str]]:
-        """What is left to ask of nodes whose answer was cut short: about half of them each."""
+        """Return both halves of a question whose answer was cut; a single node is read here."""
         if len(part) > 1:
             return [part[: len(part) // 2], part[len(part) // 2 :]]
         await self._read_by_windows(process_id, part[0], found)
@@ -270,12 +270,12 @@ def _numbered(names: Sequence[str]) -> list[list[Any]]:
 
 
 def _edges_to(targets: Sequence[int | list[int]]) -> int:
-    """How many edges there are to these targets, each one number or several."""
+    """Return how many edges there are to these targets, each one number or several."""
     return sum([1 if isinstance(of, int) else len(of) for of in targets])
 
 
 def _is_cut(text: str, longest: int = TEXTS[0][1]) -> bool:
-    """Whether an engine may have cut a text; it counts characters beyond the BMP as two units."""
+    """Return whether an engine may have cut a text; beyond the BMP a character counts twice."""
     if len(text) * 2 < longest or len(text) >= longest:
         return len(text) >= longest
     return len(text.encode("utf-16-le")) // 2 >= longest

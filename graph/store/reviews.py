@@ -184,7 +184,7 @@ class ReviewStore:
         ]
 
     async def reviewers(self, process_id: str) -> Reviewers:
-        """Who has reviewed which claims of a process."""
+        """Return who has reviewed which claims of a process."""
         found: dict[str, set[str]] = {}
         rows = await self._database.read("review/reviewers", process_id=process_id, window=_WINDOW)
         for reviewer, claim_ids in rows:
@@ -203,7 +203,7 @@ class ReviewStore:
         return await self.of_claims(process_id, list(names))
 
     async def count(self, process_id: str, claim_ids: Sequence[str] | None = None) -> int:
-        """How many reviews a process has, or some of its claims."""
+        """Return how many reviews a process has, or some of its claims."""
         if claim_ids is None:
             rows = await self._database.read("review/count", process_id=process_id, claim_ids=None)
             return int(rows[0][0])
@@ -311,7 +311,7 @@ def review_row(review: Review) -> dict[str, Any]:
 
 
 def review_caption(review: Review) -> str:
-    """What a review says, in words: `Overridden: Fully Supported`."""
+    """Return what a review says, in words: `Overridden: Fully Supported`."""
     kind = review.kind.value.capitalize()
     if review.verdict is ReviewVerdict.UNCLEAR:
         return kind

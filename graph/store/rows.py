@@ -134,7 +134,7 @@ def first_fault(error: ValidationError) -> str:
 
 
 def value_place_from(properties: Mapping[str, Any]) -> ValuePlace | None:
-    """Where a value of a claim came in, from the properties of its verification.
+    """Return where a value of a claim came in, from the properties of its verification.
 
     Raises:
         EngineError: They do not describe it: another program wrote or changed the node.
@@ -194,7 +194,7 @@ def claim_pages(
 
 
 def extraction_pages(database: Database, process_id: str) -> AsyncIterator[list[Properties]]:
-    """What claim extraction left of sentences, by node and place."""
+    """Yield what claim extraction left of sentences, by node and place."""
     cursor = {"after": ("node_id", ""), "after_position": ("position", -1)}
     return pages(database, "process/extractions", cursor, process_id)
 

@@ -114,7 +114,7 @@ async def _take(database: Database, owner: str) -> bool:
 
 
 def _is_dead(owner: str, beat: str | None) -> bool:
-    """Whether a writer has ended, or gave no sign of life for too long, on any machine."""
+    """Return whether a writer has ended, or gave no sign of life for too long, on any machine."""
     if not beat or not is_alive(owner, beat):
         return True
     age = seconds_since(beat)

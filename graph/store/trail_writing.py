@@ -104,7 +104,7 @@ def _write_rows(
 
 
 def is_huge(verification: Verification) -> bool:
-    """Whether a trail is too large for one transaction."""
+    """Return whether a trail is too large for one transaction."""
     checked = sum(len(iteration.checked) for iteration in verification.iterations)
     return checked + len(verification.paths) > HUGE_ROWS
 
@@ -142,7 +142,7 @@ class HugeTrail:
         _write_rows(tx, *self._where, begun)
 
     def parts(self) -> Iterator[list[tuple[str, list[Row]]]]:
-        """What follows, in parts that a transaction takes."""
+        """Yield what follows, in parts that a transaction takes."""
         part: list[tuple[str, list[Row]]] = []
         for rest in self.batch.rests.values():
             for statement in rest.batches():
@@ -178,13 +178,13 @@ Row = list[Any]
 
 @dataclass(slots=True)
 class Capacity:
-    """What a statement may still take."""
+    """The room that is left in a statement."""
 
     rows: int = field(default_factory=lambda: MAX_ROWS)
     held: int = MOST_HELD
 
     def has(self, rows: int = 1, held: int = 0) -> bool:
-        """Whether there is capacity for rows."""
+        """Return whether there is capacity for rows."""
         return self.rows >= rows and self.held >= held
 
     def take(self, rows: int = 1, held: int = 0) -> bool:
@@ -198,7 +198,7 @@ class Capacity:
 
 @dataclass(slots=True)
 class Rest:
-    """What of a trail does not fit into its first statement, by the statement that writes it."""
+    """The rows of a trail that do not fit into its first statement, by the statement for them."""
 
     checked: list[Row] = field(default_factory=list)
     evidence: list[Row] = field(default_factory=list)
@@ -273,7 +273,7 @@ def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int
 
 
 def _lengths(verification: Verification) -> dict[str, int]:
-    """How long spans are at least, from where the sentences end that are cited from them.
+    """Return how long spans are at least, from where the sentences end that are cited from them.
 
     While it links a sentence, an engine holds the text of the whole span beside every row.
     """
@@ -387,7 +387,7 @@ def _by_iteration(checked: list[Row]) -> list[Row]:
 
 
 def verification_caption(verification: Verification) -> str:
-    """What came of a verification, in words: its verdict or, without one, its status."""
+    """Return what came of a verification, in words: its verdict or, without one, its status."""
     if verification.verdict is None:
         return verification.status.value.replace("_", " ").capitalize()
     return in_words(verification.verdict, verification.indicative)
@@ -444,14 +444,14 @@ def frontier_hash(iteration: Iteration) -> str:
 
 
 def judged_text(iteration: Iteration) -> str | None:
-    """What the verdict saw after reruns, as JSON text; None: what was selected first."""
+    """Return what the verdict saw after reruns, as JSON text; None: what was selected first."""
     if not iteration.judged:
         return None
     return json.dumps([one.json_object() for one in iteration.judged], ensure_ascii=False)
 
 
 def value_place_text(verification: Verification) -> str | None:
-    """Where a value came in, with its two sentences, as JSON text; None: there is no such place."""
+    """Return the place of a value, with its two sentences, as JSON text; None without a place."""
     place = verification.value_place
     return None if place is None else json.dumps(place.json_object(), ensure_ascii=False)
 
@@ -469,7 +469,7 @@ def offered_nodes(verification: Verification) -> tuple[str, ...]:
 
 
 def error_rows(verification: Verification, names: Sequence[str]) -> list[Row]:
-    """Where an error came in: [node_id, properties], with the two values where they came in."""
+    """Return the places of an error: [node_id, properties], with both values where they came in."""
     place = verification.value_place
     values = {} if place is None else place.difference.json_object()
     at = () if place is None else place.node_ids

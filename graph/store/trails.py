@@ -54,13 +54,13 @@ class EarlierOutline(NamedTuple):
     has_same_settings: bool
 
     def has_sub_claims_of(self, claim: Claim) -> bool:
-        """Whether the claim would have its sub-claims: given ones, or those that a model finds."""
+        """Return whether the claim would have sub-claims: given ones, or those of a model."""
         is_same_list = claim.sub_claims == tuple(self.sub_claims or ())
         return is_same_list or (self.is_decomposed and not claim.sub_claims)
 
 
 class FoundOfClaim(NamedTuple):
-    """What a verification found of a claim, without its trail."""
+    """The result of a verification for a claim, without its trail."""
 
     claim_id: str
     claim: str
@@ -274,7 +274,7 @@ class TrailStore:
         ]
 
     async def moved(self, verifications: Sequence[Verification]) -> set[str]:
-        """Which of these read nodes that are not placed as they were when they were verified.
+        """Return the verifications that read nodes whose places have changed since then.
 
         Those made before anything was known of this are among them.
         """
@@ -374,14 +374,14 @@ class TrailStore:
         return [path_from(row) for row in rows]
 
     async def nodes_verified(self, verification_ids: Sequence[str]) -> dict[str, int]:
-        """How many nodes verifications read; those without iterations are left out."""
+        """Return how many nodes verifications read; those without iterations are left out."""
         found: dict[str, int] = {}
         for ids in batches(verification_ids):
             found |= dict(await self._database.read("trail/nodes_verified", verification_ids=ids))
         return found
 
     async def cited(self, verification_id: str) -> dict[str, int]:
-        """How many sentences of each node a verification cites."""
+        """Return how many sentences of each node a verification cites."""
         return dict(await self._database.read("trail/cited_nodes", verification_id=verification_id))
 
     async def page(
@@ -403,7 +403,7 @@ class TrailStore:
         return ids
 
     async def outcomes(self, verification_ids: Sequence[str]) -> dict[str, int]:
-        """How many verifications have each outcome; unknown ids are left out."""
+        """Return how many verifications have each outcome; unknown ids are left out."""
         if not verification_ids:
             return {}
         return dict(
@@ -411,7 +411,7 @@ class TrailStore:
         )
 
     async def cost(self, process_id: str) -> Cost:
-        """What the verifications of a process cost together."""
+        """Return what the verifications of a process cost together."""
         ((verifications, questions, *rest),) = await self._database.read(
             "process/spent", process_id=process_id
         )
@@ -466,12 +466,12 @@ def _run(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:
 def _is_same(
     claim: Claim, text: str, node_id: str, sub_claims: list[str] | None, decomposed: bool
 ) -> bool:
-    """Whether a claim is what was verified, sub-claims that a model was asked for left aside."""
+    """Return whether a claim equals the verified one, apart from sub-claims of a model."""
     stored = EarlierOutline("", "", text, node_id, sub_claims, decomposed, True)
     is_same_claim = (claim.text, claim.node_id) == (text, node_id)
     return is_same_claim and stored.has_sub_claims_of(claim)
 
 
 def _has_source(found: Verification) -> bool:
-    """Whether a source text is among the nodes that an outline names, which have evidence."""
+    """Return whether an outline names a source text, which then has evidence."""
     return any(ref.is_root for one in found.iterations for ref in one.checked)

@@ -138,7 +138,7 @@ class VersionStore:
         raise changing(name)
 
     async def _waited(self, process_id: str) -> bool:
-        """Whether a replacement was under way that had hidden the process; it is waited for."""
+        """Wait for a replacement that hides the process; return whether there was one."""
         processes = ProcessStore(self._database)
         staged = await processes.state(processes.staged_id(process_id))
         if staged is None or staged.status != REPLACING:
@@ -162,7 +162,7 @@ def changing(name: str) -> ProcessConflict:
 
 
 async def read_ready(database: Database, process_id: str, read: Callable[[], Awaitable[T]]) -> T:
-    """What a reader finds in a process; nothing counts only where one version was there throughout.
+    """Return what is read of a process; nothing counts only if one version was there throughout.
 
     Raises:
         NotFound: It is not ready.

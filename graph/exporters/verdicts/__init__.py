@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Form(NamedTuple):
-    """Which module and function of it write a format, and the format that has the ids for it."""
+    """A format: the module and function that write it, and the input format that has ids for it."""
 
     module: str
     function: str

@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def is_by_model(self) -> bool:
-        """Whether a language model judged, and no program."""
+        """Return whether a language model judged, and no program."""
         return not self.found.indicative
 
     @property
@@ -90,7 +90,7 @@ class Judged:
 
     @property
     def origin(self) -> str:
-        """What is said of each error node: one of `INTRODUCED` and `POSSIBLY`."""
+        """Return what is said of each error node: one of `INTRODUCED` and `POSSIBLY`."""
         return INTRODUCED if len(self.errors) == 1 else POSSIBLY
 
     @property
@@ -116,7 +116,7 @@ class Judged:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What else is known, as JSON."""
+        """Return what else is known, as JSON."""
         found = self.found
         facts = {
             "process_id": found.process_id,

@@ -102,7 +102,7 @@ def _logs(records: list[dict[str, Any]]) -> bytes:
 
 
 def _results(one: Judged) -> Iterator[tuple[str | None, list[dict[str, Any]]]]:
-    """What is said of the verified output, and of each output at which an error came in."""
+    """Yield what is said of the verified output, and of each output at which an error came in."""
     result: dict[str, Any] = {"gen_ai.evaluation.name": VERDICT}
     if one.verdict is None:
         result["error.type"] = one.found.status.value

@@ -23,7 +23,7 @@ ANSWER = ("manager", "answer", "final_answer")
 
 
 def is_chain(value: Any) -> bool:
-    """Whether a document is a list of rounds, each with a chunk and a message."""
+    """Return whether a document is a list of rounds, each with a chunk and a message."""
     if not isinstance(value, dict):
         return False
     rounds = files.first_of(value, WORKERS)

@@ -1,4 +1,4 @@
-"""What a message holds: texts, calls of tools, their results, documents and thoughts."""
+"""The parts of a message: texts, calls of tools, their results, documents and thoughts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def parts_of(content: Any, where: str, *, is_result: bool = False) -> Iterator[P
 
 
 def _is_parts(content: Any) -> bool:
-    """Whether what a tool returned is made of parts, and not of data of its own."""
+    """Return whether what a tool returned is made of parts, and not of data of its own."""
     listed = content if isinstance(content, list) else [content]
     return all(
         isinstance(one, str)

@@ -84,7 +84,7 @@ class AgentsImporter:
 
 
 def is_log(messages: list[Any]) -> bool:
-    """Whether the first entries of a list are messages, and one of them has a usual role."""
+    """Return whether the first entries of a list are messages, and one of them has a usual role."""
     read = [as_message(one) for one in messages[:_LOOKED_AT]]
     known = [one for one in read if one is not None and one.role != "event"]
     usual = any(not one.is_role for one in known)

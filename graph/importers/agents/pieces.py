@@ -104,7 +104,7 @@ def read(raw: Iterable[Any], where: str, kept: frozenset[int] = frozenset()) -> 
 
 
 def is_agent(tool: str, agents: Set[str] = frozenset()) -> bool:
-    """Whether what a tool returns is what another agent wrote.
+    """Return whether what a tool returns is what another agent wrote.
 
     Args:
         tool: Its name.

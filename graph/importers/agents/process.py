@@ -119,7 +119,7 @@ def of_messages(
 
 
 def _mistake(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What somebody noted about where a log went wrong."""
+    """Return what somebody noted about where a log went wrong."""
     names = ("agent", "step", "reason", "type")
     found = {name: document[key] for name in names if (key := f"mistake_{name}") in document}
     step = found.get("step")
@@ -232,7 +232,7 @@ class _Builder:
             self._see(name, piece.agent if piece.private else None)
 
     def _is_asked_with(self, piece: Piece) -> bool:
-        """Whether a model asked for a call together with those before it."""
+        """Return whether a model asked for a call together with those before it."""
         return piece.kind == "tool_call" and piece.agent == self._at_once[-1][0].agent
 
     def _see_calls(self) -> None:

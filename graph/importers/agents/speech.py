@@ -1,4 +1,4 @@
-"""What agents of AutoGen, AG2 and Magentic-One put into one message, taken apart.
+"""The pieces that agents of AutoGen, AG2 and Magentic-One put into one message.
 
 A message of a web surfer holds what the agent did and the page that it then saw; a message of a
 terminal holds what a program printed; some lines are printed by the program that runs the agents.
@@ -48,27 +48,27 @@ def plain(name: str) -> str:
 
 
 def is_person(name: str) -> bool:
-    """Whether a name is one that people carry in logs of agents, such as `user_proxy`."""
+    """Return whether a name is one that people carry in logs of agents, such as `user_proxy`."""
     return _PERSON.fullmatch(plain(name)) is not None
 
 
 def is_execution(name: str | None, text: str) -> bool:
-    """Whether a message is what a program printed: its sender or its form says so."""
+    """Return whether a message is what a program printed: its sender or its form says so."""
     return _EXECUTED.match(text) is not None or (name is not None and plain(name) in _EXECUTORS)
 
 
 def is_termination(text: str) -> bool:
-    """Whether a message only says that the conversation ends."""
+    """Return whether a message only says that the conversation ends."""
     return len(text) < 40 and plain(text) in _TERMINATION
 
 
 def is_control(text: str) -> bool:
-    """Whether a message is a line of the program that runs the agents."""
+    """Return whether a message is a line of the program that runs the agents."""
     return _CONTROL.fullmatch(text.strip()) is not None
 
 
 def is_plan(text: str) -> bool:
-    """Whether an orchestrator's thought is a plan, which it sends to all agents."""
+    """Return whether an orchestrator's thought is a plan, which it sends to all agents."""
     return _PLAN.search(text) is not None
 
 
@@ -79,7 +79,7 @@ def without_log_lines(text: str) -> tuple[str, bool]:
 
 
 def action_and_page(name: str | None, text: str) -> tuple[str, str]:
-    """What a surfing agent did, and the page or file that it saw then; either may be empty."""
+    """Return what a surfing agent did, and the page or file it saw then; either may be empty."""
     if name is None or not any(part in name.lower() for part in _BROWSERS):
         return text, ""
     found = _PAGE.search(text)
@@ -87,7 +87,7 @@ def action_and_page(name: str | None, text: str) -> tuple[str, str]:
 
 
 def before_and_answer(text: str) -> tuple[str, str]:
-    """What comes before a line `FINAL ANSWER:`, and the answer from there; either may be empty.
+    """Return the text before a line `FINAL ANSWER:`, and the answer; either may be empty.
 
     Of the first, what a program printed after a picture is left out.
     """

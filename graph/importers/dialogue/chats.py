@@ -111,12 +111,12 @@ class Script:
 
 
 def known(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a turn or a document."""
+    """Return what is known of a turn or a document."""
     return {key: value for key, value in metadata.items() if value is not None}
 
 
 def is_chat(value: Any) -> bool:
-    """Whether a document is a chat of a person with one assistant.
+    """Return whether a document is a chat of a person with one assistant.
 
     Where tools are used for the only question that was asked, it is the log of an agent, which
     the format `agents` reads: its final output is what there is to verify.
@@ -144,7 +144,7 @@ def is_chat(value: Any) -> bool:
 
 
 def _names_roles(raw: Sequence[Any], messages: Sequence[Message]) -> bool:
-    """Whether roles are roles, so that one that is not known is a fault and no agent's name.
+    """Return whether roles are roles, so that one that is not known is a fault and no agent's name.
 
     They are in ShareGPT's layout, and where both a user and an assistant speak under these roles.
     """
@@ -154,7 +154,7 @@ def _names_roles(raw: Sequence[Any], messages: Sequence[Message]) -> bool:
 
 
 def _is_agents(message: Message) -> bool:
-    """Whether a message is of a log of agents: they have names."""
+    """Return whether a message is of a log of agents: they have names."""
     is_call = message.is_role and message.label in _CALLS
     named = message.role == "assistant" and message.name is not None and not is_call
     return message.role == "event" or named
@@ -165,7 +165,7 @@ def _parted(message: Message) -> bool:
 
 
 def _is_said(message: Message) -> bool:
-    """Whether a message holds a text of its own, and not only what a tool returned."""
+    """Return whether a message holds a text of its own, and not only what a tool returned."""
     try:
         return any(
             one.kind in ("text", "other") for one in contents.parts_of(message.content, "message")
@@ -350,7 +350,7 @@ class _Reader:
         self.script.document(document_id, part.text, about)
 
     def warnings(self) -> Iterator[str]:
-        """What is no turn and no document."""
+        """Yield what is no turn and no document."""
         counts = {**self._left_out, "unused": len(self.script.used)}
         for name, (one, many) in _WARNINGS.items():
             if counts.get(name):
@@ -358,7 +358,7 @@ class _Reader:
 
 
 def _held_in(raw: Any) -> Mapping[str, Any]:
-    """What holds the fields of a message of LangChain, or the message itself."""
+    """Return what holds the fields of a message of LangChain, or the message itself."""
     for key in ("data", "kwargs"):
         if isinstance(raw.get(key), dict) and "content" in raw[key]:
             inner: Mapping[str, Any] = raw[key]
@@ -373,7 +373,7 @@ def _id_of(raw: Any) -> str | None:
 
 
 def _refusal(raw: Any) -> str:
-    """What LangChain keeps of a refusal beside an empty content."""
+    """Return what LangChain keeps of a refusal beside an empty content."""
     more = _held_in(raw).get("additional_kwargs")
     said = more.get("refusal") if isinstance(more, dict) else None
     return said if isinstance(said, str) else ""

@@ -157,7 +157,7 @@ def _with_own_words(violation: Violation) -> Violation:
 
 
 def _check(value: dict[str, Any], header: _Header, turns: Sequence[_Turn]) -> Iterator[Violation]:
-    """What is wrong with a dialogue beyond its single parts."""
+    """Yield what is wrong with a dialogue beyond its single parts."""
     known = _ids(header.documents, "document_id")
     yield from _repeated(known, "documents", "document_id")
     yield from _repeated(_ids(header.turns, "turn_id"), "turns", "turn_id")

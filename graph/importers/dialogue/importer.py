@@ -151,7 +151,7 @@ def _of_lines(path: Path) -> ProcessInput:
 
 
 def _is_ends(value: Any) -> bool:
-    """Whether it says what a whole was given and gave, as examples of LangSmith do."""
+    """Return whether it says what a whole was given and gave, as examples of LangSmith do."""
     return isinstance(value, dict) and all(isinstance(value.get(key), dict) for key in _ENDS)
 
 

@@ -38,7 +38,7 @@ class TraceReader(Protocol):
     name: str
 
     def detect(self, path: Path) -> str | None:
-        """Why a path holds none; None: it does."""
+        """Return why a path holds none; None: it does."""
         ...
 
     def traces(self, path: Path) -> Iterator[FoundTrace]:
@@ -73,7 +73,7 @@ class _Said:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What the same message has in another trace."""
+        """Return what the same message has in another trace."""
         return self.role, self.text.strip()
 
 
@@ -211,7 +211,7 @@ def _messages(value: Any) -> Iterator[_Said]:
 
 
 def _asked(given: Any) -> list[_Said]:
-    """What was said before the answer: messages, or the text of a question."""
+    """Return what was said before the answer: messages, or the text of a question."""
     said = list(_messages(given))
     if _users(said):
         own = [
@@ -226,7 +226,7 @@ def _asked(given: Any) -> list[_Said]:
 
 
 def _last_given(trace: Trace) -> Any:
-    """What the last call of a model was given."""
+    """Return what the last call of a model was given."""
     calls = [one for one in trace.calls if one.kind is CallKind.GENERATION]
     return max(calls, key=lambda one: (one.end, one.place)).given if calls else None
 

@@ -59,13 +59,13 @@ class MapAnswer:
 
     @property
     def counts(self) -> bool:
-        """Whether GraphRAG may have combined it: its score is above 0, or is not known."""
+        """Return whether GraphRAG may have combined it: its score is above 0, or is not known."""
         return self.score is None or self.score > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the query answered, and what it wrote down of how.
+    """The answer to a query, and the record of how it came about.
 
     Attributes:
         text: The final answer.
@@ -95,7 +95,7 @@ class Answer:
 
     @property
     def says_what_was_given(self) -> bool:
-        """Whether nothing has to be assumed of what the query was given."""
+        """Return whether nothing has to be assumed of what the query was given."""
         if self.given:
             return True
         return bool(self.maps) and all(point.given for point in self.maps)
@@ -267,7 +267,7 @@ def _cited(value: Any) -> Given | None:
 
 @dataclass(slots=True)
 class _Maps:
-    """What was read of `map_responses`; faults are kept with the map answers that have them."""
+    """The map answers read from `map_responses`; each fault is kept with its map answer."""
 
     points: list[MapAnswer] = field(default_factory=list)
     empty: int = 0

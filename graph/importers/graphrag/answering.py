@@ -283,7 +283,7 @@ def _cite_beyond_maps(
     found: _Found,
     told: list[str],
 ) -> None:
-    """What the answer cites is reached through the map answers, or becomes a direct source."""
+    """Add what the answer cites, by way of the map answers or as direct sources."""
     reached = _ancestors(index, nodes, final)
     beyond = [
         name for name in _cited_names(index, final.node_id, cited, found) if name not in reached

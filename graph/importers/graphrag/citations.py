@@ -1,4 +1,4 @@
-"""What a text cites, and which rows a query was given: numbers by table.
+"""The citations of a text, and the rows that a query was given: numbers by table.
 
 Citations are those that GraphRAG asks its models for:
 `[Data: Reports (1, 2, +more); Entities (5)]`, and `[records: Entities (5)]` as its prompt tuning
@@ -73,7 +73,7 @@ _EDGE = " \t\r\n;,."
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """What a text cites.
+    """The citations of a text.
 
     Attributes:
         numbers: Cited numbers by kind of node, each once, in order of appearance.

@@ -133,7 +133,7 @@ class GraphRagImporter:
     options = frozenset({"answer", "question", "answer_id", "community_level", "sources"})
 
     def detect(self, path: Path) -> str | None:
-        """Why `path` is not a GraphRAG output folder; None when it is."""
+        """Return why `path` is not a GraphRAG output folder; None when it is."""
         layout = find_layout(path)
         return layout if isinstance(layout, str) else None
 
@@ -178,7 +178,7 @@ class GraphRagImporter:
 
 
 def _read_from(layout: Layout, path: Path) -> str:
-    """Which folder was read, where it is not the one that was named."""
+    """Return which folder was read, where it is not the one that was named."""
     if not layout.earlier:
         return f"Read from {layout.folder}, the output folder of {path}."
     runs = len(layout.earlier) + 1

@@ -104,7 +104,7 @@ class Index:
 
 
 def shown(items: Iterable[object]) -> str:
-    """How many there are, and the first few of them."""
+    """Return how many there are, and the first few of them."""
     listed = [str(item) for item in items]
     first = ", ".join(item if len(item) <= 60 else item[:57] + "…" for item in listed[:EXAMPLES])
     return (

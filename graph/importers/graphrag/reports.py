@@ -33,7 +33,7 @@ WRITE_REPORT = "create_community_reports"
 
 @dataclass(slots=True)
 class Members:
-    """What the nodes of stages 1 to 3 are called in the tables.
+    """The names that the nodes of stages 1 to 3 have in the tables.
 
     Attributes:
         entities: node_ids of the entities by parquet id.

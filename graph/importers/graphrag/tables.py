@@ -57,7 +57,7 @@ class Layout:
 
     @property
     def is_first_generation(self) -> bool:
-        """Whether the files are named as GraphRAG names them up to 1.x."""
+        """Return whether the files are named as GraphRAG names them up to 1.x."""
         return self.prefix == OLD_PREFIX
 
     @property
@@ -123,7 +123,7 @@ _MAGIC = b"PAR1"
 
 
 class Shape(Enum):
-    """What the values of a column are."""
+    """The shape of the values of a column."""
 
     TEXT = "text"
     TEXTS = "a list of texts"
@@ -302,7 +302,7 @@ def open_tables(layout: Layout) -> dict[str, Table]:
 
 
 def _needs_nodes(tables: Mapping[str, Table]) -> bool:
-    """Whether the members of communities are only in the table of nodes, as before 0.9."""
+    """Return whether the members of communities are only in the table of nodes, as before 0.9."""
     communities = tables.get("communities")
     return bool(communities and communities.columns and "entity_ids" not in communities.columns)
 
@@ -368,7 +368,7 @@ def _fits(kind: Any, shape: Shape) -> bool:
 
 
 def unreadable(path: Path, *, named: bool = True) -> str:
-    """Why a file is no parquet file, as far as its first and last bytes show."""
+    """Return why a file is no parquet file, as far as its first and last bytes show."""
     before = f"{path}: " if named else ""
     try:
         size = path.stat().st_size
@@ -460,7 +460,7 @@ def text_of(kind: str, row: Row, part: int = 0) -> str:
 
 
 def metadata_of(kind: str, row: Row, titles: Mapping[str, str]) -> dict[str, Any]:
-    """What is known of a node beside its text; `titles` are those of the documents by id."""
+    """Return what is known of a node beside its text; `titles` are those of the documents by id."""
     known: dict[str, Any] = {"parquet_id": row.get("id")}
     known |= {key: row.get(key) for key in ("human_readable_id", *_METADATA[kind])}
     if kind == TEXT_UNIT:

@@ -137,7 +137,7 @@ def _answer(
 
 
 def _used(entry: Mapping[str, Any], where: str) -> tuple[Used, bool]:
-    """What an answer used; and whether a program wrote it, which also names what has no text."""
+    """Return what an answer used, and whether a program wrote it, naming what has no text."""
     if "retriever_result" in entry:
         return _of_retriever(entry["retriever_result"], where), True
     if isinstance(entry.get("info"), Mapping):

@@ -69,7 +69,7 @@ class GraphProcess:
             yield from self._edges(answer.sources, answer.node_id, answer.where)
 
     def stored_at(self, process_id: str) -> str | None:
-        """When a process was stored in the graph that this one was read from; None: it is not."""
+        """Return when a process was stored in the graph it was read from; None: it was not."""
         with _open(self.address) as graph:
             rows = graph.rows("source_graph/stored_at", process_id=process_id)
         return rows[0][0] if rows else None
@@ -122,7 +122,7 @@ class Neo4jImporter:
     reads_addresses = True
 
     def detect(self, path: Path) -> str | None:
-        """Why `path` is no address of a graph; None when it is."""
+        """Return why `path` is no address of a graph; None when it is."""
         return None if address_of(path) else "is no address such as neo4j://host:7687"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-"""What a graph of documents, chunks, entities and communities holds: ids and edges, no texts.
+"""The shape of a graph of documents, chunks, entities and communities: ids and edges, no texts.
 
 Read once, relationship type by relationship type. Of the texts only whether there is one is kept;
 they are read again, page by page, with the records.
@@ -137,7 +137,7 @@ def read_shape(graph: SourceGraph) -> Shape:
 
 
 def has_text(value: Any) -> bool:
-    """Whether a property holds a text."""
+    """Return whether a property holds a text."""
     return isinstance(value, str) and bool(value.strip())
 
 
@@ -376,7 +376,7 @@ def _level(row: tuple[Any, ...]) -> float:
 def _inputs(
     community: str, members: Mapping[str, list[str]], below: Mapping[str, list[str]], shape: Shape
 ) -> list[str]:
-    """What a community was summarised from.
+    """Return what a community was summarised from.
 
     LLM Graph Builder writes the summary of a larger community, of whatever level, from those
     summaries that are there when it begins: the ones of the lowest level below it.

@@ -64,12 +64,12 @@ _OTHER_SPELLING = re.compile(rb"\\[u/]")
 
 
 def is_plain_id(value: object) -> TypeGuard[str]:
-    """Whether it is a node_id without any character that needs a closer look."""
+    """Return whether it is a node_id without any character that needs a closer look."""
     return type(value) is str and value.isascii() and 0 < len(value) <= MAX_NODE_ID
 
 
 def is_plain_node(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether it is a node with usual values, and no key but those of a node."""
+    """Return whether it is a node with usual values, and no key but those of a node."""
     if type(value) is not dict or not value.keys() <= _NODE_KEYS:
         return False
     get = value.get

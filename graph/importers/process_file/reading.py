@@ -58,7 +58,7 @@ class TooManyValues(NotJson):
 
 
 def is_gzipped(path: Path) -> bool:
-    """Whether the file is gzipped, by its first bytes and not by its name."""
+    """Return whether the file is gzipped, by its first bytes and not by its name."""
     with path.open("rb") as file:
         return file.read(2) == _GZIP_MAGIC
 
@@ -184,12 +184,12 @@ def _are_more(parts: Iterable[bytes], most: int) -> bool:
 
 
 def _signs(data: bytes) -> int:
-    """How many values a JSON text holds at most: each stands behind one of these signs."""
+    """Return how many values a JSON text holds at most: each stands behind one of these signs."""
     return sum(map(data.count, (b",", b":", b"[", b"{")))
 
 
 def _outside_texts(data: bytes) -> Iterator[bytes]:
-    """What stands in a JSON text outside of the texts in it, in parts."""
+    """Yield what stands in a JSON text outside of the texts in it, in parts."""
     start = is_inside = 0
     while start < len(data):
         part = data[start : start + _BLOCK]
@@ -329,7 +329,7 @@ def _up_to_too_long(path: Path, before: int, chunk: bytes, max_line: int) -> Ite
 
 
 def _lines_in(path: Path, size: int) -> int:
-    """How many lines the first bytes hold; counting all while they are read would take longer."""
+    """Return the number of lines in the first bytes; counting all would read the whole file."""
     count = 0
     for block in _blocks(path):
         count += block[:size].count(b"\n")

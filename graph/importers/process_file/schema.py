@@ -139,12 +139,12 @@ def read_node(
 
 
 def _unread(faults: Iterable[Violation]) -> list[Unread]:
-    """What is wrong with a record of which nothing is usable."""
+    """Return what is wrong with a record of which nothing is usable."""
     return [Unread(one.kind, one.where, one.message, one.facts) for one in faults]
 
 
 def _stand_in(value: object, where: str) -> NodeRecord | None:
-    """What is usable of a node that breaks rules of its own; None: its id is not."""
+    """Return what is usable of a node that breaks rules of its own; None: its id is not."""
     fields = value if isinstance(value, dict) else {}
     usable: dict[str, Any] = {}
     for key in ("node_id", "text", "stage"):
@@ -243,7 +243,7 @@ def _join(place: str, key: str) -> str:
 def violations_of(
     error: ValidationError, place: str, model: type[BaseModel]
 ) -> Iterator[Violation]:
-    """What a model finds wrong with a record, in plain words."""
+    """Yield what a model finds wrong with a record, in plain words."""
     if error.error_count() > Violations.MOST_COUNTED:
         message = f"breaks {error.error_count():,} rules, more than can be listed"
         yield Violation("wrong_value", place, message)

@@ -84,7 +84,7 @@ def _without_kind(value: object) -> object:
 
 
 def _trail_fault(one: Verification) -> str | None:
-    """What does not fit together in a verification."""
+    """Return what does not fit together in a verification."""
     if (one.verdict is not None) != (one.status is Status.SUCCEEDED):
         said = "has no verdict" if one.verdict is None else f"has the verdict {one.verdict}"
         return f"status is {one.status}, and it {said}"
@@ -104,7 +104,7 @@ def _trail_fault(one: Verification) -> str | None:
 
 
 def _time_fault(created_at: str) -> str | None:
-    """What is wrong with a time; of a reviewer's reviews the latest counts, so none lies ahead."""
+    """Return the fault of a time: it may not be in the future, since the latest review counts."""
     try:
         at = datetime.fromisoformat(created_at)
     except ValueError:

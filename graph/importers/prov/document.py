@@ -146,7 +146,7 @@ class Document:
 
 
 def fault_of(value: Any) -> str | None:
-    """Why a JSON value is no PROV-JSON; None when it is."""
+    """Return why a JSON value is no PROV-JSON; None when it is."""
     if not isinstance(value, dict):
         return "no JSON object"
     unknown = [key for key in value if key not in SECTIONS]

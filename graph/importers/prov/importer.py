@@ -350,7 +350,7 @@ class _Reading:
         return _text_of(one.own().get("kind")) or _type_of(one)
 
     def _step(self, iri: str, one: Element) -> str | None:
-        """What made it: a type or a label of its activity, else the name of that."""
+        """Return what made it: a type or a label of its activity, else the name of that."""
         own = _text_of(one.own().get("step"))
         makers = self._made_by.get(iri)
         if own is not None or not makers:
@@ -409,7 +409,7 @@ def _type_of(one: Element) -> str | None:
 
 
 def _local(name: str) -> str:
-    """What stands behind the namespace of a name."""
+    """Return what stands behind the namespace of a name."""
     local = name.rstrip("#/:")
     for end in ("#", "/", ":"):
         local = local.rpartition(end)[2]
@@ -425,7 +425,7 @@ def _stage(one: Element) -> int | None:
 
 
 def _is_later(used: Relation, made: Relation) -> bool:
-    """Whether a use came after the generation: then it went into something else."""
+    """Return whether a use came after the generation: then it went into something else."""
     at = [_time(one.more.first(f"{PROV}time")) for one in (used, made)]
     return at[0] is not None and at[1] is not None and at[0] > at[1]
 

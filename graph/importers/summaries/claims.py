@@ -56,7 +56,7 @@ def read_claims(value: Any, node_id: str, where: str, doubts: list[str]) -> Iter
 
 
 def notes(value: Any, where: str) -> dict[str, Any]:
-    """What the readers wrote about each claim: label, evidence and reason, unchanged."""
+    """Return what the readers wrote about each claim: label, evidence and reason, unchanged."""
     kept = {}
     for number, (key, _, claim) in enumerate(_claims(value, where)):
         if isinstance(claim, dict):

@@ -1,4 +1,4 @@
-"""Which texts of a level a text of the next level summarises, where only their order is known.
+"""The links from the texts of a level to their summaries, where only their order is known.
 
 A level is made of the level below by cutting it into groups of neighbours, one a summary. A text
 that stands in both levels was passed on unchanged; it splits the levels in two. Where more than
@@ -35,7 +35,7 @@ class _Part(NamedTuple):
 
 @dataclass(slots=True)
 class Grouped:
-    """How two levels hang together.
+    """The links between two levels.
 
     Attributes:
         same: Places of texts above that are texts below passed on unchanged, with their places
@@ -91,7 +91,7 @@ def _unchanged(below: Sequence[str], above: Sequence[str]) -> dict[int, int]:
 
 
 def _parts(same: dict[int, int], below: int, above: int) -> Iterator[_Part]:
-    """What lies between the texts that were passed on."""
+    """Yield what lies between the texts that were passed on."""
     first_above, first_below = 0, 0
     for end_above, end_below in (*same.items(), (above, below)):
         if end_above > first_above:

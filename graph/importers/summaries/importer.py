@@ -91,7 +91,7 @@ _Read = Callable[[Any, str, str | None, ImportOptions], Draft]
 
 
 def _reader(value: Any) -> _Read | None:
-    """What reads an entry, by its keys; None: it is none."""
+    """Return what reads an entry, by its keys; None: it is none."""
     if isinstance(value, list):
         return _list_of_steps if value and is_step(value[0]) else None
     if not isinstance(value, dict):
@@ -123,7 +123,7 @@ def _is_level(value: Any) -> bool:
 
 
 def _is_final(value: dict[str, Any]) -> bool:
-    """Whether an entry is a summary with its claims or with its chunks."""
+    """Return whether an entry is a summary with its claims or with its chunks."""
     chunks = files.first_of(value, texts.CHUNKS)
     of_claims = isinstance(value.get("claims"), (dict, list)) and "summary" in value
     final = files.first_of(value, texts.FINAL)
@@ -159,7 +159,7 @@ def _by_model(value: dict[str, Any]) -> Iterator[tuple[str, str | None, Any]]:
 
 
 def _texts_by_name(value: Any) -> bool:
-    """Whether an object holds lists of summaries by name: BooookScore's incremental summaries.
+    """Return whether an object holds lists of summaries by name, as BooookScore's do.
 
     Many an object looks like that, so it is not detected but read where the format is named.
     """

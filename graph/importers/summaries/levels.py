@@ -51,7 +51,7 @@ class _Level:
 
 @dataclass(slots=True)
 class _Warned:
-    """What has to be said about the edges, by the keys of the levels above."""
+    """The remarks to make about the edges, by the keys of the levels above."""
 
     guessed: list[str] = field(default_factory=list)
     misfit: list[str] = field(default_factory=list)

@@ -28,7 +28,7 @@ _KNOWN = {STEPS, *texts.FINAL, *texts.ABOUT}
 
 
 def is_step(value: Any) -> bool:
-    """Whether a value is a step: an object with a chunk and a summary so far."""
+    """Return whether a value is a step: an object with a chunk and a summary so far."""
     return (
         isinstance(value, dict)
         and isinstance(files.first_of(value, SUMMARY), str)

@@ -40,14 +40,14 @@ class Text:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is a text: a string, or an object with a string under `text`."""
+    """Return whether a value is a text: a string, or an object with a string under `text`."""
     return isinstance(value, str) or (
         isinstance(value, dict) and isinstance(value.get("text"), str)
     )
 
 
 def are_texts(value: Any) -> bool:
-    """Whether a value is a list of texts, or one text; an empty list is none."""
+    """Return whether a value is a list of texts, or one text; an empty list is none."""
     return is_text(value) or (isinstance(value, list) and bool(value) and all(map(is_text, value)))
 
 
@@ -109,7 +109,7 @@ def places(value: Any, where: str) -> tuple[int, ...] | None:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, for messages."""
+    """Return what a JSON value is, for messages."""
     names = {
         dict: "an object", list: "a list", str: "a string", bool: "a truth value",
         int: "a number", float: "a number", type(None): "null",

@@ -1,4 +1,4 @@
-"""What a run was called with: a question, whatever its key is called, and documents beside it.
+"""The input that a run was called with: a question under any key, and documents beside it.
 
 A program calls its run with what a user said and what it set, under names of its own. Nothing
 there counts as true by itself. Only what is recorded as a document is source text.
@@ -53,7 +53,7 @@ class Given:
 
     @property
     def rank(self) -> int:
-        """How unlike a question it is, from 0."""
+        """Return how unlike a question it is, from 0."""
         if self.is_document:
             return 9
         key = self.piece.key

@@ -11,7 +11,7 @@ from veritrail_graph.graph.errors import InputError
 
 
 class CallKind(StrEnum):
-    """What a call does, as far as the trace says so."""
+    """The kind of a call, as far as the trace says so."""
 
     GENERATION = "generation"
     """A language model wrote its output."""
@@ -85,7 +85,7 @@ class Trace:
 
     @property
     def start(self) -> int:
-        """When it began, in nanoseconds."""
+        """Return when it began, in nanoseconds."""
         return min((call.start for call in self.calls), default=self.began)
 
 

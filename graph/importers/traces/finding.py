@@ -160,7 +160,7 @@ def outermost(hits: Iterable[Hit], is_wanted: Callable[[Hit], bool]) -> list[Hit
 
 
 def covered(hits: Iterable[Hit]) -> int:
-    """How many characters some hits cover, each once."""
+    """Return how many characters some hits cover, each once."""
     total = behind = 0
     for hit in sorted(hits, key=lambda hit: hit.start):
         total += max(0, hit.end - max(hit.start, behind))
@@ -169,7 +169,7 @@ def covered(hits: Iterable[Hit]) -> int:
 
 
 def gaps(text: str, hits: Iterable[Hit]) -> list[str]:
-    """What of a text no hit covers, in its order; the hits count characters of this text."""
+    """Return what of a text no hit covers, in its order; the hits count characters of this text."""
     found, behind = [], 0
     for hit in sorted(hits, key=lambda hit: hit.start):
         if hit.start > behind:
@@ -181,7 +181,7 @@ def gaps(text: str, hits: Iterable[Hit]) -> list[str]:
 
 
 def is_whole(text: str, hit: Hit) -> bool:
-    """Whether a hit begins and ends where words of the text do."""
+    """Return whether a hit begins and ends where words of the text do."""
     before, behind = text[max(0, hit.start - 1) : hit.start], text[hit.end : hit.end + 1]
     return not (before.isalnum() or behind.isalnum())
 

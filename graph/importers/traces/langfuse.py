@@ -80,7 +80,7 @@ class LangfuseImporter:
 
 
 def _entries(value: Any) -> list[Any]:
-    """What a page of the API holds, or the value itself."""
+    """Return what a page of the API holds, or the value itself."""
     data = value.get("data") if isinstance(value, dict) else None
     return data if isinstance(data, list) and _observations(value) is None else [value]
 
@@ -110,7 +110,7 @@ def _observations(value: Any) -> list[Any] | None:
 
 
 def is_session(value: Any) -> bool:
-    """Whether it is a session, or a page of traces of sessions, as the API gives them.
+    """Return whether it is a session, or a page of traces of sessions, as the API gives them.
 
     Their traces hold what the whole was given and gave, and ids of observations or none.
     """

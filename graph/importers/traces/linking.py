@@ -1,4 +1,4 @@
-"""Which texts were inputs to which calls, by ids and by texts found again.
+"""The links between texts and the calls they were inputs to, by ids and by texts found again.
 
 One index holds all texts that are looked for, so that the time grows with the characters of a
 trace and not with the pairs of its calls.
@@ -112,7 +112,7 @@ class Part(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Account(Generic[S]):
-    """Where one text that a model was given comes from.
+    """The origin of one text that a model was given.
 
     Attributes:
         spans: What the model gave.
@@ -175,7 +175,7 @@ class Links(Generic[S]):
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether the texts repeat themselves so much that not every place was looked at."""
+        """Return whether the texts repeat themselves so much that not every place was looked at."""
         return any(one.is_spent for one in self._used)
 
     def between(

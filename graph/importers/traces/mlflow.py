@@ -63,7 +63,7 @@ def _spans(value: Any) -> list[Any] | None:
 
 
 def _is_own(value: Any, spans: list[Any]) -> bool:
-    """Whether spans are MLflow's: tracers of all kinds have a list of that name."""
+    """Return whether spans are MLflow's: tracers of all kinds have a list of that name."""
     attributes = [one.get("attributes") for one in spans if isinstance(one, dict)]
     own = any(
         isinstance(some, dict) and any(str(name).startswith("mlflow.") for name in some)

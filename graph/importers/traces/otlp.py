@@ -164,7 +164,7 @@ NO_TRACE = ""
 
 
 class UnreadSpan(InputError):
-    """Why a span cannot be read; the others of its trace can.
+    """The reason why a span cannot be read; the others of its trace can.
 
     Args:
         message: What is wrong.
@@ -405,7 +405,7 @@ def _kind(flat: Mapping[str, Any]) -> CallKind:
 
 
 def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> tuple[Any, Any]:
-    """What a span was given and what it gave, in the form that holds most of it."""
+    """Return what a span was given and what it gave, in the form that holds most of it."""
     llm, gen_ai = _part(tree, "llm"), _part(tree, "gen_ai")
     given, made = vendors.of_vercel(flat) or (None, None)
     if given is not None or made is not None:
@@ -433,7 +433,7 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
 
 
 def _content(messages: Any) -> Any:
-    """What a tool was given or gave, where events note it as a message: nobody said it."""
+    """Return what a tool was given or gave, where events note it as a message: nobody said it."""
     listed = _json(messages)
     only = listed[0] if isinstance(listed, list) and len(listed) == 1 else None
     is_told = isinstance(only, dict) and only.get("role") in ("assistant", "tool", "user")
@@ -478,7 +478,7 @@ def _tool_call(call: Any) -> Any:
 
 
 def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What events of the GenAI conventions hold, as the attributes that others use instead."""
+    """Return what GenAI events hold, as the attributes that others use in their place."""
     given, made = [], []
     for event in events:
         name, about = str(event.get("name")), event["attributes"]

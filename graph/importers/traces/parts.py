@@ -1,4 +1,4 @@
-"""What a part of a message is: a text, a thought, a call, a result, or something without text.
+"""The kinds of a message's parts: a text, a thought, a call, a result, or something without text.
 
 Vendors name the same part in many ways: `tool_use`, `toolUse`, `tool-call`, `functionCall`. Names
 are compared in small letters, without signs.
@@ -73,22 +73,22 @@ def kind_of(part: Mapping[str, Any]) -> str:
 
 
 def is_text(kind: str) -> bool:
-    """Whether a part of this kind is a text."""
+    """Return whether a part of this kind is a text."""
     return kind in _TEXTS
 
 
 def is_result(kind: str) -> bool:
-    """Whether a part of this kind is what a tool returned."""
+    """Return whether a part of this kind is what a tool returned."""
     return kind in _RESULTS
 
 
 def is_call(kind: str) -> bool:
-    """Whether a part of this kind is the call of a tool."""
+    """Return whether a part of this kind is the call of a tool."""
     return kind in _CALLS
 
 
 def is_thought(part: Mapping[str, Any], kind: str) -> bool:
-    """Whether a part is a thought of a model, readable or not."""
+    """Return whether a part is a thought of a model, readable or not."""
     if kind.startswith(_THOUGHTS) or part.get("thought") is True:
         return True
     names = {plain(key) for key in part} if len(part) <= 3 else set()
@@ -99,13 +99,13 @@ def is_thought(part: Mapping[str, Any], kind: str) -> bool:
 
 
 def is_thought_field(name: str) -> bool:
-    """Whether a field holds thoughts of a model, or what seals them."""
+    """Return whether a field holds thoughts of a model, or what seals them."""
     bare = plain(name)
     return bare in _THOUGHT_FIELDS or bare in _SEALED_FIELDS
 
 
 def thought_text(value: Any, depth: int = 0) -> str:
-    """What can be read of a thought; empty where it is sealed."""
+    """Return what can be read of a thought; empty where it is sealed."""
     if isinstance(value, str):
         return "" if is_opaque(value) else value
     if depth > _MOST_DEPTH:
@@ -138,7 +138,7 @@ def without_thought(text: str) -> tuple[str, str]:
 
 
 def is_opaque(text: str) -> bool:
-    """Whether a text is bytes or a seal, written in letters: nobody reads it."""
+    """Return whether a text is bytes or a seal, written in letters: nobody reads it."""
     bare = text.strip()
     if bare.startswith(("@@@langfuseMedia:", "data:")):
         return bare.startswith("@") or _DATA_URI.match(bare) is not None
@@ -150,7 +150,7 @@ def is_opaque(text: str) -> bool:
 
 
 def is_represented(text: str) -> bool:
-    """Whether a text is how Python prints an object that has no text."""
+    """Return whether a text is how Python prints an object that has no text."""
     bare = text.strip() if len(text) < 400 else ""
     return bare[:1] == "<" and bare[-1:] == ">" and " at 0x" in bare
 

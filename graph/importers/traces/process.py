@@ -98,7 +98,7 @@ class _Linking:
         return found
 
     def is_available(self, span: Span, call: Call) -> bool:
-        """Whether a text was there when a call began, or was made inside of it."""
+        """Return whether a text was there when a call began, or was made inside of it."""
         if span.call is None:
             return span.order < self.tree.order[call.call_id]
         if self.tree.order[span.call.call_id] >= self.tree.order[call.call_id]:
@@ -188,7 +188,7 @@ class _Linking:
         return draft
 
     def _holds(self, target: Span, source: Span) -> bool:
-        """Whether what somebody said is an input of a text: a model read it, or it is in it."""
+        """Return whether a message is an input of a text: a model read it, or it is in it."""
         if target.call is None or self.tree.writes(target.call):
             return True
         return self._normal(source.text) in self._normal(target.text)
@@ -230,7 +230,7 @@ class _Linking:
                     yield Source(span, target, Inference.ORDER, None)
 
     def _before(self, target: Span, beside: Sequence[Span]) -> list[Span]:
-        """What steps beside a step gave before it: the last answer, and what was found since."""
+        """Return the texts that steps beside it gave before: the last answer, and all since."""
         found: list[Span] = []
         for span in reversed(beside):
             if span.order >= target.order:
@@ -274,7 +274,7 @@ class _Linking:
         return round(explained / total, 4) if total else None
 
     def _settle(self, sources: dict[int, list[Source[Span]]]) -> None:
-        """What a program made of earlier texts is generated, all else came from outside."""
+        """Settle the texts of plain steps: generated if made of earlier texts, else documents."""
         for span in self.spans:
             is_plain = span.call is not None and span.call.kind is CallKind.OTHER
             if is_plain and id(span) in sources:
@@ -351,7 +351,7 @@ class _Linking:
 
 
 def _is_handed_in(span: Span) -> bool:
-    """Whether it is an answer that a model handed to a tool."""
+    """Return whether it is an answer that a model handed to a tool."""
     if span.kind == TOOL_CALL and span.call is not None:
         return is_answering(span.text.partition("(")[0])
     is_result = span.kind == "tool_result" and span.origin is Origin.GENERATED
@@ -363,7 +363,7 @@ def _process_id(trace_id: str | None) -> str | None:
 
 
 def ends_of(trace: Trace) -> tuple[Any, Any]:
-    """What the whole of a trace was given, and what it gave."""
+    """Return what the whole of a trace was given, and what it gave."""
     roots = Tree(once(trace.calls)).roots if None in (trace.given, trace.made) else []
     first = roots[0] if roots else None
     given = first.given if trace.given is None and first is not None else trace.given

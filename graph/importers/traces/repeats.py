@@ -1,4 +1,4 @@
-"""Whether what a tool returned repeats what a model wrote, or what the tool was given.
+"""A check that a tool only repeated a model's text, or the input that the tool was given.
 
 An agent may be a tool of another one, and its inner model need not be recorded inside the tool.
 What such a tool returns is no source text: somebody in the run wrote it.
@@ -37,7 +37,7 @@ ANSWERING = frozenset((
 
 
 def is_answering(name: str) -> bool:
-    """Whether a tool is one to which agents hand their final answer."""
+    """Return whether a tool is one to which agents hand their final answer."""
     bare = plain(name)
     for word in ("executetool", "toolcall", "running", "runningtool"):
         bare = bare.removeprefix(word)
@@ -61,7 +61,7 @@ class Repeats:
         self._finder = Finder.of(self._texts, _SHORTEST)
 
     def is_written(self, call: Call, text: str) -> bool:
-        """Whether a model wrote what a tool or a retriever returned, or it was handed that.
+        """Return whether a model wrote what a tool or a retriever returned, or it was handed that.
 
         Args:
             call: The tool or the retriever.
@@ -89,7 +89,7 @@ class Repeats:
         return bool(total) and (before >= least or during >= _HALF * total)
 
     def _was_written(self, text: str, call: Call, *, during: bool) -> bool:
-        """Whether a text was written before a call ended; `during`: while it went on."""
+        """Return whether a text was written before a call ended; `during`: while it went on."""
         writers = self._writers[text]
         behind = bisect_right(writers, call.end, key=lambda one: one.end)
         for writer in reversed(writers[max(0, behind - _MOST_WRITERS) : behind]):
@@ -107,7 +107,7 @@ def forms(text: str) -> list[str]:
 
 
 def is_handed(name: str, given: Any, said: Sequence[str]) -> bool:
-    """Whether a tool returned what it was handed.
+    """Return whether a tool returned what it was handed.
 
     Args:
         name: The tool.
@@ -126,5 +126,5 @@ def is_handed(name: str, given: Any, said: Sequence[str]) -> bool:
 
 
 def _is_said(form: str) -> bool:
-    """Whether a text in the compared form is long enough to say something, and is no name."""
+    """Return whether a text in the compared form is long enough to count, and is no name."""
     return form.count(" ") >= _LEAST_BLANKS or not form.isascii()

@@ -1,4 +1,4 @@
-"""What each call of a trace said: which texts are nodes, and where each comes from.
+"""The texts of each call of a trace: those that are nodes, and the origin of each.
 
 This is the one place that says what is source text: what a retriever found, what a tool returned,
 what is recorded as a document; unless a model wrote it in the run, or somebody said it there.
@@ -207,7 +207,7 @@ class Reading:
         return [one for one in every if is_said(one)]
 
     def _returned(self, call: Call) -> Iterator[Piece]:
-        """What a tool returned: its texts where it says so, else its data as one text."""
+        """Yield what a tool returned: its texts where it says so, else its data as one text."""
         link = call.link or self._asked(call)
         if call.link is not None:
             self._answer(call)
@@ -221,7 +221,7 @@ class Reading:
             yield Piece(self._handed_in(call, text), "tool", link=link)
 
     def _handed_in(self, call: Call, text: str) -> str:
-        """What a tool returned; of one that takes the final answer, the answer."""
+        """Return what a tool returned; of one that takes the final answer, the answer."""
         if not is_answering(call.name) or is_handed(call.name, call.given, forms(text)):
             return text
         handed = self.given(call)
@@ -256,7 +256,7 @@ class Reading:
         return None
 
     def _written(self, call: Call) -> Iterator[Piece]:
-        """What a model wrote, its thoughts as what is known of the first of it."""
+        """Yield what a model wrote, its thoughts as what is known of the first of it."""
         made = call.made
         content = unfold(made) if isinstance(made, str) else made
         if is_blocks(content):
@@ -284,7 +284,7 @@ class Reading:
             thoughts = ""
 
     def _noted(self, call: Call) -> list[Piece]:
-        """What events noted while the call went on, where it holds no output itself."""
+        """Return what events noted while the call went on, where it holds no output itself."""
         near = [*self._events.get(call.call_id, ()), *self._events.get(call.parent_id, ())]
         near.sort(key=lambda one: one.place)
         events = [one for one in near if call.start <= one.start <= call.end]
@@ -292,7 +292,7 @@ class Reading:
         return [one for one in said if one.role in (None, "assistant", "call")]
 
     def _of_step(self, call: Call) -> Iterator[Piece]:
-        """What a step gave of whose models nothing is recorded: its answer, and what is beside."""
+        """Yield the texts of a step without recorded models: its answer, and what is beside."""
         found = self._told(everything_of_output(call.made, by_model=call.kind is CallKind.AGENT))
         if any(one.role == "assistant" for one in found):
             found = [one for one in found if one.role is not None]
@@ -325,7 +325,7 @@ class Reading:
         self.add(Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about))
 
     def _what(self, call: Call, piece: Piece) -> tuple[str, Origin] | None:
-        """What a text is that a call gave, and where it comes from; None: it is no node."""
+        """Return what a text is that a call gave, and where it comes from; None: it is no node."""
         is_inner = call.call_id in self.tree.with_writer
         if call.kind is CallKind.GENERATION:
             return TOOL_CALL if piece.role == "call" else "generation", Origin.GENERATED
@@ -356,7 +356,7 @@ class Reading:
         return piece.role or "text", Origin.GENERATED if is_own else Origin.SOURCE
 
     def _known(self, call: Call, piece: Piece) -> bool:
-        """Whether a node has this text: an inner call gave it, or it was passed on."""
+        """Return whether a node has this text: an inner call gave it, or it was passed on."""
         same = self.by_text.get(piece.text, ())
         if any(one.call is not None and self.tree.is_inside(one.call, call) for one in same):
             return True
@@ -375,14 +375,14 @@ class Reading:
         return written and self._is_repeated(call, piece.text)
 
     def _is_repeated(self, call: Call, text: str) -> bool:
-        """Whether a call gave what a model wrote, and not what it had from a source."""
+        """Return whether a call gave what a model wrote, and not what it had from a source."""
         same = self.by_text.get(text, ())
         is_source = any(one.origin is Origin.SOURCE for one in same)
         return not is_source and self._repeats.is_written(call, text)
 
 
 def is_answer(piece: Piece) -> bool:
-    """Whether a text stands where steps keep their answer."""
+    """Return whether a text stands where steps keep their answer."""
     is_named = piece.key is not None and parts.plain(piece.key) in _ANSWERS
     return piece.role == "assistant" or (piece.role is None and is_named)
 

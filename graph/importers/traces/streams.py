@@ -32,7 +32,7 @@ _BEDROCK = (
 
 @dataclass
 class _Joined:
-    """What the chunks so far say.
+    """The content of the chunks so far.
 
     Attributes:
         texts: Parts of the answer.
@@ -291,12 +291,12 @@ def joined_texts(chunks: Sequence[Any], *, by_model: bool) -> str | None:
 
 
 def _spaced(chunks: Sequence[str]) -> bool:
-    """Whether a blank stands between every two of some texts, as within a paragraph."""
+    """Return whether a blank stands between every two of some texts, as within a paragraph."""
     return all(left.endswith(" ") or right.startswith(" ") for left, right in pairwise(chunks))
 
 
 def _is_unspaced(sign: str) -> bool:
-    """Whether a sign is of a writing without blanks between words."""
+    """Return whether a sign is of a writing without blanks between words."""
     if sign.isascii():
         return False
     name = unicodedata.name(sign, "")

@@ -106,7 +106,7 @@ class Piece:
 
 
 def is_said(piece: Piece) -> bool:
-    """Whether a piece is a text that counts: no thought, and no picture."""
+    """Return whether a piece is a text that counts: no thought, and no picture."""
     return piece.role not in ("thought", "media")
 
 
@@ -157,12 +157,12 @@ def _of_text(text: str, key: str | None, depth: int) -> Iterator[Piece]:
 
 
 def _media(name: str, payload: Any) -> Piece:
-    """What has no text; the link tells it from others of its kind."""
+    """Return what has no text; the link tells it from others of its kind."""
     return Piece(name, "media", None, str(hash(str(payload)[:10_000])))
 
 
 def unfold(text: str) -> Any:
-    """What a text holds as JSON or as Python prints it: an object, a list, a text.
+    """Return what a text holds as JSON or as Python prints it: an object, a list, a text.
 
     None: it holds none of these.
     """
@@ -271,7 +271,7 @@ def _of_part(
 
 
 def _result(value: Mapping[str, Any], kind: str, key: str | None, depth: int) -> Iterator[Piece]:
-    """What a tool returned, as one text."""
+    """Yield what a tool returned, as one text."""
     names = ("output", *_RESULT_KEYS) if kind.endswith("output") else _RESULT_KEYS
     result = next((value[name] for name in names if value.get(name) is not None), None)
     link = answered_id(value) or _id(value.get("name") or value.get("toolName"))
@@ -352,7 +352,7 @@ def _with_role(
 
 
 def _holds_results(content: Any) -> bool:
-    """Whether a content is made of parts that answer tool calls, each with its id."""
+    """Return whether a content is made of parts that answer tool calls, each with its id."""
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
         return False
     return any(
@@ -373,13 +373,13 @@ def _joined(texts: list[str]) -> str:
 
 
 def tool_text(text: str) -> str:
-    """What a tool returned as a text; a text that a program wrote as JSON is read."""
+    """Return what a tool returned as a text; a text that a program wrote as JSON is read."""
     unfolded = unfold(text)
     return unfolded if isinstance(unfolded, str) else text
 
 
 def tool_result(value: Any) -> tuple[str, list[Piece]]:
-    """What a tool returned as one text, and what of it has none.
+    """Return what a tool returned as one text, and what of it has none.
 
     Of parts of a message it is their texts, of all other data it is the data.
     """
@@ -429,7 +429,7 @@ def _data(value: Any) -> tuple[str, list[Piece]]:
 
 
 def is_blocks(value: Any) -> bool:
-    """Whether a value is the content of a message: a list of parts that say their kinds."""
+    """Return whether a value is the content of a message: a list of parts that say their kinds."""
     if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
         return False
     for one in value:
@@ -445,7 +445,7 @@ def is_blocks(value: Any) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    """Whether a value is made of parts as messages have them, and not of data of a program."""
+    """Return whether a value is made of a message's parts, and not of data of a program."""
     if isinstance(value, dict):
         return isinstance(value.get("content"), list) and _is_message(value["content"])
     if not isinstance(value, list) or not any(isinstance(one, dict) for one in value):
@@ -464,7 +464,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _is_definition(content: Any) -> bool:
-    """Whether it defines a tool, as some tracers put among the messages."""
+    """Return whether it defines a tool, as some tracers put among the messages."""
     return isinstance(content, dict) and "function" in content and "parameters" in str(content)
 
 
@@ -522,7 +522,7 @@ def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[Piec
 
 
 def answers_of(value: Mapping[str, Any]) -> Any:
-    """What a model wrote, in an answer as its vendor gives it; None: it is none."""
+    """Return what a model wrote, in an answer as its vendor gives it; None: it is none."""
     if isinstance(value.get("generations"), list):
         return value["generations"]  # of LangChain
     if isinstance(value.get("choices"), list):
@@ -546,7 +546,7 @@ def answers_of(value: Mapping[str, Any]) -> Any:
 
 
 def why_without_text(format_name: str, calls: Iterable[Call]) -> str:
-    """Why a trace gives no node, with the spans by name, and the switches that record texts."""
+    """Return why a trace gives no node, with its spans, and the switches that record texts."""
     every = list(calls)
     silent = [one.name for one in every if one.made in (None, "", [], {})]
     names = list(dict.fromkeys(silent or [one.name for one in every]))

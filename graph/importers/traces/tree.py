@@ -1,4 +1,4 @@
-"""Which call of a trace made which, the order in which they ended, and which of them write."""
+"""The tree of a trace's calls: who called whom, the order of their ends, and which ones write."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class Tree:
             name = self.by_id[name].parent_id
 
     def is_inside(self, inner: Call, outer: Call) -> bool:
-        """Whether one call was made by the other, directly or not."""
+        """Return whether one call was made by the other, directly or not."""
         return outer.call_id in self._above[inner.call_id]
 
     def is_during(self, inner: Call, outer: Call) -> bool:
-        """Whether one call began and ended while the other went on, or was made by it."""
+        """Return whether one call began and ended while the other went on, or was made by it."""
         within = outer.start <= inner.start and inner.end <= outer.end and outer.start < outer.end
         return within or self.is_inside(inner, outer)
 
     def writes(self, call: Call) -> bool:
-        """Whether what a call gave counts as written by a model."""
+        """Return whether what a call gave counts as written by a model."""
         return call.kind is CallKind.GENERATION or call.call_id in self.steps
 
     def step_above(self, call: Call) -> str | None:

@@ -1,4 +1,4 @@
-"""What single products write into spans, in the forms that the conventions have.
+"""The forms in which single products write spans, turned into those of the conventions.
 
 - Phoenix: spans of its REST API (`span_kind` beside the attributes), lines of its data frames
   (`context.span_id`, `attributes.…`).
@@ -141,7 +141,7 @@ def kind_of(flat: Mapping[str, Any]) -> str:
 
 
 def is_model_call(flat: Mapping[str, Any]) -> bool:
-    """Whether a product's own attributes say that a model was called."""
+    """Return whether a product's own attributes say that a model was called."""
     return any(name in flat for name in _MODELS)
 
 
@@ -157,7 +157,7 @@ def noted(flat: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def of_vercel(flat: Mapping[str, Any]) -> tuple[Any, Any] | None:
-    """What a span of Vercel's AI SDK was given and gave; None: it is none."""
+    """Return what a span of Vercel's AI SDK was given and gave; None: it is none."""
     if operation_of_vercel(flat) is None:
         return None
     given = first_of(flat, ("ai.prompt.messages", "ai.prompt", "ai.toolCall.args"))
