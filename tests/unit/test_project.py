@@ -37,6 +37,19 @@ CYPHER = re.compile(
 )
 CLAUSE = re.compile(r"\b(?:MATCH|MERGE|CREATE|UNWIND|DETACH)\b")  # to parse few files only
 
+# First lines of docstrings that are no sentence: "Whether it is read.", "The same, but shorter."
+RELATIVE = re.compile(r"\s*(?:(?:What|Whether|How|Where|Who|Which|When|Why)\b|The same\b)")
+DESCRIBED = ("cypher", "graph")
+"""Folders of which every docstring begins with what a thing does or is."""
+PUBLISHED = {
+    *("Against", "AppealKind", "AttributionCategory", "ClaimCategory", "ClaimOrigin"),
+    *("DialogueLabel", "Direction", "Evidence", "EvidenceRole", "Faithfulness", "Inference"),
+    *("JudgeName", "LocatedBy", "Origin", "Recheck", "ReviewKind", "ReviewVerdict"),
+    *("RevisionOutcome", "Role", "SentenceOutcome", "SourceMode", "Speaker", "StepRecord"),
+    *("Termination", "Turn", "TurnCheck", "ValuePlace"),
+}
+"""Classes whose docstrings stand in the OpenAPI document or the schema of the process file."""
+
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
@@ -99,6 +112,33 @@ def test_cypher_stands_in_cypher_files_only(files: list[Path]) -> None:
         if CYPHER.search(text)
     ]
     assert not found
+
+
+def test_docstrings_begin_with_what_a_thing_does_or_is(files: list[Path]) -> None:
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}:{line}: {first}"
+        for path in files
+        if path.suffix == ".py"
+        if path.relative_to(ROOT).as_posix().startswith(tuple(f"{room}/" for room in DESCRIBED))
+        for line, first in relative_clauses(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "write `Return whether …`, `Yield the …`, `A …` or `The …` in:\n" + "\n".join(
+        found
+    )
+
+
+@pytest.mark.parametrize(
+    ("docstring", "lines"),
+    [
+        ("Whether it is read.", [2]),
+        ("The same, but shorter.", [2]),
+        ("Return whether it is read.", []),
+        ("Whoever reads it.", []),
+    ],
+)
+def test_a_relative_clause_is_told_from_a_sentence(docstring: str, lines: list[int]) -> None:
+    source = f'def read():\n    """{docstring}"""\n'
+    assert [line for line, _ in relative_clauses(source)] == lines
 
 
 @pytest.mark.parametrize(
@@ -200,6 +240,17 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Constant(value=str(text)) if id(node) not in documentation:
                 yield node.lineno, text
+
+
+def relative_clauses(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the first lines of docstrings that are relative clauses, with their line numbers."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, documented) or getattr(node, "name", "") in PUBLISHED:
+            continue
+        text = ast.get_docstring(node, clean=False)
+        if text is not None and RELATIVE.match(text):
+            yield node.body[0].lineno, text.strip().split("\n")[0]
 
 
 def declaration(name: str) -> dict[str, Any]:
