@@ -62,7 +62,7 @@ def trail(one: Verification) -> list[object]:
     return [[getattr(one, name) for name in TRAIL], rounds, refs]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99), q=st.integers(1, 3))
 def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q):
     now = data.draw(edits(before))

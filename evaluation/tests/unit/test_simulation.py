@@ -278,8 +278,8 @@ def test_one_class_alone_has_no_score_and_says_why():
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows_whatever_the_number_of_workers(monkeypatch):
-    monkeypatch.setattr("veritrail_eval.simulation.run.PORTION", 20)
-    claims, grid = ClaimSettings(60, seed=7), Grid(q=(1, 3))
+    monkeypatch.setattr("veritrail_eval.simulation.run.PORTION", 5)
+    claims, grid = ClaimSettings(15, seed=7), Grid(q=(1, 3))
     one, two = (
         simulate(Simulation(small("random"), claims, grid, JudgeSettings(), workers)).rows
         for workers in (1, 2)
