@@ -17,8 +17,13 @@ from pydantic import Field
 
 from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.graph.asking import USUAL, Asking, asking_behind, asking_of
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, shown
+from veritrail_graph.graph.judge_mode import (
+    PAPER_MODE,
+    JudgeMode,
+    judge_mode_of,
+    judge_mode_of_settings,
+)
 from veritrail_graph.graph.model import Status, Usage, Verdict
 
 if TYPE_CHECKING:
@@ -87,14 +92,14 @@ class RunFound(Answer):
     )
 
     @property
-    def asking(self) -> Asking:
+    def asking(self) -> JudgeMode:
         """How its judge was asked."""
-        return Asking(self.share, self.escalate_to)
+        return JudgeMode(self.share, self.escalate_to)
 
     @classmethod
     def of(cls, found: RunSummary, of_record: str | None, job: Job | None = None) -> RunFound:
         """The answer for a run, beside the run of record, with what its job knows."""
-        asking = asking_of(found.settings)
+        asking = judge_mode_of_settings(found.settings)
         return cls(
             run_id=found.run_id,
             created_at=found.created_at,
@@ -185,9 +190,9 @@ class ComparedSide(Answer):
     spent: Spending
 
     @property
-    def asking(self) -> Asking:
+    def asking(self) -> JudgeMode:
         """How its judge was asked."""
-        return Asking(self.share, self.escalate_to)
+        return JudgeMode(self.share, self.escalate_to)
 
 
 class RunComparison(Answer):
@@ -261,7 +266,7 @@ class Runs(Part):
         order = (await self._app.claims.numbered(process_id))[1]
         latest = [_latest(found).verification_id for _, found in sides]
         asked = {
-            one.verification_id: asking_behind(one)
+            one.verification_id: judge_mode_of(one)
             for one in await (await self._store()).trails.headers(latest)
         }
         return await asyncio.to_thread(
@@ -293,7 +298,7 @@ def compared(
     first: tuple[str, tuple[str, Sequence[FoundOfClaim]]],
     second: tuple[str, tuple[str, Sequence[FoundOfClaim]]],
     order: dict[str, int],
-    asked: Mapping[str, Asking] = MappingProxyType({}),
+    asked: Mapping[str, JudgeMode] = MappingProxyType({}),
 ) -> RunComparison:
     """Two sides over all claims.
 
@@ -373,11 +378,11 @@ def _latest(found: Iterable[FoundOfClaim]) -> FoundOfClaim:
 
 
 def _side_of(
-    name: str, kind: str, found: Iterable[FoundOfClaim], asked: Mapping[str, Asking]
+    name: str, kind: str, found: Iterable[FoundOfClaim], asked: Mapping[str, JudgeMode]
 ) -> ComparedSide:
     every = list(found)
     latest = _latest(every)
-    asking = asked.get(latest.verification_id, USUAL)
+    asking = asked.get(latest.verification_id, PAPER_MODE)
     verdicts = Counter(one.verdict for one in every)
     usage = Usage()
     for one in every:

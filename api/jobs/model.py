@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from veritrail_graph.graph.asking import USUAL, Asking
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.judge_mode import PAPER_MODE, JudgeMode
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.attribution import LeftOut
 from veritrail_graph.verifier.models.batch_port import BatchRecord
@@ -253,7 +253,7 @@ class Job:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     explanation: Explained | None = None
-    asking: Asking = USUAL
+    asking: JudgeMode = PAPER_MODE
     since: Version | None = None
     model: str | None = None
     in_batches: bool = False

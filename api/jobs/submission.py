@@ -50,9 +50,9 @@ from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text, wanted_turns
 from veritrail_graph.api.work.sentences import selected_sentences
 from veritrail_graph.api.work.stated import lacks_claims, stated_where_none
-from veritrail_graph.graph.asking import Asking, asking_of
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of_settings
 from veritrail_graph.graph.model import Process, Status
 from veritrail_graph.verifier.driver import Task
 
@@ -89,7 +89,7 @@ class Plan:
         since: The earlier version from which it would keep verdicts; None: from none.
     """
 
-    asking: Asking
+    asking: JudgeMode
     since: Version | None
 
 
@@ -174,7 +174,7 @@ class Submission:
         async with self._ready(opened, caller, request, LocalOptions()) as (judge, since):
             if request.extract or await _extracts(opened, judge, request):
                 await _extractable(await opened(), request)
-            return Plan(asking_of(judge.settings), since)
+            return Plan(judge_mode_of_settings(judge.settings), since)
 
     async def _insert(
         self,

@@ -19,8 +19,8 @@ from veritrail_graph.api.views.costs import UNKNOWN
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.trail import TrailView, trail_view
-from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.exporters.cells import guarded
+from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Usage, Verdict, Verification
 
 COLUMNS = (
@@ -78,7 +78,7 @@ def row_of(trail: Trail) -> dict[str, Any]:
 def _of_verification(found: Verification) -> dict[str, Any]:
     view = trail_view(found)
     by = found.located_by
-    usage, asking = found.usage, asking_behind(found)
+    usage, asking = found.usage, judge_mode_of(found)
     return {
         "indicative": found.indicative,
         "error_nodes": "; ".join(node.node_id for node in found.error_nodes),

@@ -33,10 +33,10 @@ from veritrail_graph.api.views.words import (
     mark_now,
     reuse_words,
 )
-from veritrail_graph.graph.asking import Asking, asking_behind
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of
 from veritrail_graph.graph.model import (
     Claim,
     Process,
@@ -266,7 +266,7 @@ class Judge:
     def words(self) -> str:
         """Them in a line."""
         by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
-        by += asking_short(Asking(self.share, self.escalate_to))
+        by += asking_short(JudgeMode(self.share, self.escalate_to))
         days = self.first if self.first == self.last else f"{self.first} to {self.last}"
         kept = f", {self.kept:,} of them kept from earlier verifications" if self.kept else ""
         return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}{kept}"
@@ -383,10 +383,10 @@ class ReportData:
     @property
     def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
-        given: dict[tuple[str, str | None, int, Asking], list[Verification]] = {}
+        given: dict[tuple[str, str | None, int, JudgeMode], list[Verification]] = {}
         for one in self.verifications:
             if one.verdict is not None:
-                by = (one.engine, one.model, one.q, asking_behind(one))
+                by = (one.engine, one.model, one.q, judge_mode_of(one))
                 given.setdefault(by, []).append(one)
         found = []
         for (engine, model, q, asking), each in given.items():

@@ -54,9 +54,9 @@ from veritrail_graph.api.views.words import (
     reason_apart,
     reuse_reason,
 )
-from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import (
     Evidence,
     EvidenceRole,
@@ -226,7 +226,7 @@ _PLAIN_NAME = re.compile(r"[\w.:+-]+", re.ASCII)
 def _remarks(view: TrailView, beside: Beside) -> Iterator[tuple[Line, Style]]:
     """What a reader must know before the trail, and how much it matters."""
     found = view.verification
-    for words in asking_words(asking_behind(found)):
+    for words in asking_words(judge_mode_of(found)):
         yield (quoting(f"{words[:1].upper()}{words[1:]}."),), Style.WARNING
     if found.indicative:
         words = indicative_words(found.engine)

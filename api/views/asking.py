@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
-from veritrail_graph.graph.asking import Asking, asking_behind
+from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of
 from veritrail_graph.graph.model import Iteration, Verdict, Verification
 
 LONGEST_NAME = 80
@@ -57,13 +57,13 @@ def escalation_words(one: Iteration) -> str | None:
     return f"{why}, so {second} was asked, and its verdict counts."
 
 
-def asking_words(of: Asking) -> tuple[str, ...]:
+def asking_words(of: JudgeMode) -> tuple[str, ...]:
     """What of it is not as the paper asks, a sentence each, without a capital and a full stop."""
     found = (sharing_words(of.share), cascade_words(of.second))
     return tuple(one for one in found if one is not None)
 
 
-def whole_sentences(*ways: Asking) -> tuple[str, ...]:
+def whole_sentences(*ways: JudgeMode) -> tuple[str, ...]:
     """The same as whole sentences, each once."""
     words = dict.fromkeys(one for way in ways for one in asking_words(way))
     return tuple(f"{one[0].upper()}{one[1:]}." for one in words)
@@ -71,10 +71,10 @@ def whole_sentences(*ways: Asking) -> tuple[str, ...]:
 
 def asking_sentences(verifications: Iterable[Verification]) -> tuple[str, ...]:
     """The same of the judges of verifications."""
-    return whole_sentences(*dict.fromkeys(map(asking_behind, verifications)))
+    return whole_sentences(*dict.fromkeys(map(judge_mode_of, verifications)))
 
 
-def asking_short(of: Asking) -> str:
+def asking_short(of: JudgeMode) -> str:
     """The same behind the name of a judge in a list: `, 8 claims a prompt`; empty: as usual.
 
     The name of the judge in a cascade has both models already.
@@ -85,4 +85,4 @@ def asking_short(of: Asking) -> str:
 
 def asked_as(verification: Verification) -> str:
     """The same of the judge of a verification."""
-    return asking_short(asking_behind(verification))
+    return asking_short(judge_mode_of(verification))

@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from veritrail_graph.graph.asking import asking_behind
 from veritrail_graph.graph.exporters.cells import FORMULA, guarded
 from veritrail_graph.graph.exporters.process_file import json_text
+from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Claim, Iteration, Usage, Verification
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
@@ -132,7 +132,7 @@ def _claim_row(claim: Claim, stored: Properties) -> list[Any]:
 
 
 def _verification_row(found: Verification) -> list[Any]:
-    asking = asking_behind(found)
+    asking = judge_mode_of(found)
     return [
         found.verification_id,
         found.claim_id,

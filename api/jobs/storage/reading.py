@@ -32,8 +32,8 @@ from veritrail_graph.api.jobs.storage.batch_rows import early_ends, open_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.api.work.sentences import unjudged_words
-from veritrail_graph.graph.asking import asking_of
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.judge_mode import judge_mode_of_settings
 from veritrail_graph.graph.model import Status, Usage
 
 _SUMS = (
@@ -284,7 +284,7 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         left_out=header.left_out,
         warnings=tuple(_warnings(header, parts.lacking.get(job_id, 0))),
         explanation=parts.explained.get(job_id),
-        asking=asking_of(row["settings"]),
+        asking=judge_mode_of_settings(row["settings"]),
         since=since_of(row["header"]),
         model=header.model,
         in_batches=_is_in_batches(header, row["request"]),

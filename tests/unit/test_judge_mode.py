@@ -13,7 +13,7 @@ from veritrail_graph.api.mcp.results import trail_of, trail_text
 from veritrail_graph.api.reports.data import CheckedClaim
 from veritrail_graph.api.views.asking import asked_as, asking_sentences
 from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.graph.asking import Asking, asking_behind
+from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of
 from veritrail_graph.graph.model import Verdict, Verification
 
 INC = Verdict.INCONCLUSIVE
@@ -37,7 +37,7 @@ SAYS = "Shared prompts (ours, not the paper's): up to 8 claims in one prompt"
     ],
 )
 def test_shared_prompts_are_said_by_every_output(one: Verification) -> None:
-    assert asking_behind(one) == Asking(8)
+    assert judge_mode_of(one) == JudgeMode(8)
     assert asked_as(one) == ", 8 claims a prompt"
     assert [text.startswith(SAYS) for text in asking_sentences([one, one])] == [True]
     assert "a-model, 8 claims a prompt, q = 3" in judge_words(one)
@@ -56,7 +56,7 @@ RULE = (
 
 def test_a_cascade_and_its_rule_are_said_by_every_output() -> None:
     one = judged(CASCADE, model="cheap + strong")
-    assert asking_behind(one) == Asking(second="strong")
+    assert judge_mode_of(one) == JudgeMode(second="strong")
     assert asking_sentences([one]) == (RULE,)
     assert "cheap + strong, cascade, q = 3" in judge_words(one)
     assert RULE in trail_text(one)

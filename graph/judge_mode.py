@@ -1,4 +1,4 @@
-"""The ways to ask a judge that differ from the paper's: prompts shared by claims, and cascades.
+"""The mode of a judge: as the paper asks it, with prompts shared by claims, or as a cascade.
 
 The settings of a verification say both; so do those of a job of which nothing has ended yet.
 
@@ -20,8 +20,8 @@ _PARTS = ("", "evidence.", "verdict.")
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """The way in which a judge was asked.
+class JudgeMode:
+    """The mode in which a judge was asked.
 
     Attributes:
         share: Claims that one prompt asked about, at most; None: one claim a prompt.
@@ -33,13 +33,13 @@ class Asking:
     second: str | None = None
 
 
-USUAL = Asking()
+PAPER_MODE = JudgeMode()
 """One judge, one claim a prompt: as the paper asks."""
 
 
 @lru_cache(maxsize=256)
-def asking_of(settings: str | None) -> Asking:
-    """Return how a judge with these settings was asked.
+def judge_mode_of_settings(settings: str | None) -> JudgeMode:
+    """Return the mode of a judge with these settings.
 
     Args:
         settings: What decides the outcome of a verification, as JSON; None: not known.
@@ -49,14 +49,14 @@ def asking_of(settings: str | None) -> Asking:
         next((found[part + name] for part in _PARTS if part + name in found), None)
         for name in (_SHARE, _SECOND)
     )
-    return Asking(
+    return JudgeMode(
         share if isinstance(share, int) and share > 1 else None,
         second if isinstance(second, str) and second else None,
     )
 
 
-def asking_behind(verification: Verification) -> Asking:
-    """Return how the judge of a verification was asked."""
-    found = asking_of(verification.settings)
+def judge_mode_of(verification: Verification) -> JudgeMode:
+    """Return the mode of the judge of a verification."""
+    found = judge_mode_of_settings(verification.settings)
     share = verification.share or found.share
-    return found if share == found.share else Asking(share, found.second)
+    return found if share == found.share else JudgeMode(share, found.second)
