@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.api.configured.embeddings import embedding_choice
+from veritrail_eval.app.embeddings import embedding_choice
 from veritrail_graph.api.graph_connection import server_address
 from veritrail_graph.api.settings import Settings, Use, model_settings
 from veritrail_graph.api.webhooks.target import Target

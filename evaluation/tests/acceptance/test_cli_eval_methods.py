@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking
+from eval_fakes.embedding import tiny_embedder
 from fakes.chat_server import chat_server
-from fakes.embedding import tiny_embedder
 from fakes.entailment import tiny_model
 from fakes.model_answers import Answer, WordReader, missing_words
 from fakes.model_prompts import VERDICT, parse_excerpts

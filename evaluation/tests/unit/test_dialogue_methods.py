@@ -15,12 +15,12 @@ from fakes.judging import SPLITTER
 
 from veritrail_eval.dialogues.claim_sets import ClaimMatcher
 from veritrail_eval.dialogues.gold import DialogueGold, read_gold
+from veritrail_eval.dialogues.judging import TurnJudge
 from veritrail_eval.dialogues.methods import MethodRun
 from veritrail_eval.dialogues.predicted import PredictedTurns
 from veritrail_eval.dialogues.score import TurnScore, gold_labels
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
-from veritrail_graph.verifier.dialogue.judging import TurnJudge
 from veritrail_graph.verifier.dialogue.prompted import PromptedDialogueJudge
 from veritrail_graph.verifier.dialogue.vista import Ablations, Vista
 from veritrail_graph.verifier.models.port import EndpointRefused, OverBudget, Request, Step

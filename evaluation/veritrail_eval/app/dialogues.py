@@ -16,6 +16,7 @@ from veritrail_eval.dialogues.claim_sets import ClaimMatcher
 from veritrail_eval.dialogues.compared import Ablation, DialogueMethod
 from veritrail_eval.dialogues.consensus import annotated_claims
 from veritrail_eval.dialogues.gold import DialogueGold, TurnKey
+from veritrail_eval.dialogues.judging import TurnJudge
 from veritrail_eval.dialogues.methods import MethodRun
 from veritrail_eval.dialogues.predicted import PredictedTurns
 from veritrail_eval.dialogues.score import gold_labels
@@ -25,7 +26,6 @@ from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.dialogue.judging import TurnJudge
 from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
 from veritrail_graph.verifier.dialogue.prompted import PromptedDialogueJudge
 from veritrail_graph.verifier.dialogue.vista import Ablations, Vista
@@ -327,7 +327,7 @@ async def compare_dialogues(
     Raises:
         VeriTrailError: A model, a prompt or a setting is wrong, or a model gave no vectors.
     """
-    from veritrail_graph.api.configured.embeddings import embedding_choice
+    from veritrail_eval.app.embeddings import embedding_choice
 
     shared, gold = shared_within(how.models.budget, how.models.max_calls), labelled.gold
     if how.embedding is not None:  # before other models are paid for
@@ -507,7 +507,7 @@ async def claim_matcher(
     Raises:
         VeriTrailError: The model cannot be opened, or gave no vectors.
     """
-    from veritrail_graph.api.configured.embeddings import open_embedder
+    from veritrail_eval.app.embeddings import open_embedder
 
     if named is None:
         return ClaimMatcher(), Usage()

@@ -16,12 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veritrail_eval.app.embeddings import embedding_choice, embedding_price
 from veritrail_eval.app.resources import (
     OpenResources,
     checked_name,
     entailment_choice,
     shared_within,
 )
+from veritrail_eval.embeddings.endpoint import BATCH as EMBEDDED_AT_ONCE
+from veritrail_eval.embeddings.endpoint import STEP as EMBEDDING
+from veritrail_eval.embeddings.endpoint import batches_of
+from veritrail_eval.embeddings.local import embedding_files
 from veritrail_eval.methods.judging import task_of
 from veritrail_eval.methods.memory import SharedEmbedder
 from veritrail_eval.runs.matrix import parse_matrix, refuse_faults
@@ -36,15 +41,10 @@ from veritrail_eval.runs.runner import (
     waiting_claims,
 )
 from veritrail_graph.api.app.estimation import assumed_judge, assumed_models
-from veritrail_graph.api.configured.embeddings import embedding_choice, embedding_price
 from veritrail_graph.api.configured.entailment import configured_choice
 from veritrail_graph.api.configured.judge import check_engines
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Evidence, Status, Usage, Verdict
-from veritrail_graph.verifier.embeddings.endpoint import BATCH as EMBEDDED_AT_ONCE
-from veritrail_graph.verifier.embeddings.endpoint import STEP as EMBEDDING
-from veritrail_graph.verifier.embeddings.endpoint import batches_of
-from veritrail_graph.verifier.embeddings.local import embedding_files
 from veritrail_graph.verifier.estimate import LIKELY, AssumedWalk
 from veritrail_graph.verifier.estimate import assumptions as assumed_answers
 from veritrail_graph.verifier.judge import StepModel, StepModels
@@ -59,10 +59,10 @@ from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
     from veritrail_eval.datasets.model import LabelledClaim
+    from veritrail_eval.embeddings.port import Embedder
     from veritrail_eval.methods.method import Method
     from veritrail_eval.runs.matrix import Configuration, Matrix
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.verifier.embeddings.port import Embedder
     from veritrail_graph.verifier.held_process import HeldProcess
     from veritrail_graph.verifier.nli.opening import ModelChoice
     from veritrail_graph.verifier.nli.port import EntailmentModel

@@ -18,10 +18,10 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
 
 if TYPE_CHECKING:
+    from veritrail_eval.embeddings.port import Embedder
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.verifier.embeddings.port import Embedder
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.nli.opening import ModelChoice
     from veritrail_graph.verifier.nli.port import EntailmentModel
@@ -183,7 +183,7 @@ class OpenResources:
         Raises:
             InputError: There is none.
         """
-        from veritrail_graph.api.configured.embeddings import open_embedder
+        from veritrail_eval.app.embeddings import open_embedder
 
         opened = await open_embedder(
             self._settings,

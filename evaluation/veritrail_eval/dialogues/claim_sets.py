@@ -17,11 +17,11 @@ from operator import mul
 from typing import Any
 
 from veritrail_eval.dialogues.gold import DialogueGold, LabelledTurnClaim
+from veritrail_eval.embeddings.port import Embedder
 from veritrail_eval.figures.agreement import Annotation, AnnotatorAgreement
 from veritrail_eval.figures.figure import Figure, mean, share, with_reasons
 from veritrail_eval.figures.options import Resampling
 from veritrail_graph.graph.model.dialogue import ClaimCategory
-from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from veritrail_eval.dialogues.gold import DialogueGold, LabelledTurn, TurnKey
+from veritrail_eval.dialogues.judging import TurnJudge
 from veritrail_eval.dialogues.predicted import PredictedTurns
 from veritrail_eval.dialogues.score import label_of_claim
 from veritrail_graph.graph.content_hash import derived_claim_id
@@ -33,7 +34,6 @@ from veritrail_graph.graph.model.dialogue import (
     TurnVerification,
 )
 from veritrail_graph.verifier.dialogue.background import Fact
-from veritrail_graph.verifier.dialogue.judging import TurnJudge
 from veritrail_graph.verifier.dialogue.port import DialogueJudge, Extracted, History
 from veritrail_graph.verifier.dialogue.vista import Vista
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget

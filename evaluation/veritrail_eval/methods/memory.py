@@ -13,10 +13,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from veritrail_eval.embeddings.port import Embedder
 from veritrail_eval.figures.cost import cost_anew
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.canonical import canonical
-from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.models.port import Meter, StepCall
 from veritrail_graph.verifier.ports import JudgeError
 

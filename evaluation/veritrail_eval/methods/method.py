@@ -12,11 +12,11 @@ from typing import Any, Protocol
 from pydantic import Field
 
 from veritrail_eval.datasets.model import LabelledClaim
+from veritrail_eval.embeddings.port import Embedder
 from veritrail_eval.methods.memory import RunMemory
 from veritrail_graph.graph.model import Status, Usage, Verdict
 from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf, PublicId, Stage
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.held_process import HeldProcess
 from veritrail_graph.verifier.judge import StepModels
 from veritrail_graph.verifier.models.port import Meter

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from veritrail_eval.embeddings.port import Embedder
 from veritrail_graph.graph.model import NodeRef
-from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.held_process import HeldProcess
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError

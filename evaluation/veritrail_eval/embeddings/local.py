@@ -18,8 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from veritrail_eval.embeddings.port import weighted_mean
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.verifier.embeddings.port import weighted_mean
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.local import Encoded, Tokenizer, batches
 from veritrail_graph.verifier.nli.onnx import OnnxSession

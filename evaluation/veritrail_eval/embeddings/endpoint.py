@@ -19,8 +19,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from veritrail_eval.embeddings.port import weighted_mean
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.embeddings.port import weighted_mean
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     InvalidAnswer,

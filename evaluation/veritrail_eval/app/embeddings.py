@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
+    from veritrail_eval.embeddings.port import Embedder
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.settings import ModelSettings, Settings
-    from veritrail_graph.verifier.embeddings.port import Embedder
     from veritrail_graph.verifier.models.prices import Price
 
 
@@ -32,8 +32,8 @@ def embedding_choice(
     """
     from dataclasses import replace
 
+    from veritrail_eval.embeddings.local import embedding_folder
     from veritrail_graph.api.settings import ModelSettings, checked_url, endpoint_address
-    from veritrail_graph.verifier.embeddings.local import embedding_folder
 
     own = settings.embedding
     name = named or own.model
@@ -114,15 +114,15 @@ async def open_embedder(
     Raises:
         InputError: None is named, it cannot be opened, or a budget needs a price.
     """
-    from veritrail_graph.api.configured.models import open_json_model, patience
-    from veritrail_graph.verifier.embeddings.endpoint import (
+    from veritrail_eval.embeddings.endpoint import (
         BATCH,
         LONGEST_ANSWER,
         PATH,
         RemoteEmbedder,
         embedding_usage,
     )
-    from veritrail_graph.verifier.embeddings.local import open_embedding_folder
+    from veritrail_eval.embeddings.local import open_embedding_folder
+    from veritrail_graph.api.configured.models import open_json_model, patience
     from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
     from veritrail_graph.verifier.models.openai_endpoint import OPENAI
 

@@ -14,22 +14,22 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from eval_fakes.embedding import tiny_embedder
 from fakes.byte_server import http, serving
-from fakes.embedding import tiny_embedder
 
-from veritrail_eval.methods.memory import Memory, SharedEmbedder
-from veritrail_graph.api.configured.embeddings import (
+from veritrail_eval.app.embeddings import (
     embedding_choice,
     embedding_price,
     open_embedder,
 )
+from veritrail_eval.embeddings.endpoint import BATCH, batches_of, read_vectors
+from veritrail_eval.embeddings.local import embedding_folder, open_embedding_folder
+from veritrail_eval.embeddings.port import weighted_mean
+from veritrail_eval.methods.memory import Memory, SharedEmbedder
 from veritrail_graph.api.configured.shared import Shared
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.embeddings.endpoint import BATCH, batches_of, read_vectors
-from veritrail_graph.verifier.embeddings.local import embedding_folder, open_embedding_folder
-from veritrail_graph.verifier.embeddings.port import weighted_mean
 from veritrail_graph.verifier.models.port import (
     EndpointRefused,
     InvalidAnswer,
