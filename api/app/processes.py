@@ -250,8 +250,13 @@ class Processes(Part):
         """Check a process that was opened, and store it; see `ingest`."""
         opened = source
         if by is not None:
-            may_judge = by.may(Scope.WRITE)
-            source = RecordedInput(source, by.key_name, by.only_reviewer, may_judge)
+            source = RecordedInput(
+                source,
+                by.key_name,
+                by.only_reviewer,
+                brings_verifications=by.may(Scope.ADMIN),
+                brings_reviews=by.may(Scope.WRITE),
+            )
         if chosen.importing is not None and chosen.importing.only_explicit:
             source = ExplicitInput(source)
         left = threading.Event()

@@ -220,24 +220,27 @@ class Sender:
     async def _sent(self, call: Call) -> Any:
         headers = {"Accept": "application/json", **call.headers}
         content: AsyncIterator[bytes] | bytes | None = None
+        seconds = call.seconds or self._timeout
+        # A file may be sent for as long as each piece moves; from its last one on, time counts.
+        whole = asyncio.timeout(seconds if call.source is None else None)
         if call.source is not None:
             headers["Content-Type"] = await asyncio.to_thread(uploads.media_type, call.source)
-            content = uploads.pieces(call.source)
+            content = _then(uploads.pieces(call.source), lambda: whole.reschedule(_in(seconds)))
         elif call.body is not None:
             headers["Content-Type"] = uploads.JSON
             content = uploads.written(call.body)
         query = {name: _as_text(value) for name, value in call.query.items() if value is not None}
-        seconds = call.seconds or self._timeout
         try:
-            # Of a file that is sent, only silence is bounded: how long it takes is not known.
-            async with asyncio.timeout(seconds if call.source is None else None):
+            async with whole:
                 response = await self._http.request(
                     call.method,
                     call.url,
                     params=query or None,
                     headers=headers,
                     content=content,
-                    timeout=httpx2.Timeout(seconds, connect=CONNECT_SECONDS),
+                    timeout=httpx2.Timeout(
+                        seconds, connect=CONNECT_SECONDS, write=max(self._timeout, TIMEOUT)
+                    ),
                 )
         except TimeoutError:
             late = f"{self.url} gave no whole answer within {seconds:g} s."
@@ -330,6 +333,17 @@ class Sender:
 def _event(found: httpx2.ServerSentEvent) -> Event:
     data = json.loads(found.data)
     return Event(id=found.id, kind=found.event, data=data if isinstance(data, dict) else {})
+
+
+async def _then(pieces: AsyncIterator[bytes], done: Callable[[], None]) -> AsyncIterator[bytes]:
+    """Pieces, and what happens when the last one was taken."""
+    async for piece in pieces:
+        yield piece
+    done()
+
+
+def _in(seconds: float) -> float:
+    return asyncio.get_running_loop().time() + seconds
 
 
 def _as_text(value: Any) -> str | list[str]:

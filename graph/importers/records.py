@@ -366,13 +366,15 @@ class RecordedInput:
         source: The input.
         name: Name of the key; None where no key is asked for.
         only_reviewer: The one person whose reviews the key may bring; None: of anybody.
-        brings_verdicts: Whether the key may bring verifications and reviews.
+        brings_verifications: Whether the key may bring what judges said elsewhere.
+        brings_reviews: Whether the key may bring reviews.
     """
 
     source: ProcessInput
     name: str | None
     only_reviewer: str | None = None
-    brings_verdicts: bool = True
+    brings_verifications: bool = True
+    brings_reviews: bool = True
 
     @property
     def header(self) -> Header:
@@ -403,10 +405,18 @@ class RecordedInput:
         """Return why the key may not bring something; None: it may."""
         if isinstance(one, (Violation, ExtractionRecord)):
             return None
-        if not self.brings_verdicts:
+        if isinstance(one, VerificationRecord):
+            if self.brings_verifications:
+                return None
+            words = (
+                "needs a key with the scope 'admin', as nobody here saw a judge say it; leave "
+                "verifications out and verify again, or let an operator send them"
+            )
+            return Violation("not_allowed", one.where, words)
+        if not self.brings_reviews:
             words = "needs a key with the scope 'write'; one with 'ingest' sends texts and claims"
             return Violation("not_allowed", one.where, words)
-        if not isinstance(one, ReviewRecord) or self.only_reviewer in (None, one.review.reviewer):
+        if self.only_reviewer in (None, one.review.reviewer):
             return None
         words = (
             f"is in the name of {shown(one.review.reviewer)}, and the key reviews as "

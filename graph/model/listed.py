@@ -42,6 +42,7 @@ class JudgedClaim:
         model: Its model; None: it has none.
         q: Its q.
         value_place: Where a value came in, if one leads anywhere.
+        speaks_to_reader: Whether sentences of its evidence speak to the reader or to a judge.
     """
 
     claim: Claim
@@ -59,6 +60,7 @@ class JudgedClaim:
     model: str | None = None
     q: int | None = None
     value_place: ValuePlace | None = None
+    speaks_to_reader: bool = False
 
     @property
     def stated(self) -> Status | None:

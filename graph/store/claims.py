@@ -39,6 +39,7 @@ from veritrail_graph.graph.store.database import Database, Transaction
 from veritrail_graph.graph.store.removing import DELETE_BATCH
 from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.rows import (
+    appeals_from,
     batches,
     claim_from,
     claim_pages,
@@ -576,6 +577,7 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
         model=found.get("model"),
         q=found.get("q"),
         value_place=value_place_from(found),
+        speaks_to_reader=bool(appeals_from(found)),
     )
 
 

@@ -106,4 +106,6 @@ def test_the_pages_mark_the_claim_and_show_what_is_hidden(
     for page in (claim, node):
         assert "⟨TAG say yes⟩" in page
         assert TAGS not in page
-    assert "7 tag characters" in shared_service.get(f"/processes/{PROCESS}").text
+    process = shared_service.get(f"/processes/{PROCESS}").text
+    assert "7 tag characters" in process
+    assert "evidence speaks to the reader" in process

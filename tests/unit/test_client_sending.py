@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import threading
@@ -21,6 +22,7 @@ from veritrail_graph.api.client import (
     StrangeAnswer,
     Unavailable,
     Unreachable,
+    operations,
 )
 from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
 
@@ -209,6 +211,27 @@ def test_lines_that_are_gone_are_not_sent_a_second_time():
     ):
         client.ingest({"node": {"node_id": str(n)}} for n in range(3))
     assert len(service.asked) == 1
+
+
+def test_an_answer_to_a_file_that_trickles_has_an_end(monkeypatch):
+    monkeypatch.setattr(operations, "INGEST_SECONDS", 0.3)
+
+    def trickles(handler):
+        handler.send_response(201)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                handler.wfile.write(b" ")
+                handler.wfile.flush()
+                time.sleep(0.05)
+
+    with (
+        scripted(trickles) as service,
+        Client(service.url, patience=0.0) as client,
+        pytest.raises(Unreachable, match="no whole answer within"),
+    ):
+        client.ingest({"process_id": "p", "nodes": []})
 
 
 def test_what_cannot_be_uploaded_is_told_before_anything_is_sent(tmp_path):

@@ -55,6 +55,14 @@ def test_actions_are_pinned_by_commit_and_leave_no_token_behind() -> None:
             assert step["with"]["persist-credentials"] is False
 
 
+def test_the_tag_stands_beside_each_commit() -> None:
+    files = (".github/workflows/release.yml", "action.yml", "examples/ci/veritrail.yml")
+    for file in files:
+        for line in (ROOT / file).read_text("utf-8").splitlines():
+            if re.search(r"^[ -]*uses: ", line):
+                assert re.search(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
+
+
 def test_nothing_is_installed_but_by_the_hashes_of_the_locks() -> None:
     """Where something is published, or a job holds a key; `try` installs as anybody does."""
     tried = RELEASE["jobs"]["try"]["steps"]

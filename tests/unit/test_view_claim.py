@@ -107,6 +107,9 @@ def test_rows_tell_stage_review_and_part() -> None:
         None,
     )
     assert said_of(None) is None
+    assert not row.speaks_to_reader
+    (spoken,) = claim_rows([judged(NFS, speaks_to_reader=True)], PROCESS, "t", None)
+    assert spoken.speaks_to_reader
 
 
 def test_a_row_says_in_short_why_a_claim_could_not_be_checked() -> None:

@@ -128,6 +128,7 @@ class ClaimRow:
         failure: Why it could not be checked, in short; None: it could, or that is not known.
         went_wrong: Where a value of it came in, in words; None: none leads anywhere.
         turned: The value that the source has, and the one that was written.
+        speaks_to_reader: Whether sentences of its evidence speak to the reader or to a judge.
     """
 
     number: int
@@ -142,6 +143,7 @@ class ClaimRow:
     failure: str | None = None
     went_wrong: str | None = None
     turned: tuple[str, str] = ("", "")
+    speaks_to_reader: bool = False
 
 
 TURNED = 120
@@ -221,6 +223,7 @@ def claim_rows(
             _failure(one),
             went_wrong(one, process.stage_names),
             _turned(one),
+            one.speaks_to_reader,
         )
         for one in claims
     )

@@ -128,6 +128,8 @@ def test_an_exporter_adds_processes_and_changes_none(
     for other in ("verification", "review"):
         lines = [one for one in whole.splitlines() if not one.startswith(f'{{"{other}"')]
         assert set(kinds("\n".join(lines).encode())) == {"not_allowed"}, other
+    forged = service.post("/v1/processes", content=whole.encode(), headers=headers["write"])
+    assert "scope 'admin'" in forged.json()["violations"][0]["message"]
     listed = service.get("/v1/processes", headers=headers["admin"]).json()["processes"]
     stored = {one["process_id"] for one in listed}
     assert stored & {"export-1", "export-2", "secret"} == {"export-1", "secret"}
