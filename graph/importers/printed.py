@@ -9,8 +9,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+import threading
 import warnings
 from typing import Any
+
+NO_LITERAL = (ValueError, SyntaxError, MemoryError, RecursionError, SystemError)
+"""What Python raises for a text that is none of its values; the last where one nests too deeply."""
+
+_ONE_BY_ONE = threading.Lock()
 
 _ARRAY = re.compile(r"(?:np\.|numpy\.)?array\(")
 _DTYPE = re.compile(r",\s*dtype=")
@@ -34,10 +40,10 @@ def unfolded(text: str) -> Any:
     if bare[:1] != "[" or bare[-1:] != "]":
         return document(text)
     # Python itself would glue the texts of an array, between which numpy prints no comma.
-    for read in (json.loads, _strings, _literal, _objects):
+    for read in (json.loads, _strings, literal, _objects):
         try:
             value = read(bare)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except NO_LITERAL:
             continue
         if isinstance(value, list):
             return value
@@ -59,8 +65,8 @@ def document(text: str) -> Any:
     bare = text.strip()
     if _OBJECT.fullmatch(bare):
         try:
-            found = _value(ast.parse(bare, mode="eval").body)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            found = _value(syntax_of(bare))
+        except NO_LITERAL:
             return text
         return found if isinstance(found, dict) else text
     begin = _CONTENT.match(bare)
@@ -68,8 +74,8 @@ def document(text: str) -> Any:
     if begin is None or string is None or re.match(r"\s*$|\s+\w+=", bare[string.end() :]) is None:
         return text
     try:
-        found = {begin[0][:-1]: _literal(string[0])}
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = {begin[0][:-1]: literal(string[0])}
+    except NO_LITERAL:
         return text
     rest = bare[string.end() :].strip()
     return {**found, "printed": rest} if rest else found
@@ -81,7 +87,7 @@ def _objects(bare: str) -> list[Any]:
     Raises:
         ValueError: There is something else in it.
     """
-    tree = ast.parse(bare, mode="eval").body
+    tree = syntax_of(bare)
     if not isinstance(tree, ast.List):
         raise ValueError("no list")
     return [_value(one) for one in tree.elts]
@@ -138,7 +144,7 @@ def _strings(bare: str) -> list[str]:
         string = _STRING.match(bare, at, end)
         if string is None:
             raise ValueError("no text in quotes")
-        found.append(_literal(string[0]))
+        found.append(literal(string[0]))
         at = string.end()
         between = _BETWEEN.match(bare, at, end)
         if between is None and at < end:
@@ -147,7 +153,16 @@ def _strings(bare: str) -> list[str]:
     return found
 
 
-def _literal(text: str) -> Any:
-    with warnings.catch_warnings():
+def literal(text: str) -> Any:
+    """Return the value that Python prints as this text; what is raised else is in NO_LITERAL."""
+    return ast.literal_eval(syntax_of(text.lstrip(" \t")))
+
+
+def syntax_of(text: str) -> ast.expr:
+    """Return the syntax tree of an expression; what is raised else is in NO_LITERAL.
+
+    One thread at a time: Python 3.11 counts the depth of all trees that are made in one place.
+    """
+    with _ONE_BY_ONE, warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # `\d` in a text: Python keeps it
-        return ast.literal_eval(text)
+        return ast.parse(text, mode="eval").body

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import dataclasses
 import gzip
 import json
 import math
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.printed import unfolded
 from veritrail_graph.graph.importers.registry import find_processes
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Origin
@@ -385,3 +389,19 @@ def test_a_context_that_names_its_model_or_is_a_summary_is_no_source_text(
     origins = [draft.nodes[f"context/{place}"].origin for place in (1, 2)]
     assert origins == [Origin.GENERATED, Origin.SOURCE]
     assert any("unsourced" in one and "context/1" in one for one in survey(draft).warnings)
+
+
+def test_one_thread_at_a_time_reads_what_python_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy, met = [], []
+
+    def parse(*given: object, **named: object) -> object:
+        met.append(len(busy))
+        busy.append(1)
+        time.sleep(0.02)
+        busy.pop()
+        raise SystemError("AST constructor recursion depth mismatch")
+
+    monkeypatch.setattr(ast, "parse", parse)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(unfolded, ["[1+1j]"] * 4)) == ["[1+1j]"] * 4
+    assert set(met) == {0}

@@ -7,13 +7,13 @@ a trace without texts it is said how its tracer records them.
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.printed import NO_LITERAL, literal
 from veritrail_graph.graph.importers.traces import parts, streams
 from veritrail_graph.graph.importers.traces.calls import Call
 from veritrail_graph.graph.model.canonical import canonical_text
@@ -175,8 +175,8 @@ def unfold(text: str) -> Any:
         if bare[:2] not in ("{'", "['", "[{"):
             return None
         try:
-            value = ast.literal_eval(bare)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            value = literal(bare)
+        except NO_LITERAL:
             return None
     if isinstance(value, str):
         return value if bare[:1] == '"' and value != text else None

@@ -5,7 +5,6 @@ Source: Das et al. 2022, "Diving Deep into Modes of Fact Hallucinations in Dialo
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from veritrail_eval.dialogues.loaders.building import (
     alternating,
     label_of_support,
 )
+from veritrail_graph.graph.importers.printed import NO_LITERAL, literal
 
 NOT_MADE_UP = "O"
 _KEYS = ("history", "response", "speaker", "knowledge_base", "dialogue_id", "hallucination_tags")
@@ -39,8 +39,8 @@ def _value(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return ast.literal_eval(value.strip()) if len(value) <= _LONGEST else None
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return literal(value.strip()) if len(value) <= _LONGEST else None
+    except NO_LITERAL:
         raise PydanticCustomError("literal", "is no list or mapping as Python writes it") from None
 
 
