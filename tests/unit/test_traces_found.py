@@ -301,3 +301,13 @@ def test_a_trace_of_one_letter_takes_work_in_proportion_to_its_characters(unit: 
         return calls
 
     assert work(160) < 6 * work(80), "the characters are four times as many"
+
+
+def test_halves_of_characters_are_searched_and_found_as_written() -> None:
+    half = "It rained \ud83d in the harbour."
+    hits = Finder.of([half]).within(f"Well: {half}")
+    assert [(one.start, one.end) for one in hits] == [(6, 6 + len(half))]
+    escaped, meant = "A ship came \\ud83d\\udea2 in May", "a ship came \U0001f6a2 in may"
+    assert normalised(escaped) == meant
+    assert Finder.of([normalised(escaped)]).within(meant)
+    assert normalised("A half \\ud83d of one") == "a half \ufffd of one"

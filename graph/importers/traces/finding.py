@@ -21,6 +21,7 @@ _HEAD = 24
 _ESCAPES = {"n": " ", "r": " ", "t": " ", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
 _TABLE = re.compile(r"[|+│┃║┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╭╮╯╰]|[-=─━═_]{3,}")
+_HALF = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _SHINGLE = 5
 _WINDOW = 65_536
@@ -42,6 +43,8 @@ def normalised(text: str) -> str:
         return chr(int(code, 16)) if code else _ESCAPES[sign]
 
     bare = _ESCAPED.sub(plain, text)
+    if _HALF.search(bare):  # two halves of a character, each written as an escape
+        bare = bare.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _SPACE.sub(" ", _TABLE.sub(" ", bare)).strip().casefold()
 
 
@@ -105,7 +108,7 @@ class Finder:
         for lengths in heads.values():
             in_order = sorted(lengths)
             made._by_head.append((in_order, [lengths[one] for one in in_order]))
-        made._search = AhoCorasick([*heads]) if heads else None
+        made._search = AhoCorasick([_whole(head) for head in heads]) if heads else None
         return made
 
     def within(self, text: str) -> list[Hit]:
@@ -141,10 +144,15 @@ class Finder:
         if self._search is None:
             return
         for window in range(0, len(text), _WINDOW):
-            part = text[window : window + _WINDOW + _HEAD - 1]
+            part = _whole(text[window : window + _WINDOW + _HEAD - 1])
             for head, start, _ in self._search.find_matches_as_indexes(part, overlapping=True):
                 if start < _WINDOW:
                     yield head, window + start
+
+
+def _whole(text: str) -> str:
+    """A text of which half characters are signs of their own, since the search takes none."""
+    return _HALF.sub("\ufffd", text)
 
 
 def outermost(hits: Iterable[Hit], is_wanted: Callable[[Hit], bool]) -> list[Hit]:
