@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict
+from veritrail_graph.verifier.call_modes import CallMode, ModeCosts, PromptTokens
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.models.language_model import MIN_TOKENS
@@ -24,8 +25,6 @@ from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
 from veritrail_graph.verifier.prompts import BRIEF, TRUE_FALSE
-from veritrail_graph.verifier.ways import Prompt as AskedPrompt
-from veritrail_graph.verifier.ways import Way, WayCosts
 
 T = TypeVar("T")
 
@@ -110,7 +109,7 @@ class AssumedWalk:
     prompts: int = 0
     on_prompts: Callable[[int], None] = lambda _prompts: None
     claims: int = 1
-    costs: WayCosts = field(default_factory=WayCosts)
+    costs: ModeCosts = field(default_factory=ModeCosts)
     shared_prompts: Mapping[str, str] = field(default_factory=dict)
     second: AssumedModel | None = None
     _iteration: int = -1
@@ -121,7 +120,7 @@ class AssumedWalk:
         """Begin another walk, for so many claims."""
         self.scenario, self.claim, self.warm = scenario, one_line(claim.text), Usage()
         self._iteration, self.claims = -1, claims
-        self.costs = WayCosts(self.costs.of)
+        self.costs = ModeCosts(self.costs.modes)
 
     def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any] | str, int]:
         """The assumed answer, an object or a word, and how many tokens it is."""
@@ -250,7 +249,7 @@ class AssumedModel:
             batch_calls=int(self.in_batches),
         )
         self.assumed_walk.warm += priced(warm, self.price)
-        if self.assumed_walk.costs.of:
+        if self.assumed_walk.costs.modes:
             excerpts = shared - self._instructions[request.system]
             self._count_ways(request, meter, excerpts, rest, output)
         meter.record(request.call, priced(usage, self.price))
@@ -267,7 +266,7 @@ class AssumedModel:
             self._instructions[together] = self.count(together)
         second = walk.second if request.call.step == Step.VERDICT else None
         walk.costs.add(
-            AskedPrompt(
+            PromptTokens(
                 walk.claims,
                 share * self._instructions[request.system],
                 share * self._instructions[together],
@@ -354,7 +353,7 @@ class Estimator:
     assumed_walk: AssumedWalk
     nodes: NodeSource
     q: int
-    way: Way | None = None
+    way: CallMode | None = None
 
     async def estimate(
         self,

@@ -16,6 +16,7 @@ from veritrail_graph.api.work.stated import stated_where_none
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
+from veritrail_graph.verifier.call_modes import CallMode, ModeCosts, call_modes
 from veritrail_graph.verifier.engines import engine_named
 from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimates, Estimator
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
@@ -26,7 +27,6 @@ from veritrail_graph.verifier.models.tokens import context_window, counter, esti
 from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompts import load_prompts, shared_verdict_of
-from veritrail_graph.verifier.ways import Way, WayCosts, ways
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
@@ -89,7 +89,7 @@ class Estimated:
     estimates: Estimates
     is_priced: bool
     is_exact: bool
-    ways: tuple[Way, ...] = ()
+    ways: tuple[CallMode, ...] = ()
     caches: bool = False
     kept: Kept | None = None
     chosen: str | None = None
@@ -201,8 +201,8 @@ async def estimate_tasks(
     judge, models = assumed_judge(settings, how, splitter, walk)
     walk.second = models[3] if len(models) > 3 else None
     caches = models[1].caches
-    side_by_side = ways(caches=caches, share=how.share, escalates=walk.second is not None)
-    asked = Way(
+    side_by_side = call_modes(caches=caches, share=how.share, escalates=walk.second is not None)
+    asked = CallMode(
         "asked",
         prefixes=caches,
         batch=how.models.in_batches,
@@ -210,7 +210,7 @@ async def estimate_tasks(
         cascade=walk.second is not None,
     )
     is_usual = asked.share == 1 and not asked.cascade
-    walk.costs = WayCosts(side_by_side if is_usual else (*side_by_side, asked))
+    walk.costs = ModeCosts(side_by_side if is_usual else (*side_by_side, asked))
     estimator = Estimator(process_id, judge, walk, nodes, how.q, None if is_usual else asked)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
@@ -228,8 +228,8 @@ async def estimate_tasks(
     )
 
 
-def _name_of(asked: Way, side_by_side: Sequence[Way]) -> str | None:
-    """The name of that way of those shown which was asked for; None: it is none of them."""
+def _name_of(asked: CallMode, side_by_side: Sequence[CallMode]) -> str | None:
+    """Return the name of the requested mode, or None if it is not listed."""
     if asked.batch:  # none of those in batches is shown with cached beginnings
         asked = replace(asked, prefixes=False)
     named = (one.name for one in side_by_side if replace(one, name=asked.name) == asked)

@@ -134,10 +134,10 @@ class LocalResult:
         Returns:
             Name, claims of a shared prompt and usage of each way; none where no model was asked.
         """
+        from veritrail_graph.verifier.call_modes import costs_by_mode
         from veritrail_graph.verifier.models.port import Step
         from veritrail_graph.verifier.models.tokens import counter
         from veritrail_graph.verifier.prompts import shared_verdict_of
-        from veritrail_graph.verifier.ways import ways_of_calls
 
         if self.judge is None or self.judge.models is None:
             return []
@@ -147,7 +147,7 @@ class LocalResult:
         if shared_verdict_of(prompts) is None:
             del prompts[Step.VERDICT_SHARED]
         instructions = {step.value: count(prompt.text) for step, prompt in prompts.items()}
-        return ways_of_calls(made, models.prices, instructions)
+        return costs_by_mode(made, models.prices, instructions)
 
 
 class LocalRun:

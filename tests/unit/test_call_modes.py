@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from veritrail_graph.graph.model import Iteration, NodeRef, Role, StepRecord, Usage, Verification
+from veritrail_graph.verifier.call_modes import ModeCosts, PromptTokens, call_modes, costs_by_mode
 from veritrail_graph.verifier.models.prices import Price
-from veritrail_graph.verifier.ways import Prompt, WayCosts, ways, ways_of_calls
 
 PRICE = Price(1.0, 0.1, 4.0).with_batch(None)
 STRONG = Price(10.0, 1.0, 40.0).with_batch(None)
 
 
-def costs(prompt: Prompt, **more: float | Price | None) -> dict[str, Usage]:
-    counted = WayCosts(ways(caches=True, share=8, escalates=True))
+def costs(prompt: PromptTokens, **more: float | Price | None) -> dict[str, Usage]:
+    counted = ModeCosts(call_modes(caches=True, share=8, escalates=True))
     counted.add(prompt, PRICE, **more)  # type: ignore[arg-type]
     return counted.usages()
 
 
 def test_evidence_prompts_of_sixteen_claims_are_two_where_they_are_shared() -> None:
-    found = costs(Prompt(16, 2_000, 2_400, 1_000, 20, 10, 200, True, True))
+    found = costs(PromptTokens(16, 2_000, 2_400, 1_000, 20, 10, 200, True, True))
     live = found["live"]
     assert (live.calls, live.input_tokens, live.output_tokens) == (16, 16 * 3_030, 16 * 200)
     assert live.cost_usd == pytest.approx((16 * 3_030 + 4 * 3_200) / 1e6)
@@ -32,23 +32,23 @@ def test_evidence_prompts_of_sixteen_claims_are_two_where_they_are_shared() -> N
 
 
 def test_verdicts_of_sixteen_claims_share_instructions_and_each_shows_its_evidence() -> None:
-    found = costs(Prompt(16, 2_000, 2_400, 0, 300, 10, 200, False, False, judges=True))
+    found = costs(PromptTokens(16, 2_000, 2_400, 0, 300, 10, 200, False, False, judges=True))
     shared = found["shared"]
     assert (shared.calls, shared.output_tokens) == (2, 16 * 200)
     assert shared.input_tokens == 2 * (2_400 + 8 * 300 + 10)
-    much = costs(Prompt(16, 2_000, 2_400, 0, 3_000, 10, 200, False, False, judges=True))
+    much = costs(PromptTokens(16, 2_000, 2_400, 0, 3_000, 10, 200, False, False, judges=True))
     assert much["shared"].calls == 8, "a prompt shows 8,000 tokens of evidence at most"
-    too_much = costs(Prompt(16, 2_000, 2_400, 0, 5_000, 10, 200, False, False, judges=True))
+    too_much = costs(PromptTokens(16, 2_000, 2_400, 0, 5_000, 10, 200, False, False, judges=True))
     assert too_much["shared"] == too_much["live"]
 
 
 def test_claims_that_read_other_texts_share_nothing() -> None:
-    found = costs(Prompt(16, 2_000, 2_400, 1_000, 20, 10, 200, False, True))
+    found = costs(PromptTokens(16, 2_000, 2_400, 1_000, 20, 10, 200, False, True))
     assert found["shared"] == found["live"]
 
 
 def test_a_cascade_asks_the_strong_judge_for_a_part_of_the_verdicts() -> None:
-    prompt = Prompt(12, 1_000, 0, 0, 500, 0, 100, False, False)
+    prompt = PromptTokens(12, 1_000, 0, 0, 500, 0, 100, False, False)
     found = costs(prompt, second=STRONG, escalated=0.25)
     assert found["cascade"].calls == 12 + 3
     assert found["live"].calls == 12, "without a cascade the strong one gives all"
@@ -58,13 +58,13 @@ def test_a_cascade_asks_the_strong_judge_for_a_part_of_the_verdicts() -> None:
 
 
 def test_an_unknown_price_is_no_cost() -> None:
-    counted = WayCosts(ways(caches=False))
-    counted.add(Prompt(2, 10, 10, 10, 10, 0, 10, True, True), None)
+    counted = ModeCosts(call_modes(caches=False))
+    counted.add(PromptTokens(2, 10, 10, 10, 10, 0, 10, True, True), None)
     assert {one.cost_usd for one in counted.usages().values()} == {None}
 
 
 def test_a_part_of_a_call_without_a_price_makes_the_cost_unknown() -> None:
-    prompt = Prompt(1, 1_000, 0, 0, 500, 0, 100, False, False)
+    prompt = PromptTokens(1, 1_000, 0, 0, 500, 0, 100, False, False)
     found = costs(prompt, second=None, escalated=1 / 3)["cascade"]
     assert (found.cost_usd, found.unpriced_calls) == (None, 1)
 
@@ -90,7 +90,7 @@ def test_calls_that_were_made_are_priced_in_other_ways() -> None:
         "evidence_selection": 500, "evidence_selection_shared": 600,
         "verdict": 2_600, "verdict_shared": 2_800,
     }  # fmt: skip
-    found = {name: usage for name, _, usage in ways_of_calls(made, {"m": PRICE}, instructions)}
+    found = {name: usage for name, _, usage in costs_by_mode(made, {"m": PRICE}, instructions)}
     answers = 32 * 100 * 4
     assert found["live"].cost_usd == pytest.approx((32 * 3_000 + answers) / 1e6)
     assert found["cached_prefixes"].cost_usd == pytest.approx((32 * 1_200 + answers) / 1e6)
@@ -99,10 +99,10 @@ def test_calls_that_were_made_are_priced_in_other_ways() -> None:
     assert found["shared_batch"].cost_usd == pytest.approx((fresh + answers) / 2e6, rel=1e-3)
     assert found["shared"].calls == found["shared_batch"].calls == 4
     assert found["shared"].output_tokens == 3_200
-    alone = {name: usage for name, _, usage in ways_of_calls(made[:1], {"m": PRICE}, instructions)}
+    alone = {name: usage for name, _, usage in costs_by_mode(made[:1], {"m": PRICE}, instructions)}
     assert alone["shared"] == alone["cached_prefixes"], "nobody is there to share with"
     del instructions["verdict_shared"]
-    found = {name: usage for name, _, usage in ways_of_calls(made, {"m": PRICE}, instructions)}
+    found = {name: usage for name, _, usage in costs_by_mode(made, {"m": PRICE}, instructions)}
     assert found["shared"].calls == 2 + 16, "a verdict prompt of one's own is not shared"
 
 
@@ -126,13 +126,13 @@ def test_what_was_escalated_is_priced_with_the_second_judge_alone_and_as_it_was(
 
     made_both = [made(1, "m"), made(2, "m", "s")]
     priced = {"m": PRICE, "s": STRONG}
-    found = {name: usage for name, _, usage in ways_of_calls(made_both, priced, {})}
+    found = {name: usage for name, _, usage in costs_by_mode(made_both, priced, {})}
     one = (1_000 + 400) / 1e6
     assert found["live"].calls == 2
     assert found["live"].cost_usd == pytest.approx(2 * 10 * one)
     assert found["cascade"].calls == 3
     assert found["cascade"].cost_usd == pytest.approx(2 * one + 10 * one)
-    alone = {name for name, _, _ in ways_of_calls(made_both[:1], priced, {})}
+    alone = {name for name, _, _ in costs_by_mode(made_both[:1], priced, {})}
     assert "cascade" not in alone, "whom it would be escalated to is not known"
 
 
@@ -162,7 +162,7 @@ def test_calls_that_claims_shared_are_priced_as_if_each_had_been_asked_alone() -
         "evidence_selection": 500, "evidence_selection_shared": 600,
         "verdict": 400, "verdict_shared": 600,
     }  # fmt: skip
-    found = ways_of_calls([made(number) for number in range(8)], {"m": PRICE}, instructions)
+    found = costs_by_mode([made(number) for number in range(8)], {"m": PRICE}, instructions)
     shares = {name: share for name, share, _ in found}
     usages = {name: usage for name, _, usage in found}
     assert shares == {"live": 1, "cached_prefixes": 1, "batch": 1, "shared": 4, "shared_batch": 4}

@@ -1,4 +1,4 @@
-"""The ways in which the same claims can be verified, and what each would cost.
+"""The modes in which the calls of a verification can be made, and the cost of each.
 
 A walk with assumed answers says which prompts there are. How they are asked decides what they
 cost: one by one, with beginnings that an endpoint caches, in batches, several claims a prompt, or
@@ -29,7 +29,7 @@ ALONE = {
 """The steps about several claims, each with that about one."""
 TOGETHER = {one: several for several, one in ALONE.items()}
 """The steps about one claim, each with that about several."""
-WAYS_OF_CALLS = (
+CALL_MODES = (
     "live",
     "cached_prefixes",
     "batch",
@@ -38,12 +38,12 @@ WAYS_OF_CALLS = (
     "cascade",
     "shared_batch_cascade",
 )
-"""The ways in which calls that were made are priced."""
+"""The modes in which calls that were made are priced."""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A way to ask.
+class CallMode:
+    """A mode in which calls are made.
 
     Attributes:
         name: What it is called.
@@ -60,13 +60,13 @@ class Way:
     cascade: bool = False
 
 
-LIVE = Way("live")
-PREFIXES = Way("cached_prefixes", prefixes=True)
-BATCH = Way("batch", batch=True)
+LIVE = CallMode("live")
+PREFIXES = CallMode("cached_prefixes", prefixes=True)
+BATCH = CallMode("batch", batch=True)
 
 
-def ways(*, caches: bool, share: int = 1, escalates: bool = False) -> tuple[Way, ...]:
-    """The ways that are shown side by side.
+def call_modes(*, caches: bool, share: int = 1, escalates: bool = False) -> tuple[CallMode, ...]:
+    """Return the modes that are shown side by side.
 
     Args:
         caches: Whether the endpoint is known to cache beginnings of prompts.
@@ -78,18 +78,18 @@ def ways(*, caches: bool, share: int = 1, escalates: bool = False) -> tuple[Way,
         LIVE,
         PREFIXES,
         BATCH,
-        Way("shared", prefixes=caches, share=several),
-        Way("shared_batch", batch=True, share=several),
+        CallMode("shared", prefixes=caches, share=several),
+        CallMode("shared_batch", batch=True, share=several),
     ]
     if escalates:
-        found.append(Way("cascade", prefixes=caches, cascade=True))
-        found.append(Way("shared_batch_cascade", batch=True, share=several, cascade=True))
+        found.append(CallMode("cascade", prefixes=caches, cascade=True))
+        found.append(CallMode("shared_batch_cascade", batch=True, share=several, cascade=True))
     return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """A prompt that each of some claims asks.
+class PromptTokens:
+    """The tokens of a prompt that each of some claims asks.
 
     Attributes:
         claims: How many claims ask it.
@@ -118,7 +118,7 @@ class Prompt:
 
 @dataclass(slots=True)
 class Sum:
-    """Adds up calls; parts of a call are kept until the end."""
+    """A sum of calls; parts of a call are kept until the end."""
 
     calls: float = 0.0
     input_tokens: float = 0.0
@@ -161,19 +161,19 @@ class Sum:
 
 
 @dataclass(slots=True)
-class WayCosts:
-    """The cost of each way to ask, all prompts of all claims together.
+class ModeCosts:
+    """The cost of each mode, all prompts of all claims together.
 
     Attributes:
-        of: The ways.
+        modes: The modes.
     """
 
-    of: tuple[Way, ...] = ()
+    modes: tuple[CallMode, ...] = ()
     _sums: dict[str, Sum] = field(default_factory=dict)
 
     def add(
         self,
-        prompt: Prompt,
+        prompt: PromptTokens,
         price: Price | None,
         *,
         second: Price | None = None,
@@ -188,33 +188,35 @@ class WayCosts:
             escalated: The share of verdicts for which the second judge is asked; None: it is
                 no verdict, or there is no second judge. Without a cascade it is asked for all.
         """
-        for way in self.of:
-            total = self._sums.setdefault(way.name, Sum())
+        for mode in self.modes:
+            total = self._sums.setdefault(mode.name, Sum())
             if escalated is None:
-                self._ask(total, way, prompt, price, 1.0)
-            elif way.cascade:
-                self._ask(total, way, prompt, price, 1.0)
-                self._ask(total, way, prompt, second, escalated)
+                self._ask(total, mode, prompt, price, 1.0)
+            elif mode.cascade:
+                self._ask(total, mode, prompt, price, 1.0)
+                self._ask(total, mode, prompt, second, escalated)
             else:
-                self._ask(total, way, prompt, second, 1.0)
+                self._ask(total, mode, prompt, second, 1.0)
 
     def usages(self) -> dict[str, Usage]:
-        """The usage of each way by its name."""
-        return {way.name: self._sums.get(way.name, Sum()).usage for way in self.of}
+        """The usage of each mode by its name."""
+        return {mode.name: self._sums.get(mode.name, Sum()).usage for mode in self.modes}
 
-    def _ask(self, total: Sum, way: Way, prompt: Prompt, price: Price | None, times: float) -> None:
+    def _ask(
+        self, total: Sum, mode: CallMode, prompt: PromptTokens, price: Price | None, times: float
+    ) -> None:
         count, common = prompt.claims, prompt.instructions + prompt.excerpts
         own, output = prompt.own, prompt.output
-        if way.share > 1 and prompt.selects and prompt.is_common and prompt.claims > 1:
-            count = -(-prompt.claims // way.share)
+        if mode.share > 1 and prompt.selects and prompt.is_common and prompt.claims > 1:
+            count = -(-prompt.claims // mode.share)
             each = prompt.claims / count
             common = prompt.shared_instructions + prompt.excerpts
             own, output = each * own, round(each * output)
-        elif way.share > 1 and prompt.judges and prompt.claims > 1:
+        elif mode.share > 1 and prompt.judges and prompt.claims > 1:
             evidence = prompt.excerpts + prompt.own
             fitting = max(1, int(MOST_EVIDENCE // max(evidence, 1)))
             if fitting > 1:
-                count = -(-prompt.claims // min(way.share, fitting))
+                count = -(-prompt.claims // min(mode.share, fitting))
                 each = prompt.claims / count
                 common, own = prompt.shared_instructions, each * evidence
                 output = round(each * output)
@@ -225,26 +227,26 @@ class WayCosts:
                 input_tokens=round(common + own) + prompt.around,
                 cached_input_tokens=round(cached),
                 output_tokens=output,
-                batch_calls=int(way.batch),
+                batch_calls=int(mode.batch),
             )
 
         total.add(call(0), price, times)
-        is_warm = way.prefixes and not way.batch and prompt.is_common and common >= MIN_TOKENS
+        is_warm = mode.prefixes and not mode.batch and prompt.is_common and common >= MIN_TOKENS
         total.add(call(common if is_warm else 0), price, times * (count - 1))
 
 
-def ways_of_calls(
+def costs_by_mode(
     verifications: Sequence[Verification],
     prices: Mapping[str, Price | None],
     instructions: Mapping[str, int],
 ) -> list[tuple[str, int, Usage]]:
-    """Return what calls that were made would have cost in other ways to ask.
+    """Return the cost that calls would have had in each mode.
 
     What was asked is known, so the figures are exact, but for what another number of claims in a
     prompt would change. Where claims were asked about one by one, those of one node that read the
     same nodes in the same round are taken to share evidence prompts, and those of one round to
     share verdict prompts. Where claims shared prompts, each is taken to be asked about the same
-    excerpts alone. The claims' own lines are neglected. Where a second judge was asked, the ways
+    excerpts alone. The claims' own lines are neglected. Where a second judge was asked, modes
     without a cascade have it give all verdicts.
 
     Args:
@@ -254,7 +256,7 @@ def ways_of_calls(
             several claims these share no prompts.
 
     Returns:
-        Name, claims of a shared prompt and usage of each way.
+        Name, claims of a shared prompt and usage of each mode.
     """
     share = max((one.share or 1 for one in verifications), default=1)
     shared = _shared_calls(verifications)
@@ -262,7 +264,7 @@ def ways_of_calls(
         _prompt(one, step) for one in verifications for step in one.steps if step.usage.calls
     )
     second = _second_judge(verifications)
-    sums = {name: Sum() for name in WAYS_OF_CALLS}
+    sums = {name: Sum() for name in CALL_MODES}
     for one in verifications:
         for step in one.steps:
             key, price = _prompt(one, step), prices.get(step.model)
