@@ -38,7 +38,7 @@ from veritrail_graph.graph.model.process import (
     Verdict,
 )
 from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
-from veritrail_graph.graph.model.together import RunUsage, in_force, share_of_nodes, total_usage
+from veritrail_graph.graph.model.run_usage import RunUsage, share_of_nodes, total_usage
 from veritrail_graph.graph.model.trail import (
     CitedSentence,
     Evidence,
@@ -53,6 +53,7 @@ from veritrail_graph.graph.model.trail import (
     Verification,
     VerificationHeader,
 )
+from veritrail_graph.graph.model.verdict_in_force import in_force
 
 __all__ = [
     "NO_FACTS",

@@ -19,8 +19,7 @@ from veritrail_graph.api.configured.judge import configure_judge, judge_options
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, with_advice
-from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.together import in_force
+from veritrail_graph.graph.model import Status, in_force
 from veritrail_graph.verifier import engines
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.engines import Engine, EntailmentParts, engine_named, engine_names

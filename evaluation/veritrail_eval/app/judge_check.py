@@ -34,7 +34,7 @@ from veritrail_graph.api.work.runs import options_of, pace
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model import Usage, Verification
-from veritrail_graph.graph.model.together import total_usage
+from veritrail_graph.graph.model.run_usage import total_usage
 from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines import engine_named
