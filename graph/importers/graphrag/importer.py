@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
-from veritrail_graph.graph.importers.graphrag.answering import Choice, Written, write_answer
+from veritrail_graph.graph.importers.graphrag.answer_nodes import Choice, Written, write_answer
 from veritrail_graph.graph.importers.graphrag.nodes import (
     Index,
     Part,

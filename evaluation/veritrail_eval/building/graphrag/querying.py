@@ -21,7 +21,7 @@ from veritrail_eval.building.graphrag.made_nodes import MadeNode
 from veritrail_eval.building.graphrag.records import fitting, grouped
 from veritrail_eval.building.graphrag.sizes import ANSWER_TOKENS, MAP_TOKENS
 from veritrail_eval.building.steps import BuildStep
-from veritrail_graph.graph.importers.graphrag.answering import (
+from veritrail_graph.graph.importers.graphrag.answer_nodes import (
     ANSWER,
     MAP_ANSWER,
     MAP_STAGE,

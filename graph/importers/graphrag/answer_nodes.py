@@ -10,7 +10,7 @@ Source: VeriTrail B.2.1.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +55,8 @@ def answer_id(question: str | None, text: str) -> str:
     return f"{ANSWER}/{made[:_DIGITS]}"
 
 
-def default_given(index: Index, answer: Answer, choice: Choice, told: list[str]) -> list[str]:
-    """The reports up to the level; `told` gets the rule that holds.
+def default_given(index: Index, answer: Answer, choice: Choice) -> tuple[list[str], str]:
+    """Return the reports up to the level, and an explanation of the rule that holds.
 
     GraphRAG's own static selection takes the reports up to the level as well. Up to 1.x it then
     keeps for each entity only the community with the highest number (`read_indexer_reports`
@@ -64,8 +64,7 @@ def default_given(index: Index, answer: Answer, choice: Choice, told: list[str])
     community, which drops nothing.
     """
     reports = [name for name, level in index.levels.items() if level <= choice.community_level]
-    told.append("Source nodes of the answer: " + _rule(index, answer, choice, reports))
-    return reports
+    return reports, "Source nodes of the answer: " + _rule(index, answer, choice, reports)
 
 
 def _rule(index: Index, answer: Answer, choice: Choice, reports: list[str]) -> str:
@@ -153,31 +152,32 @@ def write_answer(
         InputError: The answer would have no source node.
     """
     found: _Found = {name: [] for name in _WARNINGS}
-    told = [*warnings]
-    told += [f"{what} (in {answer.where})." for what in answer.unread]
+    messages = [*warnings]
+    messages += [f"{what} (in {answer.where})." for what in answer.unread]
     if question is None and not answer.unread_question:
-        told.append("The answer file holds no question, and none was given.")
-    default = default_given(index, answer, choice, told)
+        messages.append("The answer file holds no question, and none was given.")
+    default, explanation = default_given(index, answer, choice)
+    messages.append(explanation)
     cited = parse_citations(answer.text).joined(answer.cited or {})
     name = choice.answer_id(answer, question)
     nodes = [_map_node(index, answer, name, point, default, choice, found) for point in answer.maps]
     nodes = [written for written in nodes if written.node.sources]
     final = Placed(name, 6, "reduce" if nodes else "search")
     if nodes:
-        _combine(answer, nodes, final, told)
-        _cite_beyond_maps(index, nodes, final, cited, found, told)
+        messages += _combine(answer, nodes, final)
+        messages += _cite_beyond_maps(index, nodes, final, cited, found)
     else:
         given = _names(index, answer.given, found) if answer.given else default
         _give(index, final, given, cited, choice, found)
-        told.append(_without_maps(answer))
+        messages.append(_without_maps(answer))
     if not final.sources:
         raise InputError(f"{answer.where}: {_rootless(choice, answer, found)}")
     metadata = _metadata(cited)
     nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata, question))
     for what, text in _WARNINGS.items():
         if items := dict.fromkeys(found[what]):
-            told.append(text.replace("{}", shown(items)))
-    index.warnings += [f"{name}: {what}" for what in told]
+            messages.append(text.replace("{}", shown(items)))
+    index.warnings += [f"{name}: {message}" for message in messages]
     return nodes
 
 
@@ -246,33 +246,34 @@ def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) ->
     return names
 
 
-def _combine(answer: Answer, nodes: list[Written], final: Placed, told: list[str]) -> None:
+def _combine(answer: Answer, nodes: list[Written], final: Placed) -> Iterator[str]:
+    """Make the combined map answers the sources of the answer; yield the warnings of it."""
     combined = {_map_id(final.node_id, point) for point in answer.maps if point.combined}
     names = [written.node.node_id for written in nodes]
     left_out = [name for name in names if name not in combined]
     counting = {_map_id(final.node_id, point) for point in answer.maps if point.counts}
     if not counting:
-        told.append(
+        yield (
             "No map answer has a score above 0, so GraphRAG combined none; all of them are source "
             "nodes of the answer."
         )
         left_out = []
     elif len(left_out) == len(names):
-        told.append(
+        yield (
             "The last prompt that the answer file keeps holds none of the map answers, so which of "
             "them GraphRAG combined is not known; those whose score is not 0 are source nodes of "
             "the answer."
         )
         left_out = [name for name in names if name not in counting]
     elif left_out:
-        told.append(
+        yield (
             f"{shown(left_out)} map answers did not reach the final answer (score 0, or no room "
             "in the prompt); they are nodes without an edge to it."
         )
     # Nothing in the answer names a map answer, so whether it cites one is not known.
     final.sources = {name: None for name in names if name not in set(left_out)}
     if answer.empty_maps:
-        told.append(f"{answer.empty_maps} map answers are empty and were left out.")
+        yield f"{answer.empty_maps} map answers are empty and were left out."
 
 
 def _cite_beyond_maps(
@@ -281,16 +282,15 @@ def _cite_beyond_maps(
     final: Placed,
     cited: Citations,
     found: _Found,
-    told: list[str],
-) -> None:
-    """Add what the answer cites, by way of the map answers or as direct sources."""
+) -> Iterator[str]:
+    """Make cited nodes that no map answer reaches direct sources; yield the warning of it."""
     reached = _ancestors(index, nodes, final)
     beyond = [
         name for name in _cited_names(index, final.node_id, cited, found) if name not in reached
     ]
     if beyond:
         final.sources |= dict.fromkeys(beyond, True)
-        told.append(
+        yield (
             f"The answer cites {shown(beyond)} nodes that no map answer in its prompt was written "
             "from; they are direct source nodes of it."
         )
