@@ -1,0 +1,151 @@
+"""Files are read by a child with limits: what exhausts them ends the child, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation
+from veritrail_graph.graph.importers import apart
+from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+from veritrail_graph.graph.ingest.check import survey
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+T = TypeVar("T")
+limited = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+
+
+def apart_from_here(use: Callable[[apart.Reader], T], size: int = 1_000) -> T:
+    async def used() -> T:
+        async with apart.reader_for(size) as reader:
+            return await asyncio.to_thread(use, reader)
+
+    return asyncio.run(used())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["harbour-summary.json", "rag.jsonl", "agents.jsonl", "lindholm-dialogue.json", "prov.json"],
+)
+def test_what_a_child_reads_is_what_is_read_here(name: str) -> None:
+    path = EXAMPLES / name
+
+    def both(reader: apart.Reader) -> None:
+        found = list(find_processes(path))
+        other = list(reader.processes(path, None, ImportOptions()))
+        assert [one.where for one in other] == [one.where for one in found]
+        for here, there in zip(found, other, strict=True):
+            first, second = here.open(), there.open()
+            assert second.header == first.header
+            assert list(second.records()) == list(first.records())
+            assert survey(second).hash == survey(first).hash
+
+    apart_from_here(both)
+
+
+def test_faults_come_back_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"format": "veritrail.process/1"}\n' + "{}\n" * 1_500, "utf-8")
+
+    def read(reader: apart.Reader) -> None:
+        with pytest.raises(InvalidProcess) as error:
+            survey(next(reader.processes(path, None, ImportOptions())).open())
+        with pytest.raises(InvalidProcess) as expected:
+            survey(next(find_processes(path)).open())
+        assert error.value.violations == expected.value.violations
+        with pytest.raises(InputError, match="no such file"):
+            next(reader.processes(tmp_path / "gone", None, ImportOptions()))
+
+    apart_from_here(read)
+
+
+@limited
+def test_a_file_that_takes_too_much_memory_ends_the_child_and_the_next_is_read(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.json"
+    node = {"node_id": "a", "text": "b"}
+    path.write_text(json.dumps({"nodes": [node] * 300_000, "edges": []}), "utf-8")
+
+    def read(reader: apart.Reader) -> None:
+        reader.ask("limit", 30_000_000, 60)
+        with pytest.raises(InputError, match="took more memory than a file of this size"):
+            next(reader.processes(path, None, ImportOptions())).open()
+        assert not reader.is_alive
+
+    apart_from_here(read)
+    test_what_a_child_reads_is_what_is_read_here("harbour-summary.json")
+
+
+@limited
+def test_a_trace_that_takes_too_long_ends_the_child() -> None:
+    spans = [
+        {
+            "trace_id": "1" * 32, "span_id": f"{number:016x}", "parent_id": None, "name": "s",
+            "start": number, "end": number, "events": [],
+            "attributes": {"openinference.span.kind": "LLM", "output.value": "a" * 60 * number,
+                           "input.value": "a" * 50 * number},
+        }
+        for number in range(1, 900)
+    ]  # fmt: skip
+
+    def read(reader: apart.Reader) -> None:
+        reader.ask("limit", 500_000_000, 1)
+        with pytest.raises(InputError, match="took more than 60 seconds"):
+            reader.ask("trace", "1" * 32, spans)
+
+    apart_from_here(read)
+
+
+def test_what_is_small_and_plain_is_read_here(tmp_path: Path) -> None:
+    small, large = tmp_path / "small.json", tmp_path / "large.json"
+    small.write_bytes(b" " * 256_000)
+    large.write_bytes(b" " * 256_001)
+    tiny, packed = tmp_path / "tiny.json.gz", tmp_path / "packed.json.gz"
+    tiny.write_bytes(gzip.compress(b"{}"))
+    packed.write_bytes(gzip.compress(os.urandom(2_000)))
+    table = tmp_path / "table.parquet"
+    table.write_bytes(b"PAR1")
+    assert [apart.size_of(one) for one in (small, tiny)] == [None, None]
+    assert apart.size_of(large) == 256_001
+    assert all(apart.size_of(one) is not None for one in (packed, table, tmp_path))
+    assert apart.size_of(Path("neo4j://host:7687")) is None
+
+
+class _Call:
+    def __reduce__(self) -> Any:
+        return os.system, ("true",)
+
+
+def test_a_child_cannot_make_its_parent_call_anything() -> None:
+    import io
+
+    from veritrail_graph.graph.private import write_private
+
+    for bad in (_Call(), write_private):
+        with pytest.raises(pickle.UnpicklingError):
+            apart._OurValues(io.BytesIO(pickle.dumps(bad))).load()
+    faults = [Violation("a", "b", "c", {"d": 1})]
+    error = apart._OurValues(io.BytesIO(pickle.dumps(NotFound("x", faults, code="y")))).load()
+    assert (str(error), error.code, error.violations) == ("x", "y", tuple(faults))
+
+
+def test_a_child_is_given_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    reader = apart.Reader()
+    try:
+        reader.ask("limit", 500_000_000, 60)
+        if sys.platform == "linux":
+            environment = Path(f"/proc/{reader._process.pid}/environ").read_bytes()
+            assert b"sk-secret" not in environment
+    finally:
+        reader.end()
