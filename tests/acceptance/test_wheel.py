@@ -123,6 +123,21 @@ def test_without_the_evaluation_its_commands_say_in_a_line_how_to_install_it(
     assert "fetch" in checked([command, "judge", "--help"], tmp_path)
 
 
+def test_without_the_evaluation_the_service_serves_its_own_pages(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = (
+        "from veritrail_graph.api.server.app import create_app; "
+        "from veritrail_graph.api.settings import Settings; "
+        "from veritrail_graph.api.web.others import links_beside, routers_of_others; "
+        "from veritrail_graph.api.web.rendering import warm_up; warm_up(); "
+        "create_app(Settings()); "
+        "print(routers_of_others(), links_beside('attributions'), links_beside('dialogue'))"
+    )
+    told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
+    assert told.split() == ["[]", "[]", "[]"]
+
+
 @pytest.mark.soak
 def test_a_wheel_of_the_source_distribution_is_the_same(
     wheel: Path, tmp_path_factory: pytest.TempPathFactory

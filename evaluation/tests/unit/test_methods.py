@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acceptance.command import process_file
 from eval_fakes.evaluating import LexicalResources
 
 from veritrail_eval.datasets.loading import load_dataset
@@ -59,15 +60,23 @@ def test_the_paper_s_methods_are_there() -> None:
 
 
 def test_veritrail_gives_the_verdict_of_the_walk_with_nodes_and_error_stages(
-    held: HeldProcess, claims: tuple[LabelledClaim, ...]
+    tmp_path: Path,
 ) -> None:
-    wrong = next(one for one in claims if one.label is Verdict.NOT_FULLY_SUPPORTED)
-    found, _ = _judged("veritrail", held, wrong, q=1)
+    texts = {"a": "The quay opened in 1901.", "b": "The pier is long."}
+    texts |= dict.fromkeys(("s", "t"), "The quay opened in 1910.")
+    path = process_file(
+        tmp_path / "quay.json",
+        nodes=[{"node_id": name, "text": text} for name, text in texts.items()],
+        edges=[{"source": a, "target": b} for a, b in ("as", "st", "bt")],
+        claims=[{"claim_id": "k", "text": texts["t"], "label": "NOT_FULLY_SUPPORTED"}],
+    )
+    dataset = load_dataset(Path(path))
+    held = HeldProcess.read(dataset.processes["quay"]())
+    found, _ = _judged("veritrail", held, dataset.labelled[0], q=1)
     assert found.status is Status.SUCCEEDED
     assert found.verdict is Verdict.NOT_FULLY_SUPPORTED
-    assert found.nodes_verified is not None
-    assert 0 < found.nodes_verified < len(held.nodes)
-    assert found.error_stages
+    assert found.nodes_verified == 3
+    assert found.error_stages == (2,)
 
 
 def test_rag_shows_the_k_chunks_nearest_to_the_claim(
