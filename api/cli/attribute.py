@@ -32,10 +32,8 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.views.attribution import dropped_words, judge_words, proposition_views
-from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.twists import revision_lines
-from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import indicative_words
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     WINDOW,
@@ -47,11 +45,9 @@ from veritrail_graph.graph.model.attribution import (
 )
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.attribution import Attributed, AttributeOptions
-    from veritrail_graph.graph.model.attribution import NodeAttribution, SentenceAttribution
+    from veritrail_graph.graph.model.attribution import SentenceAttribution
 
 _STYLE = {Faithfulness.FAITHFUL: "green", Faithfulness.UNFAITHFUL: "red"}
 
@@ -193,10 +189,12 @@ def as_document(found: Attributed) -> dict[str, Any]:
 
 def tell(found: Attributed) -> None:
     """Tell a person: each sentence with what it rests on, and what it cost."""
+    from veritrail_graph.api.show.attribution import node_shown
+    from veritrail_graph.api.show.terminal import tree
     from veritrail_graph.api.views.costs import usage_words
 
     for node in found.run.nodes:
-        show(node_text(node))
+        show(tree(node_shown(node.node_id, node.sentences)))
     sentences = found.run.sentences
     done = [one for one in sentences if one.status is Status.SUCCEEDED]
     counts = [sum(one.label is label for one in done) for label in Faithfulness]
@@ -216,51 +214,6 @@ def tell(found: Attributed) -> None:
         say(usage_words(found.run.usage), "dim")
     if found.run.indicative:
         say(f"Engine {found.run.engine}: {indicative_words(found.run.engine)}.", "yellow")
-
-
-def node_text(node: NodeAttribution) -> Text:
-    """The sentences of a node, each with the source sentences that decide it."""
-    from rich.text import Text
-
-    shown = Text(one_line(node.node_id, 80), style="bold")
-    for one in node.sentences:
-        shown.append(f"\n{one.sentence:>4}  ", style="not bold dim")
-        shown.append(*_label(one))
-        shown.append(f"  {one_line(clean(one.text))}", style="not bold")
-        odd = {(each.node_id, each.sentence) for each in one.contradictory}
-        for source in one.attributed:
-            categories = " + ".join(CATEGORY_WORDS[category] for category in source.categories)
-            place = f"{one_line(source.node_id, 40)} {source.sentence}"
-            if (source.node_id, source.sentence) in odd:
-                categories += " (contradictory)"
-            text = one_line(clean(source.text))
-            shown.append(f"\n        {categories}: {place}: {text}", style="not bold dim")
-        for line in _remarks(one):
-            shown.append(f"\n        {line}", style="not bold")
-    return shown
-
-
-def _label(one: SentenceAttribution) -> tuple[str, str]:
-    """The label of a sentence, or the status where it did not succeed, and its style."""
-    if one.status is not Status.SUCCEEDED or one.label is None:
-        return one.status.value.replace("_", " "), "not bold magenta"
-    return FAITHFULNESS_WORDS[one.label], f"not bold {_STYLE[one.label]}"
-
-
-def _remarks(one: SentenceAttribution) -> list[str]:
-    lines = [f"part {one_line(clean(part.line))}" for part in proposition_views(one)]
-    if one.status is Status.SUCCEEDED and not one.attributed:
-        lines.append("no source sentence decides it")
-    if one.is_disputed and one.implied_label is not None:
-        lines.append(f"the attribution implies: {FAITHFULNESS_WORDS[one.implied_label]}")
-    if judged := judge_words(one):
-        lines.append(one_line(clean(judged)))
-    if dropped := dropped_words(one):
-        lines.append(dropped)
-    lines += [f"proposed: {one_line(clean(line))}" for line in revision_lines(one.revisions)]
-    if one.error is not None:
-        lines.append(one_line(clean(one.error)))
-    return lines
 
 
 def _is_too_long(one: SentenceAttribution) -> bool:

@@ -7,14 +7,16 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.mcp.results import NAME, TEXT, Trail, quoted
+from veritrail_graph.api.show.attribution import sentences_shown
+from veritrail_graph.api.show.document import Room
+from veritrail_graph.api.show.plain import text
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.twists import revision_lines
-from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, indicative_words
+from veritrail_graph.api.views.words import indicative_words
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     AttributedSentence,
-    AttributionCategory,
-    Faithfulness,
+    CarriedSentence,
     Proposition,
     StoredSentence,
 )
@@ -29,6 +31,17 @@ MOST_PROPOSITIONS = 10
 """Propositions that are shown of one sentence."""
 PROPOSITION_SOURCES = 5
 """Source sentences that are shown of one proposition."""
+
+ROOM = Room(
+    {
+        "source sentence": SOURCES,
+        "part": MOST_PROPOSITIONS,
+        "wording": SOURCES,
+        "sentence": SENTENCES,
+    },
+    characters=TEXT,
+)
+"""What of a sentence fits into the window of an assistant."""
 
 
 class SourceSentence(BaseModel):
@@ -120,10 +133,10 @@ class ExplainedTrail(Trail):
     )
 
 
-def resting(node_id: str, found: StoredSentence) -> RestingSentence:
+def resting(found: CarriedSentence) -> RestingSentence:
     """A sentence, with so much of it as an assistant should read."""
     return RestingSentence(
-        node_id=node_id,
+        node_id=found.node_id,
         sentence=found.sentence,
         text=one_line(found.text, TEXT),
         attributed=[_source(one) for one in found.attributed[:SOURCES]],
@@ -170,8 +183,8 @@ def _source(found: AttributedSentence) -> SourceSentence:
 
 async def of_node(
     pages: AsyncIterator[StoredSentence], node_id: str, most: int, only: int | None = None
-) -> tuple[list[RestingSentence], bool]:
-    """Sentences of a node, and whether there are more.
+) -> tuple[list[CarriedSentence], bool]:
+    """Return sentences of a node, and whether there are more.
 
     Args:
         pages: The sentences as they are read, in their order.
@@ -179,27 +192,27 @@ async def of_node(
         most: The most sentences.
         only: Only the sentence with this number.
     """
-    found: list[RestingSentence] = []
+    found: list[CarriedSentence] = []
     async for one in pages:
         if only is not None and one.sentence != only:
             continue
         if len(found) == most:
             return found, True
-        found.append(resting(node_id, one))
+        found.append(CarriedSentence(node_id=node_id, **dict(one)))
     return found, False
 
 
-def attributions_text(found: Attributions) -> str:
+def attributions_text(found: Sequence[CarriedSentence], *, truncated: bool = False) -> str:
     """Attributed sentences to be read."""
-    if not found.sentences:
+    if not found:
         return (
             "Nothing is stored of what these sentences rest on. That says nothing about them: "
             "attribute_sentences looks for it."
         )
-    lines = [line for one in found.sentences for line in _sentence_lines(one)]
-    if found.truncated:
+    lines = [_text(found)]
+    if truncated:
         lines.append("… and more sentences; ask for one by its number")
-    by_words = {one.engine or "" for one in found.sentences if one.indicative}
+    by_words = {one.engine or "" for one in found if one.indicative}
     lines += [
         f"Engine {quoted(one)}: {indicative_words(one_line(one, NAME))}."
         for one in sorted(by_words)
@@ -207,63 +220,34 @@ def attributions_text(found: Attributions) -> str:
     return "\n".join(lines)
 
 
-def done_text(found: AttributionDone) -> str:
+def _text(found: Sequence[CarriedSentence]) -> str:
+    return text(sentences_shown((one.node_id, one) for one in found), ROOM)
+
+
+def done_text(done: AttributionDone, found: Sequence[CarriedSentence]) -> str:
     """What an attribution came to, to be read."""
-    lines = [attributions_text(found)] if found.sentences else []
-    left = sum(n for status, n in found.counts.items() if status != Status.SUCCEEDED)
+    lines = [attributions_text(found, truncated=done.truncated)] if found else []
+    left = sum(n for status, n in done.counts.items() if status != Status.SUCCEEDED)
     if left:
         lines.append(
-            f"{left:,} sentence(s) could not be attributed ({_counts(found.counts)}): nothing is "
+            f"{left:,} sentence(s) could not be attributed ({_counts(done.counts)}): nothing is "
             "known of them."
         )
-    lines += [f"Note: {quoted(warning)}" for warning in found.warnings]
-    if found.error:
-        lines.append(f"The run was stopped: {quoted(found.error)}")
-    lines.append(f"Run: {found.run_id}, {found.status}")
+    lines += [f"Note: {quoted(warning)}" for warning in done.warnings]
+    if done.error:
+        lines.append(f"The run was stopped: {quoted(done.error)}")
+    lines.append(f"Run: {done.run_id}, {done.status}")
     return "\n".join(lines)
 
 
-def carried_lines(found: ExplainedTrail) -> Sequence[str]:
+def carried_lines(found: Sequence[CarriedSentence], unexplained: str | None) -> Sequence[str]:
     """What the error nodes of a trail did with their sources, to be read."""
-    lines = [line for one in found.carried for line in _sentence_lines(one)]
-    if lines:
-        lines.insert(0, "Sentences that carried the claim, and what they rest on:")
-    if found.unexplained:
-        lines.append(f"Not explained: {quoted(found.unexplained)}")
+    lines = []
+    if found:
+        lines = ["Sentences that carried the claim, and what they rest on:", _text(found)]
+    if unexplained:
+        lines.append(f"Not explained: {quoted(unexplained)}")
     return lines
-
-
-def _sentence_lines(one: RestingSentence) -> Sequence[str]:
-    label = one.judged_label or one.implied_label
-    word = FAITHFULNESS_WORDS[Faithfulness(label)] if label else "no label"
-    lines = [f"{quoted(one.node_id)} sentence {one.sentence}, {word}: {quoted(one.text)}"]
-    if one.judged_label and one.implied_label and one.judged_label != one.implied_label:
-        lines.append("  the judge and the categories disagree")
-    if one.judged_reason:
-        who = "the judge" if one.judge_was_asked else "no judge was asked"
-        lines.append(f"  {who}: {quoted(one.judged_reason)}")
-    lines += [f"  {_source_words(source)}: {quoted(source.text)}" for source in one.attributed]
-    if not one.attributed:
-        lines.append("  no source sentence decides it")
-    if one.attributed_left_out:
-        lines.append(f"  … and {one.attributed_left_out:,} more source sentences")
-    for part in one.propositions if len(one.propositions) > 1 else ():
-        word = FAITHFULNESS_WORDS[Faithfulness(part.implied_label)]
-        rests = "; ".join(map(_source_words, part.attributed)) or "no source sentence decides it"
-        lines.append(f"  proposition, {word}: {quoted(part.text)}: {rests}")
-    if one.propositions_left_out:
-        lines.append(f"  … and {one.propositions_left_out:,} more propositions")
-    if one.dropped_ids:
-        lines.append(f"  ids that the model named and was not shown, left out: {one.dropped_ids:,}")
-    wordings = one.proposed or ([one.correction] if one.correction else [])
-    lines += [f"  proposed: {quoted(wording)}" for wording in wordings]
-    return lines
-
-
-def _source_words(source: SourceSentence) -> str:
-    """What a source sentence is to the sentence, and where it is."""
-    words = ", ".join(CATEGORY_WORDS[AttributionCategory(one)] for one in source.categories)
-    return f"{words}: {quoted(source.node_id)} sentence {source.sentence}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -43,11 +43,11 @@ from veritrail_graph.api.mcp.attributions import (
     AttributionDone,
     Attributions,
     ExplainedTrail,
-    RestingSentence,
     attributions_text,
     carried_lines,
     done_text,
     of_node,
+    resting,
 )
 from veritrail_graph.api.mcp.dialogues import (
     DialogueShown,
@@ -67,6 +67,7 @@ from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, VerifyRequest
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import MAX_ID, PartId
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, PUBLIC_ID
 
@@ -289,7 +290,7 @@ class Tools:
             raise InputError(f"Job {job.job_id} ended without a verification: {job.status}.")
         if not explain:
             return await self._trail(trails[0])
-        carried: list[RestingSentence] = []
+        carried: list[CarriedSentence] = []
         for name in trails[0].error_nodes[:NODES]:
             pages = self._door.attributions(process_id, name.node_id, run_id=job.run_id)
             carried += (await of_node(aiter(pages), name.node_id, SENTENCES - len(carried)))[0]
@@ -312,7 +313,7 @@ class Tools:
     async def _trail(
         self,
         found: Verification,
-        carried: Sequence[RestingSentence] = (),
+        carried: Sequence[CarriedSentence] = (),
         unexplained: str | None = None,
     ) -> CallToolResult:
         """A trail with what people said of its claim, and what its error nodes did."""
@@ -326,9 +327,9 @@ class Tools:
         trail = results.trail_of(found, people_of(claim, reviews))
         lines = [results.trail_text(found, claim, reviews)]
         if carried or unexplained:
-            update = {"carried": list(carried), "unexplained": unexplained}
+            update = {"carried": list(map(resting, carried)), "unexplained": unexplained}
             trail = ExplainedTrail.model_validate({**trail.model_dump(), **update})
-            lines += carried_lines(trail)
+            lines += carried_lines(carried, unexplained)
         return answer_of(trail, "\n".join(lines))
 
     async def _reviewed(self, found: Sequence[Process]) -> dict[str, Agreement]:
@@ -364,8 +365,9 @@ class Tools:
         """
         pages = self._door.attributions(process_id, node_id)
         found, more = await of_node(aiter(pages), node_id, SENTENCES, sentence)
-        shown = Attributions(process_id=process_id, sentences=found, truncated=more)
-        return answer_of(shown, attributions_text(shown))
+        sentences = list(map(resting, found))
+        shown = Attributions(process_id=process_id, sentences=sentences, truncated=more)
+        return answer_of(shown, attributions_text(found, truncated=more))
 
     @reported
     async def attribute_sentences(
@@ -435,7 +437,7 @@ class Tools:
             unsupported=unsupported,
         )
         job = await self._followed(begin, context)
-        sentences: list[RestingSentence] = []
+        sentences: list[CarriedSentence] = []
         more = len(job.state.node_ids) > NODES
         for name in job.state.node_ids[:NODES]:
             pages = self._door.attributions(process_id, name, run_id=job.run_id)
@@ -443,7 +445,7 @@ class Tools:
             sentences, more = sentences + found, more or is_cut
         done = AttributionDone(
             process_id=process_id,
-            sentences=sentences,
+            sentences=list(map(resting, sentences)),
             truncated=more,
             run_id=job.run_id,
             status=job.status,
@@ -452,7 +454,7 @@ class Tools:
             error=_error_of(job),
             warnings=[one_line(one, results.TEXT) for one in job.warnings[:NODES]],
         )
-        return answer_of(done, done_text(done))
+        return answer_of(done, done_text(done, sentences))
 
     @reported
     async def show_dialogue(

@@ -30,6 +30,7 @@ from veritrail_graph.api.reports.data import (
     asked_of,
 )
 from veritrail_graph.api.reports.json_report import whole_json
+from veritrail_graph.api.reports.resting import MOST_SOURCES
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.report_html import html
 from veritrail_graph.api.show.trail import shown
@@ -117,8 +118,12 @@ async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
     seen = _Seen()
     async for piece in _claims(origin, made, claims, known, seen):
         yield piece
+    resting = await origin.resting()
+    room = Room({"source sentence": MOST_SOURCES, "wording": MOST_SOURCES}, limits.characters)
+    bodies = [Markup(html(one.document, room)) for one in resting.nodes]  # noqa: S704 (escaped)
     end = _end(material, limits, seen) | {
-        "resting": await origin.resting(),
+        "resting": resting,
+        "resting_bodies": bodies,
         "conversation": await origin.conversation(),
     }
     yield made.get_template("parts/report_end.html").render(known | end)

@@ -15,6 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
+from veritrail_graph.api.reports.resting import MOST_SOURCES, Resting
+from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.markdown import as_code, escaped, text
 from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.views.costs import share_words, step_words, usage_words
@@ -50,12 +52,20 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
         resting = await origin.resting()
         if resting.nodes:
             yield piece.rstrip("\n") + "\n\n"
-            piece = templates().get_template("report_resting.md").render(resting=resting)
+            piece = _resting(resting)
         talk = await origin.conversation()
         if talk.turns:
             yield piece.rstrip("\n") + "\n\n"
             piece = templates().get_template("report_dialogue.md").render(conversation=talk)
         yield piece.rstrip("\n") + "\n"
+
+
+def _resting(resting: Resting) -> str:
+    """What each sentence of attributed nodes rests on."""
+    room = Room({"source sentence": MOST_SOURCES, "wording": MOST_SOURCES})
+    more = f"{counted(resting.more, 'more attributed node')}: not shown.\n" if resting.more else ""
+    nodes = (text(one.document, room) for one in resting.nodes)
+    return f"# What each sentence rests on\n\n{''.join(nodes)}{more}"
 
 
 def _head(material: ReportData, asked: Collection[Asked]) -> str:

@@ -12,16 +12,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.views.attribution import (
-    PropositionView,
-    dropped_words,
-    judge_words,
-    proposition_views,
-)
-from veritrail_graph.api.views.twists import category_words, revision_lines
-from veritrail_graph.api.views.words import FAITHFULNESS_WORDS
+from veritrail_graph.api.show.attribution import node_shown
+from veritrail_graph.api.show.document import Document
 from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.model.attribution import Against, Faithfulness
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -32,53 +25,9 @@ MOST_NODES = 5
 MOST_SENTENCES = 100
 """Sentences that it shows of each."""
 MOST_SOURCES = 6
-"""Source sentences that it shows of each of these."""
+"""Source sentences that it shows of each of these, and wordings."""
 LOOKED_AT = 1_000
 """Attributed nodes among which those that are shown are chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class RestingSource:
-    """A source sentence, what it is to the sentence, and whether that contradicts itself."""
-
-    words: str
-    node_id: str
-    sentence: int
-    text: str
-    is_contradictory: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RestingSentence:
-    """A sentence with what it rests on.
-
-    Attributes:
-        number: Its number in the node, counted from 0.
-        text: The sentence.
-        label: `faithful` or `unfaithful`.
-        is_faithful: Whether it is.
-        disputed: What the attribution implies, where a judge says another thing; else empty.
-        sources: What it rests on; some of it.
-        more: How much of it is not shown.
-        judged: Why it was judged so, or why no judge was asked; empty: it was not judged.
-        dropped: How many ids a model named that it was not shown, in words; empty: none.
-        proposed: The proposed wordings with rank and mode, and what became of each.
-        indicative: Whether no model was asked.
-        parts: Its propositions with what each rests on, where it was split into several.
-    """
-
-    number: int
-    text: str
-    label: str
-    is_faithful: bool
-    disputed: str
-    sources: tuple[RestingSource, ...]
-    more: int
-    proposed: tuple[str, ...]
-    indicative: bool
-    judged: str = ""
-    dropped: str = ""
-    parts: tuple[PropositionView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +35,17 @@ class RestingNode:
     """An attributed node.
 
     Attributes:
-        node_id: The node.
-        total: How many of its sentences are attributed.
-        unfaithful: How many of these are unfaithful.
-        found_by: Which models or engines attributed the sentences that are shown, and to what.
+        node: The node, with how many of its sentences are attributed.
         sentences: Those that are shown.
     """
 
-    node_id: str
-    total: int
-    unfaithful: int
-    found_by: str
-    sentences: tuple[RestingSentence, ...]
+    node: AttributedNode
+    sentences: tuple[StoredSentence, ...]
+
+    @property
+    def document(self) -> Document:
+        """Its sentences with what they rest on."""
+        return node_shown(self.node.node_id, self.sentences, self.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,50 +88,4 @@ async def read_resting(
 
 async def _node(app: Application, process_id: str, node: AttributedNode) -> RestingNode:
     found = await app.attributions.of_node(process_id, node.node_id, limit=MOST_SENTENCES)
-    sentences = tuple(map(sentence_of, found.sentences))
-    runs = dict.fromkeys(map(_found_by, found.sentences))
-    return RestingNode(node.node_id, node.sentences, node.unfaithful, "; ".join(runs), sentences)
-
-
-def _found_by(one: StoredSentence) -> str:
-    """The model, or the engine, that attributed a sentence, and to what."""
-    name = one.model or one.engine or "unknown engine"
-    against = {Against.INPUTS: "the inputs of the node", Against.ROOTS: "the roots below it"}
-    return name if one.against is None else f"{name}, against {against[one.against]}"
-
-
-def sentence_of(one: StoredSentence) -> RestingSentence:
-    """A sentence as the section shows it."""
-    label = one.label
-    implied = one.implied_label
-    odd = {(each.node_id, each.sentence) for each in one.contradictory}
-    sources = tuple(
-        RestingSource(
-            category_words(each.categories),
-            each.node_id,
-            each.sentence,
-            each.text,
-            (each.node_id, each.sentence) in odd,
-        )
-        for each in one.attributed[:MOST_SOURCES]
-    )
-    return RestingSentence(
-        number=one.sentence,
-        text=one.text,
-        label=FAITHFULNESS_WORDS[label] if label is not None else "",
-        is_faithful=label is Faithfulness.FAITHFUL,
-        disputed=FAITHFULNESS_WORDS[implied] if one.is_disputed and implied is not None else "",
-        sources=sources,
-        more=len(one.attributed) - len(sources),
-        proposed=_proposed(one),
-        indicative=one.indicative,
-        judged=judge_words(one),
-        dropped=dropped_words(one),
-        parts=tuple(proposition_views(one)),
-    )
-
-
-def _proposed(one: StoredSentence) -> tuple[str, ...]:
-    if not one.revisions and one.correction:
-        return (one.correction,)
-    return tuple(revision_lines(one.revisions))
+    return RestingNode(node, tuple(found.sentences))

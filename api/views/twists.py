@@ -163,7 +163,7 @@ def category_words(categories: Iterable[AttributionCategory]) -> str:
 
 def revision_words(revision: Revision) -> str:
     """A proposed wording, and what became of it when it was verified again."""
-    return f"{revision.text} ({_became_words(revision)})"
+    return f"{revision.text} ({became_words(revision)})"
 
 
 def revision_lines(revisions: Sequence[Revision]) -> list[str]:
@@ -176,7 +176,8 @@ def revision_lines(revisions: Sequence[Revision]) -> list[str]:
     return found
 
 
-def _became_words(revision: Revision) -> str:
+def became_words(revision: Revision) -> str:
+    """What became of a proposed wording when it was verified again."""
     how = OUTCOME_WORDS[revision.outcome]
     if revision.rechecked_by is not None:
         how += f", verified again {_RECHECK_WORDS[revision.rechecked_by]}"

@@ -284,7 +284,7 @@ def test_a_claim_is_explained_and_its_sentences_are_corrected(veritrail, tmp_pat
         explained, corrected = asyncio.run(whole(model))
     (carried,) = explained.structured_content["carried"]
     assert (carried["node_id"], carried["text"]) == ("notes", WILL)
-    assert f'near match: "r" sentence 1: "{MAY}"' in text_of(explained)
+    assert f'near match: r 1: "{MAY}"' in text_of(explained)
     (found,) = corrected.structured_content["sentences"]
     assert len(found["proposed"]) == 3
     assert all("fixed" in line for line in found["proposed"])
@@ -326,16 +326,16 @@ def test_sentences_are_attributed_and_what_they_rest_on_is_shown(veritrail, tmp_
     assert messages == [f"{number} sentence(s) ended" for number in range(1, 7)]
     (found,) = one.structured_content["sentences"]
     assert found["attributed"][0]["categories"] == ["NEAR_MATCH"]
-    assert 'near match: "notes-board" sentence 1: "It may close' in text_of(one)
+    assert 'near match: notes-board 1: "It may close' in text_of(one)
     assert found["judged_reason"] == "As the gold file says."
-    assert 'the judge: "As the gold file says."' in text_of(one)
+    assert 'judge: "As the gold file says."' in text_of(one)
     assert none.structured_content["sentences"] == []
     (found,) = split.structured_content["sentences"]
     assert [part["implied_label"] for part in found["propositions"]] == ["FAITHFUL", "UNFAITHFUL"]
     assert found["propositions"][1]["attributed"][0]["categories"] == ["NEAR_MATCH"]
     assert (
-        'proposition, unfaithful: "The Skerra ferry … has bought a second ferry": '
-        'near match: "notes-ferry" sentence 1'
+        'part, unfaithful: "The Skerra ferry … has bought a second ferry"\n'
+        "    near match: notes-ferry 1: "
     ) in text_of(split)
 
 

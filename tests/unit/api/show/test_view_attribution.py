@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.mcp.attributions import Attributions, attributions_text, resting
-from veritrail_graph.api.reports.resting import sentence_of as report_sentence
+from veritrail_graph.api.mcp.attributions import attributions_text, resting
+from veritrail_graph.api.show import markdown
+from veritrail_graph.api.show.attribution import node_shown
 from veritrail_graph.api.views.attribution import CATEGORY_MARKS, Change, changes, label_mark
 from veritrail_graph.api.web.views.attribution import (
     MOST_SOURCES,
@@ -20,9 +21,9 @@ from veritrail_graph.graph.model.attribution import (
     NOTHING_ATTRIBUTED,
     AttributedSentence,
     AttributionCategory,
+    CarriedSentence,
     Faithfulness,
     SentenceAttribution,
-    StoredSentence,
 )
 
 EVIDENCE, CONTRADICTION = AttributionCategory.EVIDENCE, AttributionCategory.CONTRADICTION
@@ -146,15 +147,17 @@ def test_every_place_says_what_became_of_a_correction() -> None:
     revisions = [{**revision, "mode": "plain", "rank": 1},
                  {**revision, "mode": "attribution", "rank": 1}]  # fmt: skip
     facts = sentence(implied_label=Faithfulness.UNFAITHFUL).__dict__ | {"revisions": revisions}
-    stored = StoredSentence.model_validate({**facts, "run_id": "r-1"}, strict=False)
+    facts |= {"run_id": "r-1", "node_id": "t"}
+    stored = CarriedSentence.model_validate(facts, strict=False)
     expected = [
         f"1. {mode}: It may be. (partly fixed, verified again by a verification of its "
         "claims: 1 of 2 claims supported)"
         for mode in ("plain", "attribution")
     ]
     assert open_view(stored).proposed == expected
-    assert resting("t", stored).proposed == expected
-    assert list(report_sentence(stored).proposed) == expected
+    assert resting(stored).proposed == expected
+    told = markdown.text(node_shown("t", [stored]))
+    assert all(f"- proposed: {words}" in told for words in expected)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,7 @@ def test_every_place_says_what_became_of_a_correction() -> None:
 def test_every_place_says_whether_a_judge_was_asked(reason: str, words: str) -> None:
     wrong = Faithfulness.UNFAITHFUL
     facts = sentence(implied_label=wrong, judged_label=wrong, judged_reason=reason).__dict__
-    stored = StoredSentence.model_validate({**facts, "run_id": "r-1"}, strict=False)
-    assert report_sentence(stored).judged == words
-    found = Attributions(process_id="p", sentences=[resting("t", stored)], truncated=False)
-    assert words in attributions_text(found).replace('"', "")
+    facts |= {"run_id": "r-1", "node_id": "t"}
+    stored = CarriedSentence.model_validate(facts, strict=False)
+    assert words in markdown.text(node_shown("t", [stored]))
+    assert words in attributions_text([stored]).replace('"', "")
