@@ -119,15 +119,6 @@ def failed_mark(status: Status, error: str | None) -> Mark:
     return replace(mark, word=word, hint=f"This says nothing about the sentence.{why}")
 
 
-def judge_words(sentence: SentenceAttribution) -> str:
-    """Why a sentence was judged as it was, or why no judge was asked; empty: it was not judged."""
-    if not sentence.judged_reason:
-        return ""
-    if sentence.judged_label is not None and not sentence.is_asked:
-        return f"no judge was asked: {sentence.judged_reason}"
-    return f"judge: {sentence.judged_reason}"
-
-
 def dropped_words(sentence: SentenceAttribution) -> str:
     """How many ids a model named that it was not shown; empty: none."""
     count = sentence.dropped_ids
@@ -150,11 +141,6 @@ class PropositionView:
     text: str
     mark: Mark
     rests_on: tuple[str, ...]
-
-    @property
-    def line(self) -> str:
-        """All of it on one line."""
-        return f"{self.mark.word}: {self.text} ({'; '.join(self.rests_on)})"
 
 
 MOST_PROPOSITIONS = 20

@@ -25,7 +25,6 @@ from veritrail_graph.api.views.words import (
     mark_now,
     mark_of,
     not_found_words,
-    reason_apart,
     selects_by_words,
     stage_words,
     unsaid_words,
@@ -256,11 +255,6 @@ class TrailView:
     def without_verdict(self) -> str | None:
         """What to say in place of a verdict; None where there is one."""
         return without_verdict(self.verification)
-
-    @property
-    def reason_apart(self) -> str | None:
-        """Why there is no verdict, where the reasoning does not say the same."""
-        return reason_apart(self.verification)
 
     @property
     def spent(self) -> Spent:
