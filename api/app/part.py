@@ -51,7 +51,7 @@ class Part:
 
 
 @cache
-def _parts_of_others() -> tuple[Plugin, ...]:
+def _plugin_parts() -> tuple[Plugin, ...]:
     return load(entry_points(group=GROUP), (), _whole)[0]
 
 
@@ -60,13 +60,13 @@ def _whole(kind: Any) -> Any:
     return kind
 
 
-async def forget_in_parts_of_others(app: Application, process_id: str) -> None:
+async def forget_in_plugin_parts(app: Application, process_id: str) -> None:
     """Let every part that another package adds remove what it keeps of a process.
 
     Raises:
         EngineUnavailable: A database cannot be reached.
     """
-    for plugin in _parts_of_others():
+    for plugin in _plugin_parts():
         try:
             await app.part(plugin.value).forget(process_id)
         except VeriTrailError:

@@ -22,7 +22,7 @@ from veritrail_graph.api.app.part import (
     Part,
     ProcessInUse,
     Progress,
-    forget_in_parts_of_others,
+    forget_in_plugin_parts,
 )
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.graph.errors import (
@@ -459,7 +459,7 @@ class Processes(Part):
         if app.has_database:
             for part in (app.sharing.links, app.teamwork.repository):
                 await part.forget(process_id)
-            await forget_in_parts_of_others(app, process_id)
+            await forget_in_plugin_parts(app, process_id)
 
     async def delete(
         self, process_id: str, *, force: bool = False, by: Caller | None = None

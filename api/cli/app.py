@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli import completion, others
+from veritrail_graph.api.cli import completion, plugin_commands
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     NOT_ALL_SUCCEEDED,
@@ -26,7 +26,7 @@ from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 _PACKAGE = "veritrail_graph.api.cli"
-OTHERS = "of another package"
+PLUGIN = "of another package"
 _SECTIONS: dict[str, dict[str, str]] = {
     "Start": {
         "demo": "demo.demo",
@@ -59,7 +59,7 @@ _SECTIONS: dict[str, dict[str, str]] = {
         "reviews": "reviews.app",
         "comment": "teamwork.comment",
     },
-    "Judges and experiments": {"judge": "judge.app", "eval": OTHERS},
+    "Judges and experiments": {"judge": "judge.app", "eval": PLUGIN},
     "Move and remove": {
         "export": "export.export",
         "copy": "export.copy",
@@ -137,12 +137,12 @@ def _defined(name: str | None) -> typer.Typer:
         for each, place in commands.items():
             if name not in (None, each):
                 continue
-            if place == OTHERS:
-                others.add_known(whole, each, each, rich_help_panel=section)
+            if place == PLUGIN:
+                plugin_commands.add_known(whole, each, each, rich_help_panel=section)
             else:
                 _add(whole, each, place, section)
     if name is None:
-        others.add_others(whole, COMMANDS)
+        plugin_commands.add_plugins(whole, COMMANDS)
     whole.callback()(_root)
     return whole
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from veritrail_graph.api.cli import others
+from veritrail_graph.api.cli import plugin_commands
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
 
@@ -15,7 +15,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-others.add_known(app, "check", "judge.check")
+plugin_commands.add_known(app, "check", "judge.check")
 
 
 @app.command("fetch")

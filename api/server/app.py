@@ -34,8 +34,8 @@ from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.web.faults import Faults, is_page
-from veritrail_graph.api.web.others import routers_of_others
 from veritrail_graph.api.web.pages import ROUTERS as PAGES
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 from veritrail_graph.api.web.rendering import warm_up
 from veritrail_graph.graph.errors import VeriTrailError
 
@@ -117,7 +117,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.metrics = Metrics()
     app.state.uploads = Uploads(settings)
     app.state.exports = ExportBodies(settings)
-    for router in (*ROUTERS, *routers_of_others()):
+    for router in (*ROUTERS, *plugin_routers()):
         app.include_router(router)
     answer_with_problems(app, advice_at)
     describe(app)

@@ -26,7 +26,7 @@ from veritrail_graph.api.http import request_id
 from veritrail_graph.api.rendering import environment
 from veritrail_graph.api.views.texts import file_name
 from veritrail_graph.api.web import links
-from veritrail_graph.api.web.others import links_beside, page_packages
+from veritrail_graph.api.web.plugin_pages import links_beside, page_packages
 
 
 @lru_cache(maxsize=1)

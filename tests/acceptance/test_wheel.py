@@ -129,10 +129,10 @@ def test_without_the_evaluation_the_service_serves_its_own_pages(
     code = (
         "from veritrail_graph.api.server.app import create_app; "
         "from veritrail_graph.api.settings import Settings; "
-        "from veritrail_graph.api.web.others import links_beside, routers_of_others; "
+        "from veritrail_graph.api.web.plugin_pages import links_beside, plugin_routers; "
         "from veritrail_graph.api.web.rendering import warm_up; warm_up(); "
         "create_app(Settings()); "
-        "print(routers_of_others(), links_beside('attributions'), links_beside('dialogue'))"
+        "print(plugin_routers(), links_beside('attributions'), links_beside('dialogue'))"
     )
     told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
     assert told.split() == ["[]", "[]", "[]"]

@@ -13,8 +13,8 @@ from fastapi import APIRouter
 from typer.testing import CliRunner
 
 from veritrail_graph.api.app import Application, part
-from veritrail_graph.api.cli import others as commands
-from veritrail_graph.api.web import others as pages
+from veritrail_graph.api.cli import plugin_commands as commands
+from veritrail_graph.api.web import plugin_pages as pages
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 from veritrail_graph.verifier import engines
 
@@ -62,7 +62,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         own = points.items()
         return [EntryPoint(n, v, group) for n, v in own if name in (None, n)]
 
-    cached = (commands._points, pages.pages_of_others, part._parts_of_others)
+    cached = (commands._points, pages.plugin_pages, part._plugin_parts)
     for module in (commands, pages, part):
         monkeypatch.setattr(module, "entry_points", found)
     monkeypatch.setattr("importlib.metadata.entry_points", found)
@@ -121,7 +121,7 @@ def test_commands_of_other_packages_stand_beside_ours_and_take_no_name_of_ours(
     named["ours"] = f"{__name__}:alone"
     named["nothing"] = f"{__name__}:WITHOUT_FILES"
     app = alone()
-    commands.add_others(app, ("ours",))
+    commands.add_plugins(app, ("ours",))
     assert called(app, "greet", "Ada").output == "Hello Ada\n"
     assert called(app, "ours", "Ben").output == "Hello Ben\n"
     assert [message.split("'")[1] for message in caplog.messages] == ["ours", "nothing"]
@@ -133,7 +133,7 @@ def test_pages_without_their_files_are_left_out(
     named["bare"] = f"{__name__}:WITHOUT_FILES"
     named["missing"] = "no_such_package.pages:PAGES"
     assert pages.page_packages() == ()
-    assert pages.routers_of_others() == []
+    assert pages.plugin_routers() == []
     assert pages.links_beside("dialogue") == []
     assert len(caplog.messages) == 2
 
@@ -145,7 +145,7 @@ def test_a_part_that_fails_keeps_no_process_from_being_removed(
     named["remembering"] = f"{__name__}:Remembering"
     named["nothing"] = "builtins:object"
     app = Application()
-    asyncio.run(part.forget_in_parts_of_others(app, "p"))
+    asyncio.run(part.forget_in_plugin_parts(app, "p"))
     assert app.part(Remembering) is app.part(Remembering)
     assert forgotten == ["p"]
     assert "the part 'failing'" in caplog.text
@@ -154,4 +154,4 @@ def test_a_part_that_fails_keeps_no_process_from_being_removed(
 def test_a_part_whose_database_is_down_says_so(named: dict[str, str]) -> None:
     named["unreachable"] = f"{__name__}:Unreachable"
     with pytest.raises(EngineUnavailable):
-        asyncio.run(part.forget_in_parts_of_others(Application(), "p"))
+        asyncio.run(part.forget_in_plugin_parts(Application(), "p"))

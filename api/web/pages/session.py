@@ -17,7 +17,7 @@ from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.rendering import PREFIX, assets
 from veritrail_graph.api.web.links import inside
-from veritrail_graph.api.web.others import page_packages
+from veritrail_graph.api.web.plugin_pages import page_packages
 from veritrail_graph.api.web.rendering import FromOurPage, render
 
 router = APIRouter(include_in_schema=False)

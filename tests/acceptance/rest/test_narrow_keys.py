@@ -13,7 +13,7 @@ from fakes.service_process import ServiceProcess, serving
 from fastapi.routing import APIRoute
 
 from veritrail_graph.api.server.app import ROUTERS
-from veritrail_graph.api.web.others import routers_of_others
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 
 pytestmark = pytest.mark.engine
 
@@ -77,7 +77,7 @@ def test_no_answer_to_a_key_that_does_not_read_holds_what_others_stored(
     upload = service.get("/upload", headers=headers[scope]).text
     token = (re.findall(r'name="form_token" value="([^"]+)"', upload) or ["none"])[0]
     shown, answered = [], 0
-    for router in (*ROUTERS, *routers_of_others()):
+    for router in (*ROUTERS, *plugin_routers()):
         for route in router.routes:
             assert isinstance(route, APIRoute)
             path = re.sub(r"\{(\w+)\}", lambda found: IDS.get(found.group(1), "csv"), route.path)

@@ -18,8 +18,8 @@ from fakes.service_process import ServiceProcess
 from fakes.trails import FS, LEXICAL, NFS, a_round, a_step, a_trail, cited, found, path, spent
 from starlette.routing import compile_path
 
-from veritrail_graph.api.web.others import routers_of_others
 from veritrail_graph.api.web.pages import ROUTERS
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import (
     Claim,
@@ -251,7 +251,7 @@ def test_every_page_opens_and_says_no_word_of_the_program(
 
 def routes_without(opened: set[str]) -> set[str]:
     """The routes of pages that none of these addresses leads to."""
-    routes = [route for router in (*ROUTERS, *routers_of_others()) for route in router.routes]
+    routes = [route for router in (*ROUTERS, *plugin_routers()) for route in router.routes]
     paths = {route.path for route in routes if "GET" in route.methods}  # type: ignore[attr-defined]
     left = set()
     for each in paths:

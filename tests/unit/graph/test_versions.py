@@ -10,7 +10,7 @@ import pytest
 
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.server.app import ROUTERS
-from veritrail_graph.api.web.others import routers_of_others
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.versions import VersionStore, read_ready
@@ -177,7 +177,7 @@ def test_an_empty_list_is_believed_only_of_one_version(monkeypatch: pytest.Monke
 def test_every_route_that_only_reads_a_process_or_a_verification_is_watched() -> None:
     unwatched = [
         route.path
-        for router in (*ROUTERS, *routers_of_others())
+        for router in (*ROUTERS, *plugin_routers())
         for route in router.routes
         if "{process_id}" in route.path or "{verification_id}" in route.path
         if "GET" in route.methods or route.path.endswith(":batchGet")

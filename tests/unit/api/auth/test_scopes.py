@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from veritrail_graph.api.auth.access import Caller, NotAllowed, Scope
 from veritrail_graph.api.http.access import Needed
 from veritrail_graph.api.server.app import ROUTERS
-from veritrail_graph.api.web.others import routers_of_others
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 
 Route = tuple[str, str]
 
@@ -100,7 +100,7 @@ def scopes(dependant: Dependant) -> Iterator[Scope]:
 def every_route() -> dict[Route, frozenset[Scope]]:
     """The scopes that each route needs, all of them."""
     found: dict[Route, frozenset[Scope]] = {}
-    for router in (*ROUTERS, *routers_of_others()):
+    for router in (*ROUTERS, *plugin_routers()):
         for route in router.routes:
             assert isinstance(route, APIRoute)
             for method in route.methods:

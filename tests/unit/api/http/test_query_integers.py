@@ -19,12 +19,12 @@ from fastapi.testclient import TestClient
 from veritrail_graph.api.http.answers import only_plain_integers
 from veritrail_graph.api.server.app import ROUTERS, create_app
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.web.others import routers_of_others
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 
 WRONG = ["+0", " 1", "1 ", "1_0", "\u0661", "\uff11", "1.0", "+0.0", "007", "", "0x1", "1\n"]
 PARAMETERS = [
     (route, one.alias)
-    for router in (*ROUTERS, *routers_of_others())
+    for router in (*ROUTERS, *plugin_routers())
     for route in router.routes
     if isinstance(route, APIRoute)
     for one in get_flat_params(route.dependant)

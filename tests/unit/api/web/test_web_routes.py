@@ -8,8 +8,8 @@ from typing import Any
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from veritrail_graph.api.web.others import routers_of_others
 from veritrail_graph.api.web.pages import ROUTERS
+from veritrail_graph.api.web.plugin_pages import plugin_routers
 from veritrail_graph.api.web.rendering import FromOurPage
 
 CHECKS_ITSELF = {
@@ -19,7 +19,7 @@ CHECKS_ITSELF = {
 
 
 def routes() -> Iterator[APIRoute]:
-    for router in (*ROUTERS, *routers_of_others()):
+    for router in (*ROUTERS, *plugin_routers()):
         for route in router.routes:
             assert isinstance(route, APIRoute)
             yield route

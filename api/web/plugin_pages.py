@@ -50,24 +50,24 @@ class Pages:
 
 
 @cache
-def pages_of_others() -> tuple[Pages, ...]:
+def plugin_pages() -> tuple[Pages, ...]:
     """Return the pages of every package whose entry point can be used."""
     return tuple(plugin.value for plugin in load(entry_points(group=GROUP), (), _whole)[0])
 
 
 def page_packages() -> tuple[str, ...]:
     """Return the packages of these pages."""
-    return tuple(pages.package for pages in pages_of_others())
+    return tuple(pages.package for pages in plugin_pages())
 
 
-def routers_of_others() -> list[APIRouter]:
+def plugin_routers() -> list[APIRouter]:
     """Return the routes of these pages."""
-    return [router for pages in pages_of_others() for router in pages.routers]
+    return [router for pages in plugin_pages() for router in pages.routers]
 
 
 def links_beside(place: Place) -> list[PageLink]:
     """Return the links that stand at a place of our pages."""
-    return [link for pages in pages_of_others() for link in pages.links if link.place == place]
+    return [link for pages in plugin_pages() for link in pages.links if link.place == place]
 
 
 def _whole(pages: Any) -> Pages:

@@ -36,7 +36,7 @@ def add_known(app: typer.Typer, name: str, known: str, **options: Any) -> None:
         known: Its name in `KNOWN`.
         **options: How it is listed.
     """
-    plugins, unusable = load([one for one in _points() if one.name == known], (), _command)
+    plugins, unusable = load([point for point in _points() if point.name == known], (), _command)
     if plugins:
         _add(app, name, plugins[0].value, **options)
         return
@@ -53,15 +53,15 @@ def add_known(app: typer.Typer, name: str, known: str, **options: Any) -> None:
     )(_refusing(reason))
 
 
-def add_others(app: typer.Typer, taken: tuple[str, ...]) -> None:
+def add_plugins(app: typer.Typer, taken: tuple[str, ...]) -> None:
     """Add every other command of other packages that can be used.
 
     Args:
         app: Where they are added.
         taken: The names of our own commands.
     """
-    others = [one for one in _points() if one.name not in KNOWN]
-    for plugin in load(others, taken, _command)[0]:
+    points = [point for point in _points() if point.name not in KNOWN]
+    for plugin in load(points, taken, _command)[0]:
         _add(app, plugin.point.name, plugin.value, rich_help_panel=SECTION)
 
 
