@@ -101,7 +101,7 @@ model: setup ## Serve a very small language model on this machine, for trials
 env: ## Write .env with random passwords for docker compose (an old one stays)
 	@$(PYTHON) examples/env_file.py $(ARGS)
 
-# Files are spread over the workers, in the order of folders: what takes long comes first.
+# Files are spread over the workers, what takes long first (`conftest.py`).
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # A busy machine of others can cost a test with real processes its time. Where CI asks, a test that
 # fails is run once more; the summary names it (RERUN), and it is to be mended all the same.
