@@ -232,8 +232,12 @@ async def _attribute(
 def _remarkable(found: AttributionRun, without_text: Sequence[str]) -> list[str]:
     """What a person should know of an attribution before its figures are used."""
     said = [
-        f"Node {shown(name)}: its sources hold no text. Its sentences are unfaithful by "
-        "definition; no model was asked."
+        f"Node {shown(name)}: its sources hold no text. "
+        + (
+            "So nothing can be told of its sentences."
+            if found.indicative
+            else "Its sentences are unfaithful by definition; no model was asked."
+        )
         for name in without_text
     ]
     odd = sum(bool(one.contradictory) for one in found.sentences)

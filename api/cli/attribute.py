@@ -199,6 +199,8 @@ def tell(found: Attributed) -> None:
     done = [one for one in sentences if one.status is Status.SUCCEEDED]
     counts = [sum(one.label is label for one in done) for label in Faithfulness]
     words = f"{len(sentences):,} sentence(s): {counts[0]:,} faithful, {counts[1]:,} unfaithful"
+    undecided = sum(one.label is None for one in done)
+    words += f", {undecided:,} undecided (words alone cannot tell)" if undecided else ""
     for status in (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED):
         number = sum(one.status is status for one in sentences)
         words += f", {number:,} {status.value.replace('_', ' ')}" if number else ""

@@ -93,11 +93,11 @@ LABEL_MARKS: Mapping[Faithfulness, Mark] = MappingProxyType(
 )
 """The marks of the labels."""
 
-NOT_ATTRIBUTED = Mark(
-    State.UNCHECKED,
-    "not attributed",
-    "unchecked",
-    "No attribution of it is stored. That says nothing about the sentence.",
+UNDECIDED = Mark(
+    State.UNDECIDED,
+    "undecided",
+    "undecided",
+    "Words alone cannot tell whether its sources say it: no model was asked.",
 )
 
 
@@ -107,7 +107,7 @@ def label_mark(sentence: SentenceAttribution) -> Mark:
     if label is not None and sentence.status is Status.SUCCEEDED:
         return LABEL_MARKS[label]
     if sentence.status is Status.SUCCEEDED:
-        return NOT_ATTRIBUTED
+        return UNDECIDED
     return failed_mark(sentence.status, sentence.error)
 
 

@@ -85,7 +85,7 @@ class Twist:
     @property
     def is_wrong(self) -> bool:
         """Whether the attribution, or a judge, says that the sentence is wrong."""
-        return self.carried.label is not Faithfulness.FAITHFUL
+        return self.carried.label is Faithfulness.UNFAITHFUL
 
     @property
     def rewritten(self) -> tuple[Piece, ...]:
@@ -188,6 +188,9 @@ def became_words(revision: Revision) -> str:
 
 def _words(carried: CarriedSentence, links: Sequence[_Link]) -> str:
     sources = "the sources" if carried.against is Against.ROOTS else "this step's sources"
+    if carried.label is None:
+        near = f"; nearest: {_quoted(carried.attributed[0].text)}" if carried.attributed else ""
+        return _on_the_way(carried, f"Words alone cannot tell whether {sources} say it{near}.")
     if not carried.attributed:
         return _on_the_way(carried, f"No sentence of {sources} decides it.")
     of = {

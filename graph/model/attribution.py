@@ -247,7 +247,9 @@ class SentenceAttribution(Noun):
         default=(), description="The source sentences, in the order of the sources."
     )
     implied_label: OneOf[Faithfulness] | None = Field(
-        default=None, description="What the categories imply; null unless there is an attribution."
+        default=None,
+        description="What the categories imply; null unless there is an attribution. Without a "
+        "model: what words decide; null where they cannot tell.",
     )
     judged_label: OneOf[Faithfulness] | None = Field(
         default=None, description="What a judge said, where one was asked."

@@ -44,6 +44,9 @@ SentencePlace = tuple[str, int, int, int]
 
 _SOURCE_KEYS = ("node_id", *_SENTENCE_KEYS, "categories")
 
+_BY_WORDS = "lexical"
+"""The engine that asks no model: what its categories imply is a guess, and no label."""
+
 
 class AttributionStore:
     """Attributions of the processes of one graph."""
@@ -289,12 +292,17 @@ def _stored(row: Row, run: str | None) -> StoredSentence:
     ]
     propositions = _propositions(known, ordered, attributed) if in_force else ()
     facts = known if in_force else {"engine": ordered[0][6]}
+    label: Faithfulness | None = implied_label(attributed, propositions)
+    if known["indicative"] if in_force else facts["engine"] == _BY_WORDS:
+        # What categories imply is a guess there; what words decided of an earlier run is not kept.
+        kept = known["implied_label"] if in_force else None
+        label = None if kept is None else Faithfulness(kept)
     return noun_from(
         StoredSentence,
         dict(zip(_SENTENCE_KEYS, place, strict=True)) | facts,
         status=Status.SUCCEEDED,
         attributed=tuple(attributed),
-        implied_label=implied_label(attributed, propositions),
+        implied_label=label,
         propositions=propositions,
         run_id=run or known["attributed_in"],
         in_force=in_force,

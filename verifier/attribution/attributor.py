@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from veritrail_graph.graph.model import Sentence
-from veritrail_graph.graph.model.attribution import AttributedSentence, AttributionCategory
+from veritrail_graph.graph.model.attribution import (
+    AttributedSentence,
+    AttributionCategory,
+    Faithfulness,
+)
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Answering, ReadNode
 
@@ -22,10 +26,12 @@ class Attribution:
     Attributes:
         sentences: The source sentences in the order of the sources; empty: none decides it.
         dropped_ids: How many ids were named that were not in the prompt.
+        by_words: Of one that compares words: what words alone tell of the sentence, if anything.
     """
 
     sentences: tuple[AttributedSentence, ...] = ()
     dropped_ids: int = 0
+    by_words: Faithfulness | None = None
 
 
 class Attributor(Answering, Protocol):

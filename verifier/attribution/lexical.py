@@ -10,17 +10,24 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from veritrail_graph.graph.model import Sentence
+from veritrail_graph.graph.model import Sentence, Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory as Category
+from veritrail_graph.graph.model.attribution import Faithfulness
 from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
 from veritrail_graph.verifier.engines.lexical import ByWords
-from veritrail_graph.verifier.engines.lexical.judging import Match, compare, terms, weight
+from veritrail_graph.verifier.engines.lexical.judging import (
+    Match,
+    compare,
+    decide,
+    terms,
+    weight,
+)
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.vocabulary import UNCERTAIN, UNCERTAIN_SMALL
 
-VERSION = 2
+VERSION = 3
 """Goes up when the same texts may get another attribution."""
 WHOLE = 0.8
 """The share of a sentence's weight from which on a source sentence says all of it."""
@@ -31,6 +38,10 @@ LEAST_AGAINST = 0.35
 PART = 0.2
 """The least share of the weight that another sentence has to add."""
 _CHARACTERS_IN_LINE = 10_000
+_LABELS = {
+    Verdict.FULLY_SUPPORTED: Faithfulness.FAITHFUL,
+    Verdict.NOT_FULLY_SUPPORTED: Faithfulness.UNFAITHFUL,
+}
 _WORD = re.compile(r"\w+")
 
 
@@ -57,6 +68,9 @@ def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
     a possibility ("may close"), are near matches, and then as few as hold what any of them holds.
     Where nothing is alike, the only sentence that names what it is about is where it would be
     expected.
+
+    What these imply is no more than a guess. So the sentence is faithful or unfaithful only where
+    the rules for verdicts decide: said in the same words, or otherwise in one place.
     """
     reading = read(sentence)
     is_fact = not is_uncertain(sentence)
@@ -83,7 +97,9 @@ def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
     )
     order = {(one.node_id, one.index): place for place, (one, _) in enumerate(compared)}
     found.sort(key=lambda one: order[one[0].node_id, one[0].index])
-    return Attribution(tuple(attributed(one, (category,)) for one, category in found))
+    rests_on = tuple(attributed(one, (category,)) for one, category in found)
+    verdict, _ = decide(sentence, (), sources)
+    return Attribution(rests_on, by_words=None if verdict is None else _LABELS.get(verdict))
 
 
 def _whole(

@@ -175,7 +175,9 @@ class Attributing:
             propositions, answer = await self._attributed(sentence, sources, meter)
             found = found.replace(
                 attributed=answer.sentences,
-                implied_label=implied_label(answer.sentences, propositions),
+                implied_label=answer.by_words
+                if self.steps.attributor.indicative
+                else implied_label(answer.sentences, propositions),
                 dropped_ids=answer.dropped_ids,
                 propositions=propositions,
             )

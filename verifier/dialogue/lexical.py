@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.model import NodeRef
-from veritrail_graph.graph.model.attribution import AttributionCategory
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel, Turn, TurnCheck
 from veritrail_graph.verifier.attribution.attributor import Attribution
 from veritrail_graph.verifier.attribution.lexical import attribution
@@ -30,7 +30,7 @@ from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Split, SplitNode
 
-VERSION = 2
+VERSION = 3
 """Goes up when the same texts may get other categories."""
 
 _NOT_SAID = (
@@ -77,24 +77,18 @@ class LexicalDialogueJudge(ByWords):
         return material
 
     async def verify(self, claim: str, material: Material, meter: Meter) -> Labelled:
-        """Verified where a sentence of the reference, or a fact, holds nearly all of the claim."""
+        """Verified where a sentence of the reference, or a fact, says it in the same words."""
         del meter
         found = await self._compare(claim, material)
-        evidence = [
-            one
-            for one in found.sentences
-            if AttributionCategory.EVIDENCE in one.categories and not _ABSTAINS.search(claim)
-        ]
-        if evidence:
-            return Labelled(
-                DialogueLabel.VERIFIED,
-                f"{evidence[0].node_id} says so: {evidence[0].text}",
-                material,
-            )
+        is_said = found.by_words is Faithfulness.FAITHFUL and not _ABSTAINS.search(claim)
+        if is_said and found.sentences:
+            said = found.sentences[0]
+            reason = f"{said.node_id} says so: {said.text}"
+            return Labelled(DialogueLabel.VERIFIED, reason, material)
         return Labelled(DialogueLabel.UNVERIFIABLE, _NOT_SAID, material)
 
     async def categorise(self, claim: str, material: Material, meter: Meter) -> Categorised:
-        """By turns of phrase, and by sentences on the same matter that say otherwise."""
+        """By turns of phrase, and by a sentence that says it otherwise in one place."""
         del meter
         if _ABSTAINS.search(claim):
             reason = "It says that something is not known, or refuses."
@@ -103,7 +97,7 @@ class LexicalDialogueJudge(ByWords):
         against = [
             one for one in found.sentences if AttributionCategory.CONTRADICTION in one.categories
         ]
-        if against:
+        if against and found.by_words is Faithfulness.UNFAITHFUL:
             numbers = {_fact_node(number): number for number in range(len(_facts(material)))}
             denied = (numbers.get(one.node_id) for one in against)
             facts = tuple(_facts(material)[number] for number in denied if number is not None)

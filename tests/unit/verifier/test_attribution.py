@@ -514,6 +514,27 @@ def test_a_checker_takes_no_highlights_and_needs_text(tiny: LocalModel) -> None:
     assert sentence.judged_reason == "Its sources hold no text."
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("The old mill at Tarn was closed in 1990.", Faithfulness.FAITHFUL),
+        ("The old mill at Tarn was closed in 1980.", Faithfulness.UNFAITHFUL),
+        ("Work at the mill of Tarn came to an end in 1990.", None),
+        ("The old mill director at Tarn was closed in 1990.", None),
+        ("Other points of the year:", None),
+    ],
+)
+def test_words_alone_call_a_sentence_faithful_or_not_only_where_they_can_tell(
+    text: str, label: Faithfulness | None
+) -> None:
+    source = a_node("s", "The old mill at Tarn was closed in 1990. The bridge is of stone.")
+    steps = AttributionSteps(LexicalAttributor())
+    (sentence,) = attributed(steps, a_node("t", text), (source,)).sentences
+    assert (sentence.status, sentence.label) == (Status.SUCCEEDED, label)
+    (sentence,) = attributed(steps, a_node("t", text), (a_node("s", ""),)).sentences
+    assert sentence.label is None
+
+
 def test_every_checker_can_be_named_as_a_judge() -> None:
     assert set(JudgeName) == {*NAMES, "model"}
 

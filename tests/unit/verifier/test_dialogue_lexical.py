@@ -43,6 +43,8 @@ def category(claim: str, material: Material) -> ClaimCategory:
         ("The museum is open from ten to five.", ClaimCategory.VERIFIED),
         ("The tower is 80 metres high.", ClaimCategory.VERIFIED),
         ("The tower is 90 metres high.", ClaimCategory.CONTRADICTED),
+        ("The museum director is open from ten to five.", ClaimCategory.LACKING_EVIDENCE),
+        ("The old tower is at most 90 metres high.", ClaimCategory.LACKING_EVIDENCE),
         ("I don't know when it was built.", ClaimCategory.ABSTENTION),
         ("I'm not sure about the price.", ClaimCategory.ABSTENTION),
         ("I cannot help with that.", ClaimCategory.ABSTENTION),
