@@ -192,6 +192,8 @@ def _in_digits(found: Sequence[Token], position: int) -> Figure:
         while at(found, behind).lower.rstrip(".") in SCALES:
             scale *= SCALES[at(found, behind).lower]
             behind += 1
+        if scale > 1 and at(found, behind).form == "." and at(found, behind + 1).lower in MONEY:
+            behind += 1  # 2 Mio. Euro
     also = tuple(times(each, scale) for each in also)
     scaled = times(amount, scale)
     return Figure(ValueKind.FIGURE, scaled, "", position, behind, also, Decimal(scale))

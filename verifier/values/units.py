@@ -51,18 +51,26 @@ _MONEY = """USD: $ usd dollar dollars | EUR: \u20ac eur euro euros | GBP: \u00a3
 | SHILLING: shilling shillings | GUILDER: guilder guilders | MARK: dm | CAD: cad | AUD: aud
 | EUR: \u6b27\u5143 | CNY: \u5143 | USD: \u7f8e\u5143 | JPY: \u5186 | JPY: \u65e5\u5143"""
 
+# Spellings of other languages; "mil" is none: it is a thousand in some and a million in others.
+_MILLIONS = """mln millionen millions millones milioni milh\u00f5es milh\u00e3o mill\u00f3n milion
+miljoen miljoner miljon millioner"""
+_MILLIARDS = """mld milliarde milliarden milliard milliards miliardi miliardo miljard miljarder
+milliarder"""
+
 SCALES = {
     "hundred": 10**2,
     "thousand": 10**3,
     "million": 10**6,
     "mio": 10**6,
-    "mil": 10**6,
     "billion": 10**9,
     "mrd": 10**9,
     "trillion": 10**12,
     "dozen": 12,
     "lakh": 10**5,
     "crore": 10**7,
+    **dict.fromkeys(("tsd", "tausend", "duizend", "tusen"), 10**3),
+    **dict.fromkeys(_MILLIONS.split(), 10**6),
+    **dict.fromkeys(_MILLIARDS.split(), 10**9),
     "\u4e07": 10**4,
     "\u842c": 10**4,
     "\u4ebf": 10**8,

@@ -85,6 +85,13 @@ CASES = [
     case("left-school", "answer", PAGE, page=f"{PAGE}¦{SCHOOL}"),
     case("took-school", "note", ANSWER, page=f"{PAGE}¦{SCHOOL}"),
     case("swapped", "note", f"{ANSWER}¦{SCHOOL.replace('250', '520')}", page=f"{PAGE}¦{SCHOOL}"),
+    case(
+        "millions-of-another-language",
+        "note",
+        "Das Dach kam auf 2,4 Mio. Euro.",
+        "Das Dach kostete 4,2 Millionen Euro.",
+        "Das Dach kostete 2,4 Millionen Euro.",
+    ),
     case("day", "note", "Fire took the mill on 17 June.", DAY, OTHER_DAY),
     case("day-th", "note", "In June 1951 fire took it, on the 17th.", DAY, OTHER_DAY),
     case("day-both", "answer", f"{DAY}¦A fund opened on 17 June 1951.", DAY, OTHER_DAY),

@@ -24,6 +24,13 @@ def only(text: str) -> Value:
         (("1,200,000 crowns", "1\u00a0200\u00a0000 crowns"), "money", "1200000", "CROWN"),
         (("1.200,50 \u20ac", "\u20ac1,200.50", "1200,50 euros"), "money", "1200.5", "EUR"),
         (("12,00,000 rupees", "12 lakh rupees"), "money", "1200000", "INR"),
+        (("2,4 Mio. Euro", "2,4 Millionen Euro", "2.4 million euros"), "money", "2400000", "EUR"),
+        (
+            ("2 Milliarden Euro", "2 milliards euros", "2 miljard euro"),
+            "money",
+            "2000000000",
+            "EUR",
+        ),
         (("$3m", "3 million dollars", "US$3,000,000"), "money", "3000000", "USD"),
         (("4,5 percent", "4.5%", "4.50 per cent", "\uff14.\uff15\uff05"), "percent", "4.5", ""),
         (("two percentage points", "2 percentage points"), "figure", "2", "point"),
