@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from veritrail_graph.graph.model import NodeRef, Sentence, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.engines.lexical.judging import decide, select
+from veritrail_graph.verifier.engines.lexical.judging import decide
+from veritrail_graph.verifier.engines.lexical.selecting import select
 from veritrail_graph.verifier.localization import bears_on
 from veritrail_graph.verifier.ports import SplitNode
 

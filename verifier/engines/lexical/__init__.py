@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.verifier.engines import Engine
-from veritrail_graph.verifier.engines.lexical.judging import CANNOT_TELL, SILENCE, decide, select
+from veritrail_graph.verifier.engines.lexical.judging import CANNOT_TELL, SILENCE, decide
+from veritrail_graph.verifier.engines.lexical.selecting import select
 from veritrail_graph.verifier.measured import Measured, Precision
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
