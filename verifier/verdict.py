@@ -49,7 +49,7 @@ class VerdictStep(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class EvidencePiece:
     """A piece of evidence as a verdict prompt shows it: a root node or a summary.
 
     Attributes:
@@ -126,7 +126,7 @@ class PromptVerdict:
                 left_out_roots=_without_text(first, shown),
             )
 
-    async def _ask(self, claim: Claim, pieces: Sequence[Piece], meter: Meter) -> Judgement:
+    async def _ask(self, claim: Claim, pieces: Sequence[EvidencePiece], meter: Meter) -> Judgement:
         excerpts = render([piece.unit for piece in pieces])
         user = f"{excerpts.text}\n{claim_lines(claim.text)}"
         read = read_true_false if self.step.prompt.asks_true_or_false else read_verdict
@@ -151,17 +151,21 @@ class PromptVerdict:
         """Tokens that the whole text of a node takes in a prompt."""
         return self._tokens(Unit(node.sentences)) if node.sentences else 0
 
-    def _pieces(self, found: Found) -> list[Piece]:
+    def _pieces(self, found: Found) -> list[EvidencePiece]:
         """Root nodes in their order with their whole text, then a block for each summary."""
         roots = [Unit(root.sentences) for root in in_frontier_order(found.roots)]
         summaries = [Unit(self.split("", one_line(text))) for text in summaries_of(found)]
-        return [Piece(unit, self._tokens(unit)) for unit in (*roots, *summaries) if unit.sentences]
+        return [
+            EvidencePiece(unit, self._tokens(unit))
+            for unit in (*roots, *summaries)
+            if unit.sentences
+        ]
 
     def _tokens(self, unit: Unit) -> int:
         tokens = self.step.model.tokens
         return _LABEL + sum(tokens(sentence.text) + _AROUND for sentence in unit.sentences)
 
-    def _fits(self, pieces: Sequence[Piece], found: Found, room: int) -> bool:
+    def _fits(self, pieces: Sequence[EvidencePiece], found: Found, room: int) -> bool:
         if _tokens(pieces) > room:
             return False
         most = self._most(found)
@@ -172,7 +176,9 @@ class PromptVerdict:
         limits = self.limits
         return limits.verdict_root_sentences if found.roots else limits.verdict_sentences
 
-    def _largest_subset(self, pieces: Sequence[Piece], found: Found, room: int) -> list[Piece]:
+    def _largest_subset(
+        self, pieces: Sequence[EvidencePiece], found: Found, room: int
+    ) -> list[EvidencePiece]:
         """As many pieces as fit: the shortest first, in the order of the prompt where equal.
 
         A root node that does not fit whole is shown in part: what was selected first, then its
@@ -181,7 +187,7 @@ class PromptVerdict:
         most = self._most(found)
         size = _tokens_of if found.roots else _sentences_of
         order = sorted(range(len(pieces)), key=lambda place: size(pieces[place]))
-        kept: dict[int, Piece] = {}
+        kept: dict[int, EvidencePiece] = {}
         used = spent = 0
         for place in order:
             piece = pieces[place]
@@ -204,8 +210,8 @@ class PromptVerdict:
         return [kept[place] for place in sorted(kept)]
 
     def _part(
-        self, piece: Piece, selected: set[tuple[str, int]], most: int | None, room: int
-    ) -> Piece:
+        self, piece: EvidencePiece, selected: set[tuple[str, int]], most: int | None, room: int
+    ) -> EvidencePiece:
         """Return the part of a piece that fits: selected sentences first, then its beginning."""
         sentences = piece.unit.sentences
         first = [one for one in sentences if (one.node_id, one.index) in selected]
@@ -218,7 +224,7 @@ class PromptVerdict:
                 break
             kept.append(sentence)
             spent += cost
-        return Piece(Unit(tuple(sorted(kept, key=lambda one: one.start))), spent)
+        return EvidencePiece(Unit(tuple(sorted(kept, key=lambda one: one.start))), spent)
 
     async def _selected_again(self, claim: Claim, found: Found, meter: Meter) -> Found | None:
         """Select from the selected sentences; None when nothing is gained by it."""
@@ -253,14 +259,14 @@ def _evidence_of(found: Found) -> set[tuple[str, int]]:
     return roots | _selected(found)
 
 
-def _without_text(found: Found, shown: Iterable[Piece]) -> tuple[str, ...]:
+def _without_text(found: Found, shown: Iterable[EvidencePiece]) -> tuple[str, ...]:
     """node_ids of the roots with evidence of which a prompt shows nothing."""
     there = {node_id for piece in shown for node_id, _ in _places(piece)}
     roots = (root.ref.node_id for root in in_frontier_order(found.roots) if root.sentences)
     return tuple(node_id for node_id in roots if node_id not in there)
 
 
-def _places(piece: Piece) -> set[tuple[str, int]]:
+def _places(piece: EvidencePiece) -> set[tuple[str, int]]:
     return {(one.node_id, one.index) for one in piece.unit.sentences}
 
 
@@ -283,19 +289,19 @@ def _units(found: Sequence[Evidence]) -> list[Unit]:
     ]
 
 
-def _sentences(pieces: Iterable[Piece]) -> int:
+def _sentences(pieces: Iterable[EvidencePiece]) -> int:
     return sum(piece.sentences for piece in pieces)
 
 
-def _tokens(pieces: Iterable[Piece]) -> int:
+def _tokens(pieces: Iterable[EvidencePiece]) -> int:
     return sum(piece.tokens for piece in pieces)
 
 
-def _tokens_of(piece: Piece) -> int:
+def _tokens_of(piece: EvidencePiece) -> int:
     return piece.tokens
 
 
-def _sentences_of(piece: Piece) -> int:
+def _sentences_of(piece: EvidencePiece) -> int:
     return piece.sentences
 
 

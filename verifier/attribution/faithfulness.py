@@ -32,7 +32,7 @@ from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class SentenceMaterial:
     """The texts by which a sentence is judged.
 
     Attributes:
@@ -100,7 +100,7 @@ FaithfulnessJudge: TypeAlias = PromptedStep | ScoringJudge
 
 
 async def judge_sentence(
-    material: Material, mode: SourceMode, judge: FaithfulnessJudge, meter: Meter
+    material: SentenceMaterial, mode: SourceMode, judge: FaithfulnessJudge, meter: Meter
 ) -> FaithfulnessAnswer:
     """Say whether a sentence is faithful to its sources.
 
@@ -140,7 +140,7 @@ async def judge_sentence(
 
 
 async def correct_sentence(
-    material: Material,
+    material: SentenceMaterial,
     mode: SourceMode,
     step: PromptedStep,
     meter: Meter,

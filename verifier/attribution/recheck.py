@@ -21,7 +21,7 @@ from veritrail_graph.graph.model.attribution import (
 )
 from veritrail_graph.verifier.attribution.faithfulness import (
     FaithfulnessJudge,
-    Material,
+    SentenceMaterial,
     judge_sentence,
 )
 from veritrail_graph.verifier.claims.extraction import claims_between
@@ -45,7 +45,7 @@ class Revised:
 
     node: ReadNode
     sentence: Sentence
-    material: Material
+    material: SentenceMaterial
     revision: Revision
 
 

@@ -25,7 +25,7 @@ from veritrail_graph.graph.word_diff import edits
 from veritrail_graph.verifier.attribution.attributor import Attribution, Attributor
 from veritrail_graph.verifier.attribution.faithfulness import (
     FaithfulnessJudge,
-    Material,
+    SentenceMaterial,
     correct_sentence,
     judge_sentence,
 )
@@ -181,7 +181,7 @@ class Attributing:
                 dropped_ids=answer.dropped_ids,
                 propositions=propositions,
             )
-            material = Material(sentence.text, sources, answer.sentences)
+            material = SentenceMaterial(sentence.text, sources, answer.sentences)
             found = await self._judged(material, found, meter)
             if found.error is None:
                 found = await self._corrected(node, sentence, material, found, meter)
@@ -211,7 +211,7 @@ class Attributing:
         )
 
     async def _judged(
-        self, material: Material, found: SentenceAttribution, meter: Meter
+        self, material: SentenceMaterial, found: SentenceAttribution, meter: Meter
     ) -> SentenceAttribution:
         """Judge a sentence; where that fails, what it rests on is kept, and no correction asked."""
         if self.steps.judge is None:
@@ -228,7 +228,7 @@ class Attributing:
         self,
         node: ReadNode,
         sentence: Sentence,
-        material: Material,
+        material: SentenceMaterial,
         found: SentenceAttribution,
         meter: Meter,
     ) -> SentenceAttribution:
@@ -255,7 +255,7 @@ class Attributing:
                 faults.append(f"no wording is proposed in the mode {mode}: {NOTHING_CHANGED}")
                 continue
             revision = Revision(text=wording, mode=mode, edits=edits(found.text, wording))
-            again = Material(wording, material.sources, material.attributed)
+            again = SentenceMaterial(wording, material.sources, material.attributed)
             if wording not in checked:
                 revised = Revised(node, sentence, again, revision)
                 checked[wording] = await self._checked(revised, faults, meter)

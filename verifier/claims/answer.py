@@ -43,7 +43,7 @@ class Window(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SplitAnswer:
     """An answer whose sentences are looked at one by one.
 
     Attributes:
@@ -57,7 +57,7 @@ class Answer:
     headings: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, node_id: str, text: str, question: str | None, split: Split) -> Answer:
+    def of(cls, node_id: str, text: str, question: str | None, split: Split) -> SplitAnswer:
         """Split an answer; offsets count in its text."""
         sentences = split_answer(node_id, text, split)
         return cls(question, sentences, tuple(_headings(text, sentences)))

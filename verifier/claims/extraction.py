@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.model import Claim, Sentence
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
-from veritrail_graph.verifier.claims.answer import Answer
+from veritrail_graph.verifier.claims.answer import SplitAnswer
 from veritrail_graph.verifier.claims.steps import ClaimSteps, folded
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
 from veritrail_graph.verifier.ports import Split
@@ -73,7 +73,7 @@ async def extract(
 
     Source: VeriTrail 3.1; Claimify.
     """
-    answer = await asyncio.to_thread(Answer.of, node_id, text, question, split)
+    answer = await asyncio.to_thread(SplitAnswer.of, node_id, text, question, split)
     on_sentence(0, len(answer.sentences))
     slots = asyncio.Semaphore(SENTENCES_AT_ONCE)
     done = 0
@@ -125,7 +125,7 @@ async def claims_between(
 
     Source: VeriTrail 3.1; Claimify.
     """
-    answer = await asyncio.to_thread(Answer.of, node_id, text, question, split)
+    answer = await asyncio.to_thread(SplitAnswer.of, node_id, text, question, split)
     places = [
         place
         for place, one in enumerate(answer.sentences)
@@ -135,7 +135,7 @@ async def claims_between(
     return _merged(results(await asyncio.gather(*works, return_exceptions=True))).claims
 
 
-async def _one(answer: Answer, place: int, steps: ClaimSteps, meter: Meter) -> _Found:
+async def _one(answer: SplitAnswer, place: int, steps: ClaimSteps, meter: Meter) -> _Found:
     """One sentence; a call that fails is its outcome and ends no other sentence."""
     sentence = answer.sentences[place]
     if not _WORD.search(sentence.text):
@@ -149,7 +149,7 @@ async def _one(answer: Answer, place: int, steps: ClaimSteps, meter: Meter) -> _
 
 
 async def _through_the_stages(
-    answer: Answer, place: int, steps: ClaimSteps, meter: Meter
+    answer: SplitAnswer, place: int, steps: ClaimSteps, meter: Meter
 ) -> _Found:
     sentence = answer.sentences[place]
     selected = await steps.select(answer, place, meter)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.verifier.answers import final_object, read_claims, read_outcome
-from veritrail_graph.verifier.claims.answer import Answer, Window
+from veritrail_graph.verifier.claims.answer import SplitAnswer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, ModelPort, Step
@@ -112,7 +112,7 @@ class ClaimSteps:
             step(Step.CLAIM_DECOMPOSITION, Samples()),
         )
 
-    async def select(self, answer: Answer, place: int, meter: Meter) -> Opinion:
+    async def select(self, answer: SplitAnswer, place: int, meter: Meter) -> Opinion:
         """Return what of a sentence can be verified, if anything can.
 
         Raises:
@@ -135,7 +135,7 @@ class ClaimSteps:
         return agreed(found, self.selection.samples.threshold)
 
     async def disambiguate(
-        self, answer: Answer, place: int, sentence: str, meter: Meter
+        self, answer: SplitAnswer, place: int, sentence: str, meter: Meter
     ) -> Opinion:
         """The sentence with its one meaning, if readers would agree on one.
 
@@ -155,7 +155,7 @@ class ClaimSteps:
         return agreed(found, self.disambiguation.samples.threshold)
 
     async def decompose(
-        self, answer: Answer, place: int, sentence: str, meter: Meter
+        self, answer: SplitAnswer, place: int, sentence: str, meter: Meter
     ) -> tuple[str, ...]:
         """The claims of a sentence.
 

@@ -24,7 +24,7 @@ from veritrail_graph.verifier.dialogue.port import (
     Extracted,
     History,
     Labelled,
-    Material,
+    TurnMaterial,
 )
 from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.models.port import Meter
@@ -71,12 +71,12 @@ class LexicalDialogueJudge(ByWords):
         stated = (text for text in texts if _WORD.search(text) and not text.endswith("?"))
         return Extracted(tuple(dict.fromkeys(stated)))
 
-    def fit(self, claims: Sequence[str], material: Material) -> Material:
+    def fit(self, claims: Sequence[str], material: TurnMaterial) -> TurnMaterial:
         """All of it."""
         del claims
         return material
 
-    async def verify(self, claim: str, material: Material, meter: Meter) -> Labelled:
+    async def verify(self, claim: str, material: TurnMaterial, meter: Meter) -> Labelled:
         """Verified where a sentence of the reference, or a fact, says it in the same words."""
         del meter
         found = await self._compare(claim, material)
@@ -87,7 +87,7 @@ class LexicalDialogueJudge(ByWords):
             return Labelled(DialogueLabel.VERIFIED, reason, material)
         return Labelled(DialogueLabel.UNVERIFIABLE, _NOT_SAID, material)
 
-    async def categorise(self, claim: str, material: Material, meter: Meter) -> Categorised:
+    async def categorise(self, claim: str, material: TurnMaterial, meter: Meter) -> Categorised:
         """By turns of phrase, and by a sentence that says it otherwise in one place."""
         del meter
         if _ABSTAINS.search(claim):
@@ -115,7 +115,7 @@ class LexicalDialogueJudge(ByWords):
         """
         raise JudgeError("the engine lexical does not check turns as a whole")
 
-    async def _compare(self, claim: str, material: Material) -> Attribution:
+    async def _compare(self, claim: str, material: TurnMaterial) -> Attribution:
         facts = [
             self._node(_fact_node(number), one.text) for number, one in enumerate(_facts(material))
         ]
@@ -125,7 +125,7 @@ class LexicalDialogueJudge(ByWords):
         return SplitNode(NodeRef.named(node_id), text, self.split(node_id, text))
 
 
-def _facts(material: Material) -> Sequence[Any]:
+def _facts(material: TurnMaterial) -> Sequence[Any]:
     return material.remembered.facts
 
 

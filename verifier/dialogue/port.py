@@ -40,7 +40,7 @@ NOTHING = Remembered()
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TurnMaterial:
     """The material that the claims of a turn are compared with.
 
     Attributes:
@@ -66,7 +66,7 @@ class Labelled:
 
     label: DialogueLabel
     reason: str
-    material: Material
+    material: TurnMaterial
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Categorised:
 
     category: ClaimCategory
     reason: str
-    material: Material
+    material: TurnMaterial
     contradicted: tuple[Fact, ...] = ()
 
 
@@ -92,11 +92,11 @@ class DialogueJudge(Answering, Protocol):
         """
         ...
 
-    def fit(self, claims: Sequence[str], material: Material) -> Material:
+    def fit(self, claims: Sequence[str], material: TurnMaterial) -> TurnMaterial:
         """As much of the material as fits into the prompts of these claims."""
         ...
 
-    async def verify(self, claim: str, material: Material, meter: Meter) -> Labelled:
+    async def verify(self, claim: str, material: TurnMaterial, meter: Meter) -> Labelled:
         """Say whether a claim is verified.
 
         Raises:
@@ -106,7 +106,7 @@ class DialogueJudge(Answering, Protocol):
         """
         ...
 
-    async def categorise(self, claim: str, material: Material, meter: Meter) -> Categorised:
+    async def categorise(self, claim: str, material: TurnMaterial, meter: Meter) -> Categorised:
         """Say why a claim is not verified.
 
         Raises:

@@ -31,7 +31,7 @@ from veritrail_graph.verifier.dialogue.port import (
     Extracted,
     History,
     Labelled,
-    Material,
+    TurnMaterial,
 )
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, one_line, pack
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
@@ -123,7 +123,7 @@ class PromptedDialogueJudge:
         said = (one.turn_id for _, one in shown if quote in _plain(one.text))
         return found.replace(quotes=answer.quotes, turn_id=next(said, None))
 
-    def fit(self, claims: Sequence[str], material: Material) -> Material:
+    def fit(self, claims: Sequence[str], material: TurnMaterial) -> TurnMaterial:
         """The background cut to half of the room of a prompt; the latest facts stay."""
         longest = max(claims, key=len, default="")
         room = self._room(longest) // 2
@@ -136,7 +136,7 @@ class PromptedDialogueJudge:
             shown += 1
         return replace(material, remembered=material.remembered.latest(shown))
 
-    async def verify(self, claim: str, material: Material, meter: Meter) -> Labelled:
+    async def verify(self, claim: str, material: TurnMaterial, meter: Meter) -> Labelled:
         """Ask whether a claim is verified: one window of the reference suffices.
 
         Raises:
@@ -149,7 +149,7 @@ class PromptedDialogueJudge:
         answer = verified or answers[0]
         return Labelled(answer.label, answer.reason, material)
 
-    async def categorise(self, claim: str, material: Material, meter: Meter) -> Categorised:
+    async def categorise(self, claim: str, material: TurnMaterial, meter: Meter) -> Categorised:
         """Ask why a claim is not verified: a contradiction in one window of the reference counts.
 
         Raises:
@@ -187,10 +187,10 @@ class PromptedDialogueJudge:
         self,
         step: PromptedStep,
         claim: str,
-        material: Material,
+        material: TurnMaterial,
         read: Callable[[_Window, str], T],
         meter: Meter,
-    ) -> tuple[list[T], Material]:
+    ) -> tuple[list[T], TurnMaterial]:
         """The answers to all windows, and the material as it was shown.
 
         Where the endpoint finds a prompt too long, the background loses its older half, and a
@@ -318,9 +318,9 @@ class _Windows:
     """The windows of the latest materials: claims of a turn share them to the last character."""
 
     # With its material, whose id is that of no other one as long as it is kept.
-    _made: dict[tuple[int, int], tuple[Material, list[_Window]]] = field(default_factory=dict)
+    _made: dict[tuple[int, int], tuple[TurnMaterial, list[_Window]]] = field(default_factory=dict)
 
-    def of(self, material: Material, room: int, tokens: Callable[[str], int]) -> list[_Window]:
+    def of(self, material: TurnMaterial, room: int, tokens: Callable[[str], int]) -> list[_Window]:
         """The windows of a material: at least one, empty where there is nothing to show."""
         key = (id(material), room)
         if key not in self._made:
@@ -330,7 +330,7 @@ class _Windows:
         return self._made[key][1]
 
     @staticmethod
-    def _make(material: Material, room: int, tokens: Callable[[str], int]) -> list[_Window]:
+    def _make(material: TurnMaterial, room: int, tokens: Callable[[str], int]) -> list[_Window]:
         remembered = material.remembered
         lines = "".join(f"(background) {one_line(one.text)}\n" for one in remembered.facts)
         units = [Unit(one.sentences) for one in material.reference if one.sentences]

@@ -31,7 +31,7 @@ from veritrail_graph.verifier.dialogue.port import (
     NOTHING,
     DialogueJudge,
     History,
-    Material,
+    TurnMaterial,
 )
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
 from veritrail_graph.verifier.ports import ReadNode
@@ -223,7 +223,7 @@ class Vista:
             return _failed(turn, reference)
         uses = self.ablations.background
         remembered = background.latest(self.ablations.most_facts) if uses else NOTHING
-        material = self.judge.fit(extracted.claims, Material(tuple(reference), remembered))
+        material = self.judge.fit(extracted.claims, TurnMaterial(tuple(reference), remembered))
         shown = _Shown(material.remembered.left_out)
         claims = await asyncio.gather(
             *(self._claim(turn, claim, material, shown, meter) for claim in extracted.claims)
@@ -236,7 +236,7 @@ class Vista:
         )
 
     async def _claim(
-        self, turn: Turn, text: str, material: Material, shown: _Shown, meter: Meter
+        self, turn: Turn, text: str, material: TurnMaterial, shown: _Shown, meter: Meter
     ) -> TurnClaim:
         """One claim; a fault is its status alone."""
         claim = TurnClaim(
@@ -250,7 +250,7 @@ class Vista:
         return found
 
     async def _categorised(
-        self, claim: TurnClaim, material: Material, shown: _Shown, meter: Meter
+        self, claim: TurnClaim, material: TurnMaterial, shown: _Shown, meter: Meter
     ) -> TurnClaim:
         # Step 2: verified by reference and background, or unverifiable.
         said = await self.judge.verify(claim.claim, material, meter)
@@ -321,7 +321,7 @@ class _Shown:
     left_out: int
     _made: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
-    def ids(self, material: Material) -> tuple[str, ...]:
+    def ids(self, material: TurnMaterial) -> tuple[str, ...]:
         """The remembered claims of a material, oldest first."""
         remembered = material.remembered
         self.left_out = max(self.left_out, remembered.left_out)

@@ -32,7 +32,7 @@ from veritrail_graph.graph.model.attribution import (
 from veritrail_graph.verifier.attribution.attributor import attributed
 from veritrail_graph.verifier.attribution.faithfulness import (
     FaithfulnessJudge,
-    Material,
+    SentenceMaterial,
     judge_sentence,
 )
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
@@ -298,7 +298,9 @@ class SetUps:
         if case.attributed is None and mode is not SourceMode.PLAIN:
             return Judged(case, Status.FAILED, reason=NOT_ATTRIBUTED)
         nodes = [self._node(name) for name in documents]
-        material = Material(case.text, nodes, _attributed(nodes, case.attributed or frozenset()))
+        material = SentenceMaterial(
+            case.text, nodes, _attributed(nodes, case.attributed or frozenset())
+        )
         try:
             if self._refusal is not None:  # no call can succeed any more
                 raise self._refusal

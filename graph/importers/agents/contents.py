@@ -20,7 +20,7 @@ _MEDIA = ("image", "input_image", "audio", "input_audio", "video", "file", "inpu
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MessagePart:
     """A part of a message.
 
     Attributes:
@@ -36,7 +36,7 @@ class Part:
     call: str | None = None
 
 
-def parts_of(content: Any, where: str, *, is_result: bool = False) -> Iterator[Part]:
+def parts_of(content: Any, where: str, *, is_result: bool = False) -> Iterator[MessagePart]:
     """The parts of a message's content.
 
     Args:
@@ -50,9 +50,9 @@ def parts_of(content: Any, where: str, *, is_result: bool = False) -> Iterator[P
     if content is None:
         return
     if isinstance(content, str):
-        yield Part("text", content)
+        yield MessagePart("text", content)
     elif is_result and not _is_parts(content):
-        yield Part("text", _written(content))
+        yield MessagePart("text", _written(content))
     elif isinstance(content, list):
         for one in content:
             yield from _part(one, where)
@@ -78,7 +78,7 @@ def _is_known(kind: Any) -> bool:
     return kind in _KNOWN or (isinstance(kind, str) and kind.startswith(_MEDIA))
 
 
-def call_of(raw: Any, where: str) -> Part:
+def call_of(raw: Any, where: str) -> MessagePart:
     """The call of a tool, as OpenAI, LangChain, AutoGen and the responses API record it.
 
     Raises:
@@ -91,26 +91,28 @@ def call_of(raw: Any, where: str) -> Part:
             given = next(
                 (function[key] for key in ("arguments", "args", "input") if key in function), None
             )
-            return Part("call", _written(given), name, _id(raw.get("call_id") or raw.get("id")))
+            return MessagePart(
+                "call", _written(given), name, _id(raw.get("call_id") or raw.get("id"))
+            )
     raise InputError(f"{where}: a tool call must be an object with the name of the tool.")
 
 
-def _part(one: Any, where: str) -> Iterator[Part]:
+def _part(one: Any, where: str) -> Iterator[MessagePart]:
     if isinstance(one, str):
-        yield Part("text", one)
+        yield MessagePart("text", one)
         return
     if not isinstance(one, dict):
         raise InputError(f"{where}: a part must be a text or an object, not {type(one).__name__}.")
     kind = one.get("type")
     if kind in _THOUGHTS or parts.is_thought(one, parts.plain(str(kind or ""))):
-        yield Part("thought", parts.thought_text(one))
+        yield MessagePart("thought", parts.thought_text(one))
     elif kind in _TEXTS or (kind is None and isinstance(one.get("text"), str)):
         text = one.get("text", one.get("refusal"))
         if isinstance(text, dict):  # the assistants API holds a value and its annotations
             text = text.get("value")
         if not isinstance(text, str):
             raise InputError(f"{where}: a part of the type {kind} must have a text.")
-        yield Part("text", text)
+        yield MessagePart("text", text)
     elif kind == "tool_use":
         yield call_of(one, where)
     elif kind == "tool_result":
@@ -119,16 +121,16 @@ def _part(one: Any, where: str) -> Iterator[Part]:
         yield call_of(one["functionCall"], where)
     elif isinstance(one.get("functionResponse"), dict):
         answer = one["functionResponse"]
-        yield Part("result", _written(answer.get("response")), _id(answer.get("name")))
+        yield MessagePart("result", _written(answer.get("response")), _id(answer.get("name")))
     elif kind == "document":
         yield from _document(one, where)
     elif kind is None:
-        yield Part("text", _written(one))
+        yield MessagePart("text", _written(one))
     else:
-        yield Part("other", name=str(kind))
+        yield MessagePart("other", name=str(kind))
 
 
-def _results(one: Mapping[str, Any], where: str) -> Iterator[Part]:
+def _results(one: Mapping[str, Any], where: str) -> Iterator[MessagePart]:
     """The texts of a tool's result as one, and what it holds besides."""
     content = one.get("content")
     call, name = _id(one.get("tool_use_id")), _id(one.get("name"))
@@ -138,20 +140,20 @@ def _results(one: Mapping[str, Any], where: str) -> Iterator[Part]:
             texts.append(part.text)
         else:
             yield part
-    yield Part("result", "\n".join(texts), name, call)
+    yield MessagePart("result", "\n".join(texts), name, call)
 
 
-def _document(one: Mapping[str, Any], where: str) -> Iterator[Part]:
+def _document(one: Mapping[str, Any], where: str) -> Iterator[MessagePart]:
     source = one.get("source")
     source = source if isinstance(source, dict) else {}
     title = _id(one.get("title"))
     if source.get("type") == "text" and isinstance(source.get("data"), str):
-        yield Part("document", source["data"], title)
+        yield MessagePart("document", source["data"], title)
     elif source.get("type") == "content":
         texts = [part.text for part in parts_of(source.get("content"), where) if part.text]
-        yield Part("document", "\n".join(texts), title)
+        yield MessagePart("document", "\n".join(texts), title)
     else:
-        yield Part("other", name="document")
+        yield MessagePart("other", name="document")
 
 
 def _written(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.agents import contents, speech
-from veritrail_graph.graph.importers.agents.contents import Part
+from veritrail_graph.graph.importers.agents.contents import MessagePart
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
 from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
 from veritrail_graph.graph.model import Origin
@@ -25,7 +25,7 @@ _ANSWERING_CALLS = {
 
 
 @dataclass(slots=True)
-class Piece:
+class MessageText:
     """A text of a message.
 
     Attributes:
@@ -73,7 +73,7 @@ class Conversation:
         is_console: Whether the log is one of Magentic-One, where agents have the place of roles.
     """
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[MessageText] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     prompts: dict[str | None, str] = field(default_factory=dict)
     is_group: bool = False
@@ -144,14 +144,14 @@ class _Reader:
                     self.found.left_out["empty"] += 1
         return self.found
 
-    def _of(self, message: Message, where: str) -> Iterator[Piece]:
+    def _of(self, message: Message, where: str) -> Iterator[MessageText]:
         if message.role == "event":
             self.found.left_out["events"] += 1
             return
         is_result = message.role == "tool"
         parts = list(contents.parts_of(message.content, where, is_result=is_result))
         if message.thoughts:
-            parts.insert(0, Part("thought", message.thoughts))
+            parts.insert(0, MessagePart("thought", message.thoughts))
         parts += [contents.call_of(one, where) for one in message.calls]
         texts = [part.text for part in parts if part.kind == "text"]
         text = "\n".join(texts)
@@ -165,7 +165,9 @@ class _Reader:
             return
         yield from self._parts(message, parts, text)
 
-    def _parts(self, message: Message, parts: list[Part], text: str) -> Iterator[Piece]:
+    def _parts(
+        self, message: Message, parts: list[MessagePart], text: str
+    ) -> Iterator[MessageText]:
         """The pieces of a message: first thoughts, then its text, then calls, then results."""
         others = [part for part in parts if part.kind == "other"]
         self.found.left_out["parts"] += len(others)
@@ -177,7 +179,7 @@ class _Reader:
             )
         if message.role == "tool":
             if spoken:
-                yield self._result(Part("result", text, message.name, message.answers), None)
+                yield self._result(MessagePart("result", text, message.name, message.answers), None)
         elif spoken:
             yield from self._said(message, text)
         calls = [part for part in parts if part.kind == "call"]
@@ -192,7 +194,7 @@ class _Reader:
             if part.kind == "result":
                 yield self._result(part, suffix)
             else:
-                yield Piece(
+                yield MessageText(
                     self._place, suffix, part.text, Origin.SOURCE, "file", message.name,
                     {"index": self._place, "title": part.name},
                 )  # fmt: skip
@@ -202,7 +204,7 @@ class _Reader:
         if 0 < len(text.strip()) <= SHORT_PROMPT:
             self.found.prompts.setdefault(message.name, text.strip())
 
-    def _call(self, message: Message, part: Part, suffix: str | None) -> Piece:
+    def _call(self, message: Message, part: MessagePart, suffix: str | None) -> MessageText:
         name = part.name or ""
         if part.call:
             self._tools[part.call] = name
@@ -215,26 +217,26 @@ class _Reader:
         piece.is_answer = speech.plain(name) in _ANSWERING_CALLS
         return piece
 
-    def _result(self, part: Part, suffix: str | None) -> Piece:
+    def _result(self, part: MessagePart, suffix: str | None) -> MessageText:
         tool = part.name or (self._tools.get(part.call) if part.call else None)
         about = {"index": self._place, "tool": tool, "tool_call_id": part.call}
         if speech.is_control(part.text) and self._place not in self._kept:
             self.found.left_out["control"] += 1
-            return Piece(self._place, suffix, "", Origin.SOURCE, "tool_result", tool)
+            return MessageText(self._place, suffix, "", Origin.SOURCE, "tool_result", tool)
         if tool is not None and is_agent(tool, self._agents):
-            return Piece(
+            return MessageText(
                 self._place, suffix, part.text, Origin.GENERATED, "agent_result", tool, about,
                 answers=part.call,
             )  # fmt: skip
         handed = self._handed.get(part.call) if part.call else None
         is_own = handed is not None and is_handed(tool or "", handed, forms(part.text))
         origin = Origin.GENERATED if is_own else Origin.SOURCE
-        return Piece(
+        return MessageText(
             self._place, suffix, part.text, origin, "tool_result", tool, about,
             answers=part.call if is_own else None,
         )  # fmt: skip
 
-    def _said(self, message: Message, text: str) -> Iterator[Piece]:
+    def _said(self, message: Message, text: str) -> Iterator[MessageText]:
         """The pieces of a message's own text."""
         if self.found.is_console:
             text, printed = speech.without_log_lines(text)
@@ -258,12 +260,12 @@ class _Reader:
             return
         yield from self._of_group(message, text)
         if answer:
-            yield Piece(
+            yield MessageText(
                 self._place, "answer", answer, Origin.GENERATED, "answer", "final answer",
                 {"index": self._place}, is_answer=True,
             )  # fmt: skip
 
-    def _of_group(self, message: Message, text: str) -> Iterator[Piece]:
+    def _of_group(self, message: Message, text: str) -> Iterator[MessageText]:
         steers = speech.is_termination(text) or speech.is_control(text) or not text.strip()
         if steers and self._place not in self._kept:
             self.found.left_out["control"] += 1
@@ -309,7 +311,7 @@ class _Reader:
         *,
         whole: bool = True,
         private: bool = False,
-    ) -> Piece:
+    ) -> MessageText:
         label = message.label if self.found.is_console else None
         agent = message.name or label or message.role
         if whole:
@@ -319,6 +321,6 @@ class _Reader:
             "note": message.note,
             "model": message.model if origin is Origin.GENERATED else None,
         }
-        return Piece(
+        return MessageText(
             self._place, part, text, origin, kind, agent, {**about, **more}, private=private
         )

@@ -12,7 +12,7 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.agents.pieces import (
     SHORT_PROMPT,
     Conversation,
-    Piece,
+    MessageText,
     read,
 )
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
@@ -149,7 +149,7 @@ class _Builder:
         conversation: Conversation,
         where: str,
         mistake: dict[str, Any],
-        generated: list[Piece],
+        generated: list[MessageText],
     ) -> None:
         self._conversation = conversation
         self._where = where
@@ -163,7 +163,7 @@ class _Builder:
         # By node the agent that alone sees it, or None; the latest comes last.
         self._seen: dict[str, str | None] = {}
         # Calls that a model asked for at once: none of them saw another.
-        self._at_once: list[tuple[Piece, str]] = []
+        self._at_once: list[tuple[MessageText, str]] = []
         self._limited = 0
 
     def build(self, question: str | None, document: Mapping[str, Any]) -> AgentProcess:
@@ -188,13 +188,13 @@ class _Builder:
         )
         return AgentProcess(header, self._nodes, self._inputs)
 
-    def _find_annotated(self) -> Piece | None:
+    def _find_annotated(self) -> MessageText | None:
         step = self._mistake.get("step")
         found = [one for one in self._conversation.pieces if one.index == step]
         generated = [one for one in found if one.origin is Origin.GENERATED]
         return next(iter(generated or found), None)
 
-    def _add(self, piece: Piece, document: Mapping[str, Any]) -> None:
+    def _add(self, piece: MessageText, document: Mapping[str, Any]) -> None:
         if self._at_once and not self._is_asked_with(piece):
             self._see_calls()
         is_terminal = piece is self._terminal
@@ -231,7 +231,7 @@ class _Builder:
         else:
             self._see(name, piece.agent if piece.private else None)
 
-    def _is_asked_with(self, piece: Piece) -> bool:
+    def _is_asked_with(self, piece: MessageText) -> bool:
         """Return whether a model asked for a call together with those before it."""
         return piece.kind == "tool_call" and piece.agent == self._at_once[-1][0].agent
 
@@ -241,7 +241,7 @@ class _Builder:
             self._see(name, None)
         self._at_once.clear()
 
-    def _same_as(self, piece: Piece) -> str | None:
+    def _same_as(self, piece: MessageText) -> str | None:
         """The node that a text repeats; None: it is a text of its own."""
         name, origin = self._by_text.get(piece.text, (None, None))
         if origin is Origin.SOURCE and piece.origin is Origin.SOURCE:
@@ -266,7 +266,7 @@ class _Builder:
             found.append(name)
         return tuple(reversed(found))
 
-    def _node(self, piece: Piece, document: Mapping[str, Any]) -> NodeRecord:
+    def _node(self, piece: MessageText, document: Mapping[str, Any]) -> NodeRecord:
         about = dict(piece.metadata)
         if piece.origin is Origin.GENERATED:
             prompts = self._conversation.prompts
@@ -329,7 +329,7 @@ class _Builder:
             yield f"mistake_step names a message of {found.agent}, and mistake_agent is {agent}."
 
 
-def _terminal(conversation: Conversation, generated: list[Piece]) -> Piece:
+def _terminal(conversation: Conversation, generated: list[MessageText]) -> MessageText:
     """The final output: the last message of an agent, or the last text that one wrote."""
     last = generated[-1]
     if conversation.is_console:

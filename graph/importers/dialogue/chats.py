@@ -292,14 +292,18 @@ class _Reader:
             return
         self._tools.update({one.call: one.name for one in calls if one.call and one.name})
         if is_answered and not calls:
-            calls.append(contents.Part("call"))
+            calls.append(contents.MessagePart("call"))
         self._read(index, raw, message, [*parts, *calls])
 
     def _refuse(self, kind: str, where: str, message: str) -> None:
         self.violations.append(Violation(kind, where, message))
 
     def _read(
-        self, index: int, raw: Mapping[str, Any], message: Message, parts: Sequence[contents.Part]
+        self,
+        index: int,
+        raw: Mapping[str, Any],
+        message: Message,
+        parts: Sequence[contents.MessagePart],
     ) -> None:
         kinds = Counter(one.kind for one in parts)
         self._left_out["pictures"] += kinds["other"]
@@ -309,7 +313,7 @@ class _Reader:
             self._left_out["events"] += 1
         elif message.role == "tool" and text.strip():
             self._document(
-                f"m{index}", contents.Part("result", text, message.name, message.answers)
+                f"m{index}", contents.MessagePart("result", text, message.name, message.answers)
             )
         self._tool_results(index, parts)
         role = (message.label or "") if message.is_role else message.role
@@ -333,12 +337,12 @@ class _Reader:
             about = {"model": message.model, "name": message.name, "message_id": _id_of(raw)}
             self.script.turn(f"m{index}", role, text, {} if message.is_role else about)
 
-    def _tool_results(self, index: int, parts: Sequence[contents.Part]) -> None:
+    def _tool_results(self, index: int, parts: Sequence[contents.MessagePart]) -> None:
         found = [one for one in parts if one.kind in ("result", "document")]
         for number, one in enumerate(found, start=1):
             self._document(f"m{index}.{number}", one)
 
-    def _document(self, document_id: str, part: contents.Part) -> None:
+    def _document(self, document_id: str, part: contents.MessagePart) -> None:
         """Keep what a tool returned, or a document, for the assistant's next turn."""
         is_result = part.kind == "result"
         tool = part.name or self._tools.get(part.call or "") if is_result else None

@@ -64,7 +64,7 @@ class MapAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """The answer to a query, and the record of how it came about.
 
     Attributes:
@@ -101,7 +101,7 @@ class Answer:
         return bool(self.maps) and all(point.given for point in self.maps)
 
 
-def read_answer(option: str | None) -> Answer:
+def read_answer(option: str | None) -> QueryAnswer:
     """Read an answer file.
 
     Raises:
@@ -112,10 +112,10 @@ def read_answer(option: str | None) -> Answer:
     path, number = split_option(option)
     text = read_text(path)
     if number is None and path.suffix.lower() != ".json":
-        return _checked(Answer(text.strip(), str(path)), str(path))
+        return _checked(QueryAnswer(text.strip(), str(path)), str(path))
     entry, where = _pick(parse_json(path, text), number, path)
     if isinstance(entry, str):
-        return _checked(Answer(entry, where), where)
+        return _checked(QueryAnswer(entry, where), where)
     if not isinstance(entry, Mapping):
         raise InputError(f"{where}: {_kind(entry)} is no answer; an object or a text is expected.")
     return _checked(_from_entry(entry, where), where)
@@ -150,7 +150,7 @@ def _question(entry: Mapping[str, Any]) -> str | None:
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
 
 
-def _from_entry(entry: Mapping[str, Any], where: str) -> Answer:
+def _from_entry(entry: Mapping[str, Any], where: str) -> QueryAnswer:
     key = next((key for key in ("answer", "response") if key in entry), None)
     if key is None:
         keys = ", ".join(map(str, entry)) or "none"
@@ -160,7 +160,7 @@ def _from_entry(entry: Mapping[str, Any], where: str) -> Answer:
     index = entry.get("index")
     maps = _map_answers(entry)
     given = _given(entry)
-    return Answer(
+    return QueryAnswer(
         text=entry[key],
         where=where,
         question=_question(entry),
@@ -343,7 +343,7 @@ def _prompt(entry: Mapping[str, Any]) -> str:
     return ""
 
 
-def _checked(answer: Answer, where: str) -> Answer:
+def _checked(answer: QueryAnswer, where: str) -> QueryAnswer:
     if not answer.text.strip():
         raise InputError(f"{where}: the answer is empty; there is nothing to verify.")
     return answer

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.answer import Answer, MapAnswer
+from veritrail_graph.graph.importers.graphrag.answer import MapAnswer, QueryAnswer
 from veritrail_graph.graph.importers.graphrag.citations import (
     NAME_OF_KIND,
     Citations,
@@ -42,7 +42,7 @@ class Choice:
     rolls_up: bool
     key: str | None = None
 
-    def answer_id(self, answer: Answer, question: str | None) -> str:
+    def answer_id(self, answer: QueryAnswer, question: str | None) -> str:
         """The node_id of the answer: other questions and other texts give other ids."""
         if self.key is not None:
             return f"{ANSWER}/{self.key}"
@@ -55,7 +55,7 @@ def answer_id(question: str | None, text: str) -> str:
     return f"{ANSWER}/{made[:_DIGITS]}"
 
 
-def default_given(index: Index, answer: Answer, choice: Choice) -> tuple[list[str], str]:
+def default_given(index: Index, answer: QueryAnswer, choice: Choice) -> tuple[list[str], str]:
     """Return the reports up to the level, and an explanation of the rule that holds.
 
     GraphRAG's own static selection takes the reports up to the level as well. Up to 1.x it then
@@ -67,7 +67,7 @@ def default_given(index: Index, answer: Answer, choice: Choice) -> tuple[list[st
     return reports, "Source nodes of the answer: " + _rule(index, answer, choice, reports)
 
 
-def _rule(index: Index, answer: Answer, choice: Choice, reports: list[str]) -> str:
+def _rule(index: Index, answer: QueryAnswer, choice: Choice, reports: list[str]) -> str:
     if choice.only_cited:
         return (
             "what it cites and nothing else; whatever else was given to the query is not in the "
@@ -131,7 +131,7 @@ _Found = dict[str, list[str]]
 
 def write_answer(
     index: Index,
-    answer: Answer,
+    answer: QueryAnswer,
     choice: Choice,
     question: str | None,
     warnings: Iterable[str] = (),
@@ -183,7 +183,7 @@ def write_answer(
 
 def _map_node(
     index: Index,
-    answer: Answer,
+    answer: QueryAnswer,
     answer_id: str,
     point: MapAnswer,
     default: Iterable[str],
@@ -246,7 +246,7 @@ def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) ->
     return names
 
 
-def _combine(answer: Answer, nodes: list[Written], final: Placed) -> Iterator[str]:
+def _combine(answer: QueryAnswer, nodes: list[Written], final: Placed) -> Iterator[str]:
     """Make the combined map answers the sources of the answer; yield the warnings of it."""
     combined = {_map_id(final.node_id, point) for point in answer.maps if point.combined}
     names = [written.node.node_id for written in nodes]
@@ -318,7 +318,7 @@ def _metadata(cited: Citations) -> dict[str, Any]:
     return {key: value for key, value in known.items() if value}
 
 
-def _rootless(choice: Choice, answer: Answer, found: _Found) -> str:
+def _rootless(choice: Choice, answer: QueryAnswer, found: _Found) -> str:
     if choice.only_cited:
         return (
             "The answer cites nothing that the folder holds, so with cited sources only it has no "
@@ -337,7 +337,7 @@ def _rootless(choice: Choice, answer: Answer, found: _Found) -> str:
     )
 
 
-def _without_maps(answer: Answer) -> str:
+def _without_maps(answer: QueryAnswer) -> str:
     if answer.unread_maps:
         kept = "keeps none that is understood"
     else:

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
+from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, QueryAnswer, read_answer
 from veritrail_graph.graph.importers.graphrag.answer_nodes import Choice, Written, write_answer
 from veritrail_graph.graph.importers.graphrag.nodes import (
     Index,
-    Part,
+    TableNodes,
     place_covariates,
     place_extractions,
     place_text_units,
@@ -58,7 +58,7 @@ class GraphRagProcess:
     """A process whose texts are read from the tables each time the records are."""
 
     header: Header
-    parts: tuple[Part, ...]
+    parts: tuple[TableNodes, ...]
     written: tuple[Written, ...]
     titles: dict[str, str]
 
@@ -85,7 +85,7 @@ class GraphRagProcess:
             for source, cited in node.sources.items():
                 yield EdgeRecord(source, node.node_id, written.where, cited)
 
-    def _of_table(self, part: Part) -> Iterator[Record]:
+    def _of_table(self, part: TableNodes) -> Iterator[Record]:
         rows = zip(part.table.rows(), part.places, strict=False)
         for place, (row, nodes) in enumerate(rows):
             where = part.table.where(place)
@@ -223,7 +223,7 @@ def _titles(tables: dict[str, Table]) -> dict[str, str]:
     return {row["id"]: row["title"] for row in rows if row.get("title")}
 
 
-def _other_index(layout: Layout, path: Path, answer: Answer) -> list[str]:
+def _other_index(layout: Layout, path: Path, answer: QueryAnswer) -> list[str]:
     """A warning where the answer names another index than the one that is read."""
     if answer.index is None:
         return []

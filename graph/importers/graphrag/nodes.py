@@ -52,7 +52,7 @@ class Placed:
 
 
 @dataclass(slots=True)
-class Part:
+class TableNodes:
     """The nodes that one table became, by row; a row may become none, one or several."""
 
     kind: str
@@ -77,7 +77,7 @@ class Index:
         warnings: What the folder does not hold, and how that was bridged.
     """
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[TableNodes] = field(default_factory=list)
     numbers: dict[str, dict[int, list[str]]] = field(default_factory=dict)
     levels: dict[str, int] = field(default_factory=dict)
     communities: dict[int, tuple[int, frozenset[str]]] = field(default_factory=dict)
@@ -184,7 +184,7 @@ def place_text_units(index: Index, table: Table) -> dict[str, str]:
     _warn_repeated(index, table, repeats)
     places = [place for place in range(len(all_rows)) if place not in repeats]
     keys = parquet_ids(table, [all_rows[place] for place in places])
-    part = Part(TEXT_UNIT, table, [()] * len(all_rows))
+    part = TableNodes(TEXT_UNIT, table, [()] * len(all_rows))
     found = {}
     # The place in the table, not `human_readable_id`, is what `Sources (n)` means.
     for place, key, name in zip(places, keys, node_ids(TEXT_UNIT, keys, places), strict=True):
@@ -202,7 +202,7 @@ def place_extractions(
 ) -> dict[str, str]:
     """Stages 2 and 3: the entities or relationships; returns node_ids by parquet id."""
     raw_table = tables.get(f"raw_{_TABLES[kind]}")
-    raw = Part(_RAW_KINDS[kind], raw_table) if raw_table else None
+    raw = TableNodes(_RAW_KINDS[kind], raw_table) if raw_table else None
     extracted = _read_raw(index, kind, raw, units) if raw else {}
     table = tables[_TABLES[kind]]
     columns = ["id", "human_readable_id", "text_unit_ids", "description", *_KEYS[kind]]
@@ -210,7 +210,7 @@ def place_extractions(
     _warn_repeated(index, table, repeated)
     rows = [row for place, row in enumerate(all_rows) if place not in repeated]
     keys, numbers = parquet_ids(table, rows), human_numbers(rows)
-    part = Part(kind, table)
+    part = TableNodes(kind, table)
     names: dict[str, str] = {}
     used: set[str] = set()
     rootless: list[str] = []
@@ -289,7 +289,7 @@ def _key(kind: str, row: Row) -> Key:
 
 
 def _read_raw(
-    index: Index, kind: str, raw: Part, units: Mapping[str, str]
+    index: Index, kind: str, raw: TableNodes, units: Mapping[str, str]
 ) -> dict[Key, list[Placed]]:
     """One node for each description of the snapshot, on the text unit that it came from."""
     found: dict[Key, list[Placed]] = {}
@@ -319,14 +319,14 @@ def _read_raw(
     return found
 
 
-def _drop_unused(raw: Part, used: set[str]) -> None:
+def _drop_unused(raw: TableNodes, used: set[str]) -> None:
     # An extraction that is its entity's only one IS the entity's description (stage 2).
     raw.places = [tuple(node for node in row if node.node_id in used) for row in raw.places]
 
 
 def _warn_of_extractions(
     index: Index,
-    part: Part,
+    part: TableNodes,
     rows: Sequence[Row],
     units: Mapping[str, str],
     rootless: Sequence[str],
@@ -368,7 +368,7 @@ def place_covariates(
         return {}
     rows = list(table.rows(["id", "human_readable_id", "subject_id", "text_unit_id"]))
     keys, numbers = parquet_ids(table, rows), human_numbers(rows)
-    part = Part(COVARIATE, table)
+    part = TableNodes(COVARIATE, table)
     subjects: dict[str, list[str]] = {}
     rootless: list[str] = []
     for row, number, name in zip(rows, numbers, node_ids(COVARIATE, keys, numbers), strict=True):

@@ -20,8 +20,8 @@ from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag.citations import Citations, parse_citations
 from veritrail_graph.graph.importers.graphrag.nodes import (
     Index,
-    Part,
     Placed,
+    TableNodes,
     human_numbers,
     node_ids,
     parquet_ids,
@@ -80,7 +80,7 @@ def place_reports(index: Index, tables: Mapping[str, Table], members: Members) -
     found: _Found = {name: [] for name in _WARNINGS}
     of_nodes = _entity_ids(tables.get(NODES))
     sources = _community_sources(index, tables, members, of_nodes)
-    part = Part(REPORT, table)
+    part = TableNodes(REPORT, table)
     for row, number, name in zip(rows, numbers, names, strict=True):
         level = as_number(row["level"]) or 0
         given = sources.get(number)

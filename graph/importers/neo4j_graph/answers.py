@@ -47,7 +47,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredAnswer:
     """An answer and what it was given.
 
     Attributes:
@@ -67,7 +67,7 @@ class Answer:
 
 def read_answers(
     option: str, shape: Shape, question: str | None, answer_id: str | None
-) -> list[Answer]:
+) -> list[StoredAnswer]:
     """The answers of a file.
 
     Args:
@@ -102,7 +102,7 @@ def read_answers(
         raise InputError(
             f"{path}: {len(chosen)} answers cannot have one question or id; name one as FILE#N."
         )
-    found: dict[str, Answer] = {}
+    found: dict[str, StoredAnswer] = {}
     for where, entry in chosen:
         answer = _answer(entry, where, shape, question, answer_id)
         if answer.node_id in found:
@@ -116,7 +116,7 @@ def read_answers(
 
 def _answer(
     entry: Any, where: str, shape: Shape, question: str | None, answer_id: str | None
-) -> Answer:
+) -> StoredAnswer:
     if not isinstance(entry, Mapping):
         raise InputError(f"{where}: an answer is an object with `answer` and what it was given.")
     if isinstance(entry.get("data"), Mapping) and "message" in entry["data"]:
@@ -133,7 +133,7 @@ def _answer(
     if own is not None and not isinstance(own, str):
         raise InputError(f"{where}: `answer_id` is no text.")
     digest = hashlib.sha256(f"{asked or ''}\0{text}".encode(errors="surrogatepass")).hexdigest()
-    return Answer(f"answer:{own or digest[:12]}", text, asked, where, tuple(sources))
+    return StoredAnswer(f"answer:{own or digest[:12]}", text, asked, where, tuple(sources))
 
 
 def _used(entry: Mapping[str, Any], where: str) -> tuple[Used, bool]:

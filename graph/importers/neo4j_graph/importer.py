@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.neo4j_graph.answers import Answer, read_answers
+from veritrail_graph.graph.importers.neo4j_graph.answers import StoredAnswer, read_answers
 from veritrail_graph.graph.importers.neo4j_graph.shape import CHUNK, STAGES, Held, Shape, read_shape
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import (
@@ -47,7 +47,7 @@ class GraphProcess:
     header: Header
     address: DatabaseAddress
     shape: Shape
-    answers: tuple[Answer, ...]
+    answers: tuple[StoredAnswer, ...]
 
     def records(self) -> Iterator[Record]:
         """Chunks, entities, relationships, communities and answers, each with its edges."""

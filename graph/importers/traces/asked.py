@@ -14,7 +14,7 @@ from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
     QUESTION_KEYS,
-    Piece,
+    InnerText,
     pieces,
 )
 
@@ -48,7 +48,7 @@ class Given:
         is_document: Whether it is recorded as a document.
     """
 
-    piece: Piece
+    piece: InnerText
     is_document: bool
 
     @property
@@ -76,7 +76,7 @@ def of_run(given: Any) -> Iterator[Given]:
             yield one
 
 
-def question_of(given: Sequence[Given]) -> Piece | None:
+def question_of(given: Sequence[Given]) -> InnerText | None:
     """The text that asks the question; None: the run was called with no text but documents."""
     asked = [one for one in given if not one.is_document]
     best = min(asked, key=lambda one: one.rank, default=None)

@@ -26,7 +26,7 @@ from veritrail_graph.graph.importers.traces.finding import (
     shingles,
 )
 from veritrail_graph.graph.importers.traces.leaves import items, leaves
-from veritrail_graph.graph.importers.traces.texts import Piece
+from veritrail_graph.graph.importers.traces.texts import InnerText
 from veritrail_graph.graph.model import Inference
 
 TOOL_CALL = "tool_call"
@@ -67,7 +67,7 @@ class Target(Generic[S]):
 
     call: Call
     order: int
-    given: Sequence[Piece]
+    given: Sequence[InnerText]
     spans: Sequence[S]
     writes: bool
 
@@ -90,11 +90,11 @@ class Source(Generic[S]):
 
 
 Available = Callable[[S, Call], bool]
-Meet = Callable[[Piece, Target[S]], S | None]
+Meet = Callable[[InnerText, Target[S]], S | None]
 
 
 @dataclass(slots=True)
-class Part(Generic[S]):
+class TextOrigin(Generic[S]):
     """An earlier text that something that a call was given comes from.
 
     Attributes:
@@ -122,14 +122,14 @@ class Account(Generic[S]):
 
     spans: Sequence[S]
     characters: int
-    parts: Sequence[Part[S]]
+    parts: Sequence[TextOrigin[S]]
 
 
 Turn = tuple[str, bool, str]
 """The id of a call, whether a text is the call or its result, and the text."""
 
 
-def _turns(given: Sequence[Piece]) -> dict[Turn, tuple[int, int]]:
+def _turns(given: Sequence[InnerText]) -> dict[Turn, tuple[int, int]]:
     """For each text with the id of a call its place among those with that id, and their number."""
     texts: dict[tuple[str, bool], dict[str, int]] = {}
     for piece in given:
@@ -151,14 +151,14 @@ class _Parts(Generic[S]):
     """The earlier texts that one text comes from, each once, as they are found."""
 
     def __init__(self) -> None:
-        self.found: dict[int, Part[S]] = {}
+        self.found: dict[int, TextOrigin[S]] = {}
 
     def add(
         self, source: S, how: Inference | None, characters: float, score: float | None = 1.0
     ) -> None:
         known = self.found.get(id(source))
         if known is None:
-            self.found[id(source)] = Part(source, how, score, characters)
+            self.found[id(source)] = TextOrigin(source, how, score, characters)
         else:
             known.characters += characters
 
@@ -253,7 +253,7 @@ class Links(Generic[S]):
         own = any(span is one for one in target.spans)
         return not own and self._available(span, target.call)
 
-    def _match(self, piece: Piece, target: Target[S], used: set[int]) -> list[Part[S]]:
+    def _match(self, piece: InnerText, target: Target[S], used: set[int]) -> list[TextOrigin[S]]:
         """The nodes that a text comes from.
 
         Args:
@@ -277,13 +277,13 @@ class Links(Generic[S]):
         linked = self._named(piece, target, used)
         if linked is not None:
             used.add(id(linked))
-            return [Part(linked, None, None, size)]
+            return [TextOrigin(linked, None, None, size)]
         is_own = piece.role == "own"
         equal = [one for one in self._equal.get(piece.text, ()) if is_there(one)]
         if equal and not is_own:
             same = latest(equal)
             met = same.call is None
-            return [Part(same, None if met else Inference.EXACT, None if met else 1.0, size)]
+            return [TextOrigin(same, None if met else Inference.EXACT, None if met else 1.0, size)]
         parts = _Parts[S]()
         left = self._contained(Inference.EXACT, piece.text, is_there, latest, parts)
         if not parts.found and not is_own:
@@ -313,7 +313,7 @@ class Links(Generic[S]):
             part.characters = min(part.characters, size)
         return list(parts.found.values())
 
-    def _named(self, piece: Piece, target: Target[S], used: set[int]) -> S | None:
+    def _named(self, piece: InnerText, target: Target[S], used: set[int]) -> S | None:
         """The node with the id that a text has; None: there is none.
 
         A call and its result share an id; what is given here is one of the two. Some programs
@@ -403,8 +403,8 @@ class Links(Generic[S]):
         return "\n".join(one for one in lines if not taken.intersection(items(one)))
 
     def _containing(
-        self, how: Inference, piece: Piece, is_there: Callable[[S], bool]
-    ) -> list[Part[S]]:
+        self, how: Inference, piece: InnerText, is_there: Callable[[S], bool]
+    ) -> list[TextOrigin[S]]:
         """The latest earlier text that holds this one: a row, a field, a document of it."""
         text = self._form(how, piece.text)
         if len(text) < SHORTEST:
@@ -427,7 +427,7 @@ class Links(Generic[S]):
             return []
         latest = max(there, key=lambda one: one.order)
         whole = max(1, len(self._form(how, latest.text)))
-        return [Part(latest, how, round(min(1.0, len(text) / whole), 4), len(piece.text))]
+        return [TextOrigin(latest, how, round(min(1.0, len(text) / whole), 4), len(piece.text))]
 
     def _leaves(self, left: Sequence[str], target: Target[S], parts: _Parts[S]) -> None:
         """Take the lines and cells of what is left of a text that earlier texts hold."""
@@ -490,12 +490,12 @@ class Links(Generic[S]):
                 seen.add(piece.text)
                 yield from leaves(piece.text)
 
-    def _overlapping(self, piece: Piece, is_there: Callable[[S], bool]) -> list[Part[S]]:
+    def _overlapping(self, piece: InnerText, is_there: Callable[[S], bool]) -> list[TextOrigin[S]]:
         given = self._shingles(piece.text)
         found = []
         for span in self._spans:
             own = self._shingles(span.text) if given else frozenset()
             share = len(own & given) / len(own) if own else 0.0
             if share >= LEAST_OVERLAP and is_there(span):
-                found.append(Part(span, Inference.OVERLAP, round(share, 4), 0.0))
+                found.append(TextOrigin(span, Inference.OVERLAP, round(share, 4), 0.0))
         return found

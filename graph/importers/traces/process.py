@@ -35,7 +35,7 @@ from veritrail_graph.graph.importers.traces.linking import (
 )
 from veritrail_graph.graph.importers.traces.repeats import is_answering
 from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer, some
-from veritrail_graph.graph.importers.traces.texts import Piece, of_output, why_without_text
+from veritrail_graph.graph.importers.traces.texts import InnerText, of_output, why_without_text
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.model import Inference, Origin
 
@@ -85,15 +85,15 @@ class _Linking:
             if call.call_id in self.tree.steps:
                 written = [one for one in spans if one.kind == "generation"]
                 spans = [one for one in spans if one.kind != "generation"]
-                own = [Piece(one.text, "own") for one in written]
+                own = [InnerText(one.text, "own") for one in written]
                 if written:
                     found.append(Target(call, order, own + given, written, writes=True))
             for span in spans:  # a program puts texts together: they are in what it gave
-                own = [Piece(span.text, "own")]
+                own = [InnerText(span.text, "own")]
                 if span.kind != "document":
                     own += given
                 if span.link is not None and call.kind is CallKind.TOOL:
-                    own.append(Piece("", "call", link=span.link))
+                    own.append(InnerText("", "call", link=span.link))
                 found.append(Target(call, order, own, [span], writes=False))
         return found
 
@@ -110,7 +110,7 @@ class _Linking:
         # A clock may say that what was looked up came a moment after it was read.
         return span.origin is Origin.SOURCE and span.call.start < call.start
 
-    def met(self, piece: Piece, target: Target[Span]) -> Span | None:
+    def met(self, piece: InnerText, target: Target[Span]) -> Span | None:
         """A node for a text that a model was given and that no recorded call gave."""
         if piece.role in ("own", "system") or not target.writes:
             return None

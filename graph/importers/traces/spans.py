@@ -17,7 +17,7 @@ from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
 from veritrail_graph.graph.importers.traces.repeats import Repeats, forms, is_answering, is_handed
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
-    Piece,
+    InnerText,
     answers_of,
     everything,
     everything_of_output,
@@ -100,7 +100,7 @@ class Reading:
         self._media: dict[str, str] = {}
         self._named = {call.link for call in trace.calls if call.link is not None}
         self._answered: set[int] = set()
-        self._given: dict[str, list[Piece]] = {}
+        self._given: dict[str, list[InnerText]] = {}
 
     def add(self, span: Span) -> Span:
         """Keep a node; a name that is taken gets a number behind it."""
@@ -135,7 +135,7 @@ class Reading:
                 f"{some(unrecorded)}. Record what looks something up as a tool or a retriever"
             )
 
-    def given(self, call: Call) -> list[Piece]:
+    def given(self, call: Call) -> list[InnerText]:
         """The texts that a call was given."""
         known = self._given.get(call.call_id)
         if known is None:
@@ -144,7 +144,7 @@ class Reading:
             known = self._given[call.call_id] = [one for one in found if is_said(one)]
         return known
 
-    def _note_media(self, found: list[Piece]) -> None:
+    def _note_media(self, found: list[InnerText]) -> None:
         for one in found:
             if one.role == "media":
                 self._media.setdefault(one.link or one.text, one.text)
@@ -191,7 +191,7 @@ class Reading:
 
     # What each call gave.
 
-    def _outputs(self, call: Call) -> Iterator[Piece]:
+    def _outputs(self, call: Call) -> Iterator[InnerText]:
         if call.kind is CallKind.GENERATION:
             yield from self._written(call)
         elif call.kind is CallKind.TOOL:
@@ -201,12 +201,12 @@ class Reading:
         else:
             yield from self._told(everything_of_output(call.made))
 
-    def _told(self, found: Iterator[Piece]) -> list[Piece]:
+    def _told(self, found: Iterator[InnerText]) -> list[InnerText]:
         every = list(found)
         self._note_media(every)
         return [one for one in every if is_said(one)]
 
-    def _returned(self, call: Call) -> Iterator[Piece]:
+    def _returned(self, call: Call) -> Iterator[InnerText]:
         """Yield what a tool returned: its texts where it says so, else its data as one text."""
         link = call.link or self._asked(call)
         if call.link is not None:
@@ -218,7 +218,7 @@ class Reading:
             given = [one for one in found if one.role != "call"]
             yield from (replace(one, link=one.link or link) for one in given)
         elif text.strip() or is_answering(call.name):
-            yield Piece(self._handed_in(call, text), "tool", link=link)
+            yield InnerText(self._handed_in(call, text), "tool", link=link)
 
     def _handed_in(self, call: Call, text: str) -> str:
         """Return what a tool returned; of one that takes the final answer, the answer."""
@@ -255,7 +255,7 @@ class Reading:
                 return span.link
         return None
 
-    def _written(self, call: Call) -> Iterator[Piece]:
+    def _written(self, call: Call) -> Iterator[InnerText]:
         """Yield what a model wrote, its thoughts as what is known of the first of it."""
         made = call.made
         content = unfold(made) if isinstance(made, str) else made
@@ -270,8 +270,8 @@ class Reading:
             said = content if isinstance(content, str) and "\\" in made else made
             if not isinstance(content, list) or len(found) != 1:
                 said, thought = parts.without_thought(said)
-                every.append(Piece(thought, "thought"))
-                found = [Piece(said, "assistant")]  # whatever the answer looks like
+                every.append(InnerText(thought, "thought"))
+                found = [InnerText(said, "assistant")]  # whatever the answer looks like
         if any(one.role in ("assistant", "call") for one in found):
             found = [one for one in found if one.role is not None]  # beside it: what a vendor notes
         if not found:
@@ -283,7 +283,7 @@ class Reading:
             yield replace(one, about={"thought": thoughts}) if thoughts else one
             thoughts = ""
 
-    def _noted(self, call: Call) -> list[Piece]:
+    def _noted(self, call: Call) -> list[InnerText]:
         """Return what events noted while the call went on, where it holds no output itself."""
         near = [*self._events.get(call.call_id, ()), *self._events.get(call.parent_id, ())]
         near.sort(key=lambda one: one.place)
@@ -291,7 +291,7 @@ class Reading:
         said = [piece for one in events for piece in everything_of_output(one.made or one.given)]
         return [one for one in said if one.role in (None, "assistant", "call")]
 
-    def _of_step(self, call: Call) -> Iterator[Piece]:
+    def _of_step(self, call: Call) -> Iterator[InnerText]:
         """Yield the texts of a step without recorded models: its answer, and what is beside."""
         found = self._told(everything_of_output(call.made, by_model=call.kind is CallKind.AGENT))
         if any(one.role == "assistant" for one in found):
@@ -305,7 +305,7 @@ class Reading:
             elif one.role not in ("user", "system", "call"):
                 yield one
 
-    def _output(self, call: Call, piece: Piece) -> None:
+    def _output(self, call: Call, piece: InnerText) -> None:
         if self._known(call, piece):
             return
         what = self._what(call, piece)
@@ -324,7 +324,7 @@ class Reading:
         name, order = f"{call.name}/{call.call_id}", self.tree.order[call.call_id]
         self.add(Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about))
 
-    def _what(self, call: Call, piece: Piece) -> tuple[str, Origin] | None:
+    def _what(self, call: Call, piece: InnerText) -> tuple[str, Origin] | None:
         """Return what a text is that a call gave, and where it comes from; None: it is no node."""
         is_inner = call.call_id in self.tree.with_writer
         if call.kind is CallKind.GENERATION:
@@ -355,7 +355,7 @@ class Reading:
         is_own = is_step or is_inner
         return piece.role or "text", Origin.GENERATED if is_own else Origin.SOURCE
 
-    def _known(self, call: Call, piece: Piece) -> bool:
+    def _known(self, call: Call, piece: InnerText) -> bool:
         """Return whether a node has this text: an inner call gave it, or it was passed on."""
         same = self.by_text.get(piece.text, ())
         if any(one.call is not None and self.tree.is_inside(one.call, call) for one in same):
@@ -381,7 +381,7 @@ class Reading:
         return not is_source and self._repeats.is_written(call, text)
 
 
-def is_answer(piece: Piece) -> bool:
+def is_answer(piece: InnerText) -> bool:
     """Return whether a text stands where steps keep their answer."""
     is_named = piece.key is not None and parts.plain(piece.key) in _ANSWERS
     return piece.role == "assistant" or (piece.role is None and is_named)

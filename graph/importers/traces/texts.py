@@ -84,7 +84,7 @@ _SWITCHES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class InnerText:
     """An innermost text.
 
     Attributes:
@@ -105,12 +105,12 @@ class Piece:
     about: Mapping[str, Any] | None = None
 
 
-def is_said(piece: Piece) -> bool:
+def is_said(piece: InnerText) -> bool:
     """Return whether a piece is a text that counts: no thought, and no picture."""
     return piece.role not in ("thought", "media")
 
 
-def pieces(value: Any) -> Iterator[Piece]:
+def pieces(value: Any) -> Iterator[InnerText]:
     """The texts of a value, in their order; empty ones and those that name things are left out.
 
     So are thoughts of models, and what has no text, such as pictures.
@@ -118,7 +118,7 @@ def pieces(value: Any) -> Iterator[Piece]:
     return filter(is_said, everything(value))
 
 
-def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[Piece]:
+def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[InnerText]:
     """The texts of a value as `pieces` finds them, with thoughts, and names of what has no text."""
     if depth > _DEEPEST or value is None or isinstance(value, bool):
         return
@@ -126,7 +126,7 @@ def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[P
         yield from _of_text(value, key, depth)
     elif isinstance(value, (int, float)):
         if key is not None and parts.plain(key) not in _DROPPED:
-            yield Piece(str(value), None, key)
+            yield InnerText(str(value), None, key)
     elif isinstance(value, list):
         whole = streams.joined(value)
         for one in value if whole is None else [whole]:
@@ -135,7 +135,7 @@ def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[P
         yield from _of_object(value, key, depth)
 
 
-def _of_text(text: str, key: str | None, depth: int) -> Iterator[Piece]:
+def _of_text(text: str, key: str | None, depth: int) -> Iterator[InnerText]:
     bare = text.strip()
     if not bare or parts.is_represented(bare):
         return
@@ -151,14 +151,14 @@ def _of_text(text: str, key: str | None, depth: int) -> Iterator[Piece]:
         return
     for prefix, role in _PREFIXES.items():
         if bare.startswith(prefix):
-            yield Piece(bare.removeprefix(prefix), role, key)
+            yield InnerText(bare.removeprefix(prefix), role, key)
             return
-    yield Piece(text, None, key)
+    yield InnerText(text, None, key)
 
 
-def _media(name: str, payload: Any) -> Piece:
+def _media(name: str, payload: Any) -> InnerText:
     """Return what has no text; the link tells it from others of its kind."""
-    return Piece(name, "media", None, str(hash(str(payload)[:10_000])))
+    return InnerText(name, "media", None, str(hash(str(payload)[:10_000])))
 
 
 def unfold(text: str) -> Any:
@@ -183,7 +183,7 @@ def unfold(text: str) -> Any:
     return value if isinstance(value, (dict, list)) else None
 
 
-def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterator[Piece]:
+def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterator[InnerText]:
     constructor = value.get("kwargs")
     if value.get("lc") is not None and isinstance(constructor, dict):  # LangChain's own form
         names = value.get("id")
@@ -198,7 +198,7 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
     if parts.is_thought(value, kind):
         thought = parts.thought_text(value)
         if thought.strip():
-            yield Piece(thought, "thought", key)
+            yield InnerText(thought, "thought", key)
         return
     name = parts.media(value, kind)
     if name is not None:
@@ -219,13 +219,13 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
     about = any(name in value for name in _ABOUT_KEYS)
     if text is not None and (about or (len(value) == 1 and text not in _LONE_TEXT)):
         more = {name: one for name, one in value.items() if name != text}
-        yield Piece(value[text], "document", key, None, more)
+        yield InnerText(value[text], "document", key, None, more)
         return
     for name, one in value.items():
         if parts.is_thought_field(name):
             thought = parts.thought_text(one)
             if thought.strip():
-                yield Piece(thought, "thought", name)
+                yield InnerText(thought, "thought", name)
         elif parts.plain(name) not in _DROPPED:
             is_below = key is not None and parts.plain(key) in _DOCUMENTS
             yield from everything(one, key if is_below else name, depth + 1)
@@ -239,7 +239,7 @@ _CONTENTS = ("content", "tool_calls", "parts", "function_call", "text", *(
 
 def _of_part(
     value: Mapping[str, Any], kind: str, key: str | None, depth: int
-) -> Iterator[Piece] | None:
+) -> Iterator[InnerText] | None:
     """The texts of a part of a message that says its kind; None: it is none."""
     if "role" not in value and len(value) <= 3:  # Gemini, Bedrock: the kind is the field
         for name, inner in value.items():
@@ -255,22 +255,24 @@ def _of_part(
         if isinstance(text, dict):  # of the assistants API: a value and its annotations
             text = text.get("value")
         if isinstance(text, str):
-            return iter([Piece(text, None, key or "text")] if text.strip() else [])
+            return iter([InnerText(text, None, key or "text")] if text.strip() else [])
     if kind == "json" and "value" in value:
-        return iter([Piece(canonical_text(value["value"]), None, key)])
+        return iter([InnerText(canonical_text(value["value"]), None, key)])
     source = value.get("source")
     if kind == "document" and isinstance(source, dict):
         held = source.get("data", source.get("content", source.get("text")))
         texts = "\n".join(one.text for one in everything(held, key, depth + 1) if is_said(one))
         about = {"title": value.get("title")}
-        return iter([Piece(texts, "document", key, None, about)] if texts.strip() else [])
+        return iter([InnerText(texts, "document", key, None, about)] if texts.strip() else [])
     resource = value.get("resource")
     if kind == "resource" and isinstance(resource, dict) and isinstance(resource.get("text"), str):
-        return iter([Piece(resource["text"], None, key)])
+        return iter([InnerText(resource["text"], None, key)])
     return None
 
 
-def _result(value: Mapping[str, Any], kind: str, key: str | None, depth: int) -> Iterator[Piece]:
+def _result(
+    value: Mapping[str, Any], kind: str, key: str | None, depth: int
+) -> Iterator[InnerText]:
     """Yield what a tool returned, as one text."""
     names = ("output", *_RESULT_KEYS) if kind.endswith("output") else _RESULT_KEYS
     result = next((value[name] for name in names if value.get(name) is not None), None)
@@ -280,7 +282,7 @@ def _result(value: Mapping[str, Any], kind: str, key: str | None, depth: int) ->
 
 def _of_message(
     value: Mapping[str, Any], role: str, key: str | None, depth: int
-) -> Iterator[Piece]:
+) -> Iterator[InnerText]:
     more = value.get("additional_kwargs")
     more = more if isinstance(more, dict) else {}
     for holder in (value, more) if role == "assistant" else ():
@@ -288,7 +290,7 @@ def _of_message(
             if parts.is_thought_field(name) and not isinstance(one, bool):
                 thought = parts.thought_text(one)
                 if thought.strip():
-                    yield Piece(thought, "thought", name)
+                    yield InnerText(thought, "thought", name)
                 break
     content = next((value[one] for one in ("content", "parts", "text") if value.get(one)), None)
     link = _id(value.get("tool_call_id")) or (_id(value.get("name")) if role == "tool" else None)
@@ -305,7 +307,7 @@ def _of_message(
 
 def _with_role(
     content: Any, role: str, link: str | None, key: str | None, depth: int
-) -> Iterator[Piece]:
+) -> Iterator[InnerText]:
     """The texts of a message: one where its content is a text, whatever that looks like."""
     unfolded = unfold(content) if isinstance(content, str) else None
     if is_blocks(unfolded):  # a content that a program wrote as JSON
@@ -314,40 +316,40 @@ def _with_role(
         if role == "assistant":
             content, thought = parts.without_thought(content)
             if thought:
-                yield Piece(thought, "thought", key)
+                yield InnerText(thought, "thought", key)
         elif role == "tool":
             content = tool_text(content)
         if parts.is_opaque(content):
             yield _media("data", content)
         elif content.strip():
-            yield Piece(content, role, key, link)
+            yield InnerText(content, role, key, link)
         return
     if role == "tool" and not _holds_results(content):
         text, without_text = tool_result(content)
         yield from without_text
         if text.strip():
-            yield Piece(text, role, key, link)
+            yield InnerText(text, role, key, link)
         return
     if isinstance(content, list) and all(isinstance(one, str) for one in content):
         content = ["".join(content)] if role == "assistant" else content
-    said: list[Piece] = []
-    others: list[Piece] = []
+    said: list[InnerText] = []
+    others: list[InnerText] = []
     for one in everything(content, key, depth + 1):
         is_own = one.role in ("call", "thought") and role == "assistant"
         if is_own or one.role in ("media", "tool"):
             others.append(one)
         elif one.role not in ("call", "thought"):
             said_by = one.role if one.role == "system" else role
-            said.append(Piece(one.text, said_by, one.key, link or one.link))
+            said.append(InnerText(one.text, said_by, one.key, link or one.link))
     if role == "assistant" and len(said) > 1:  # a model's message is one text
-        said = [Piece(_joined([one.text for one in said]), role, key, link)]
+        said = [InnerText(_joined([one.text for one in said]), role, key, link)]
     yield from (one for one in others if one.role == "thought")
     for one in said:
         text, thought = parts.without_thought(one.text) if role == "assistant" else (one.text, "")
         if thought:
-            yield Piece(thought, "thought", key)
+            yield InnerText(thought, "thought", key)
         if text.strip():
-            yield Piece(text, role, one.key, one.link)
+            yield InnerText(text, role, one.key, one.link)
     yield from (one for one in others if one.role != "thought")
 
 
@@ -378,7 +380,7 @@ def tool_text(text: str) -> str:
     return unfolded if isinstance(unfolded, str) else text
 
 
-def tool_result(value: Any) -> tuple[str, list[Piece]]:
+def tool_result(value: Any) -> tuple[str, list[InnerText]]:
     """Return what a tool returned as one text, and what of it has none.
 
     Of parts of a message it is their texts, of all other data it is the data.
@@ -408,9 +410,9 @@ def tool_result(value: Any) -> tuple[str, list[Piece]]:
     return _data(value)
 
 
-def _data(value: Any) -> tuple[str, list[Piece]]:
+def _data(value: Any) -> tuple[str, list[InnerText]]:
     """The data of a program as a text, without the bytes in it, and what these are."""
-    found: list[Piece] = []
+    found: list[InnerText] = []
 
     def bare(one: Any, depth: int) -> Any:
         if isinstance(one, str) and parts.is_opaque(one):
@@ -473,7 +475,7 @@ def answered_id(value: Mapping[str, Any]) -> str | None:
     return next((link for name in _ANSWER_IDS if (link := _id(value.get(name)))), None)
 
 
-def tool_call(call: Mapping[str, Any]) -> Piece:
+def tool_call(call: Mapping[str, Any]) -> InnerText:
     """The call of a tool, as `name(arguments)`."""
     inner = call.get("function")
     function = inner if isinstance(inner, dict) else call
@@ -484,19 +486,19 @@ def tool_call(call: Mapping[str, Any]) -> Piece:
     unfolded = unfold(given) if isinstance(given, str) else given
     said = given if isinstance(given, str) and unfolded is None else canonical_text(unfolded)
     link = next((link for one in _CALL_IDS if (link := _id(call.get(one)))), None)
-    return Piece(f"{name or 'call'}({said})", "call", None, link or _id(name))
+    return InnerText(f"{name or 'call'}({said})", "call", None, link or _id(name))
 
 
 def _id(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def of_output(value: Any) -> Iterator[Piece]:
+def of_output(value: Any) -> Iterator[InnerText]:
     """The texts of an output; of a language model's answer only what it wrote."""
     return filter(is_said, everything_of_output(value))
 
 
-def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[Piece]:
+def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[InnerText]:
     """The texts of an output as `of_output` finds them, with thoughts and what has no text.
 
     Args:

@@ -7,14 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.claims.answer import CONTEXT_CHARACTERS, Answer, Window, split_answer
+from veritrail_graph.verifier.claims.answer import (
+    CONTEXT_CHARACTERS,
+    SplitAnswer,
+    Window,
+    split_answer,
+)
 
 SPLIT = SentenceSplitter.for_language("english").split
 AROUND, BEFORE = Window(5, 5), Window(5, 0)
 
 
-def answer(text: str, question: str | None = None) -> Answer:
-    return Answer.of("t", text, question, SPLIT)
+def answer(text: str, question: str | None = None) -> SplitAnswer:
+    return SplitAnswer.of("t", text, question, SPLIT)
 
 
 def texts(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from veritrail_graph.graph.model.dialogue import (
 )
 from veritrail_graph.verifier.dialogue.background import Fact, Remembered
 from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
-from veritrail_graph.verifier.dialogue.port import NO_HISTORY, Material
+from veritrail_graph.verifier.dialogue.port import NO_HISTORY, TurnMaterial
 from veritrail_graph.verifier.dialogue.vista import Vista
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError
@@ -27,7 +27,7 @@ HOURS = document("hours", "The museum is open from ten to five. It is closed on 
 SAID = Remembered((Fact("The tower is 80 metres high.", "turn/t2", "c-1"),))
 
 
-def category(claim: str, material: Material) -> ClaimCategory:
+def category(claim: str, material: TurnMaterial) -> ClaimCategory:
     async def found() -> ClaimCategory:
         said = await JUDGE.verify(claim, material, Meter())
         if said.label is DialogueLabel.VERIFIED:
@@ -53,12 +53,12 @@ def category(claim: str, material: Material) -> ClaimCategory:
     ],
 )
 def test_a_claim_gets_a_category(claim: str, expected: ClaimCategory) -> None:
-    assert category(claim, Material((HOURS,), SAID)) is expected
+    assert category(claim, TurnMaterial((HOURS,), SAID)) is expected
 
 
 def test_a_contradiction_names_the_fact_that_says_otherwise() -> None:
     found = asyncio.run(
-        JUDGE.categorise("The tower is 90 metres high.", Material((HOURS,), SAID), Meter())
+        JUDGE.categorise("The tower is 90 metres high.", TurnMaterial((HOURS,), SAID), Meter())
     )
     assert [one.claim_id for one in found.contradicted] == ["c-1"]
 
