@@ -39,7 +39,7 @@ CLAUSE = re.compile(r"\b(?:MATCH|MERGE|CREATE|UNWIND|DETACH)\b")  # to parse few
 
 # First lines of docstrings that are no sentence: "Whether it is read.", "The same, but shorter."
 RELATIVE = re.compile(r"\s*(?:(?:What|Whether|How|Where|Who|Which|When|Why)\b|The same\b)")
-DESCRIBED = ("cypher", "graph")
+DESCRIBED = ("cypher", "graph", "verifier")
 """Folders of which every docstring begins with what a thing does or is."""
 PUBLISHED = {
     *("Against", "AppealKind", "AttributionCategory", "ClaimCategory", "ClaimOrigin"),

@@ -1,4 +1,4 @@
-"""What a sentence adds to the words of a claim, and whether it leaves what they say as it is.
+"""The additions of a sentence to the words of a claim, and a check that they change nothing.
 
 A sentence that has all words of a claim may still say something else: it speaks of a part ("two
 of the five"), of somebody else ("the wife of the mayor"), turns the roles ("was bought by"), or
@@ -88,7 +88,7 @@ def _names(text: Sequenced) -> list[tuple[Value, set[str]]]:
 
 
 def _are_short_for(one: Value, other: Value) -> bool:
-    """Whether one name is short for the other: UN, United Nations."""
+    """Return whether one name is short for the other: UN, United Nations."""
     is_short = one.surface.isupper() != other.surface.isupper()
     return is_short and one.agrees(other) and other.agrees(one)
 
@@ -178,7 +178,7 @@ def _of_long_names(alignment: Alignment, pairs: Sequence[tuple[Item, Item]]) -> 
 
 
 def _same_form(mine: Item, its: Item) -> bool:
-    """Whether a word has the same form, and a figure the same digits in the same groups."""
+    """Return whether a word has the same form, and a figure the same digits in the same groups."""
     if mine.kind is ItemKind.WORD and its.kind is ItemKind.WORD:
         ours, theirs = mine.surface.casefold(), its.surface.casefold()
         is_synonym = words.stem(ours) != words.stem(theirs)
@@ -201,7 +201,7 @@ def _joints(tokens: Sequence[Token]) -> list[str]:
 
 
 def _is_plain(tokens: Sequence[Token], *, is_apart: bool = False) -> bool:
-    """Whether nothing among these words takes back, or narrows, what others say.
+    """Return whether nothing among these words takes back, or narrows, what others say.
 
     What stands apart, behind a comma, narrows by few words only: most of them, fewer than.
     """
@@ -334,7 +334,7 @@ def _with_small_words(text: Sequenced, items: Sequence[Item]) -> frozenset[int]:
 def _stands_at_an_end(
     sentence: Sequenced, moved: Sequence[Item], said: Sequence[Item], but: frozenset[int]
 ) -> bool:
-    """Whether a moment opens a sentence, or stands right behind all else that it says of it."""
+    """Return whether a moment opens a sentence, or stands right behind all else in it."""
     first = min(item.first for item in moved)
     if first < said[0].first:
         return True

@@ -23,7 +23,7 @@ MOST_ITEMS = 300
 
 
 class ItemKind(StrEnum):
-    """What an item of a sentence is."""
+    """The kind of an item of a sentence."""
 
     WORD = "word"
     NAME = "name"

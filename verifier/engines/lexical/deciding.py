@@ -1,4 +1,4 @@
-"""What one sentence says of a claim: the same in its words, something else, or nothing certain.
+"""The statement of one sentence about a claim: the same words, something else, or nothing certain.
 
 A sentence says a claim where all words, figures, names, dates and denials of the claim stand in it
 in their order. It says otherwise where all of them do but one, in whose place another figure,
@@ -50,7 +50,7 @@ _LEAST_SHARED_SIGNS = 4
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a sentence has in the place of something that a claim says.
+    """A difference: the words of a sentence in the place of words of a claim.
 
     Attributes:
         claim: The words of the claim.
@@ -102,7 +102,7 @@ def says_the_same(alignment: Alignment, before: Sequence[Sequenced]) -> bool:
 
 
 def _between(alignment: Alignment, extra: Sequence[Item]) -> int:
-    """How many words the sentence has among those of the claim; more of a name counts not."""
+    """Return how many other words stand among those of the claim, without parts of its names."""
     names = [item.value for item in alignment.claim.items if item.kind is ItemKind.NAME]
     return sum(
         item.kind in _CONTENT
@@ -112,7 +112,7 @@ def _between(alignment: Alignment, extra: Sequence[Item]) -> int:
 
 
 def _is_denied_in_part(alignment: Alignment, extra: Sequence[Item]) -> bool:
-    """Whether the sentence denies in some way only what the claim denies: not immediately."""
+    """Return whether the sentence denies only in part what the claim denies: not immediately."""
     denies = any(item.kind is ItemKind.DENIAL for item in alignment.sentence.items)
     return denies and any(
         words.is_qualifier(item.surface.casefold()) or item.key == words.SMALL_WORDS["all"]
@@ -153,7 +153,7 @@ def _inside(alignment: Alignment, extra: Sequence[Item], near: int = 0) -> list[
 def _named_before(
     alignment: Alignment, missing: Sequence[Item], before: Sequence[Sequenced]
 ) -> bool:
-    """Whether what is missing is the name behind the pronoun that the sentence opens with."""
+    """Return whether the missing items are a name for which the sentence has a pronoun."""
     opening = alignment.sentence.text.tokens[:2]
     if not any(token.lower in words.PRONOUNS for token in opening) or not before:
         return False
@@ -174,7 +174,7 @@ def _named_before(
 
 
 def _in_order(alignment: Alignment) -> bool:
-    """Whether all stands in its order, but for one "in 1987" that stands elsewhere."""
+    """Return whether all stands in its order, but for one "in 1987" that stands elsewhere."""
     moved = sorted(alignment.moved)
     if not moved:
         return True
@@ -189,7 +189,7 @@ def _in_order(alignment: Alignment) -> bool:
 
 
 def _adjoined(text: Sequenced, item: Item) -> bool:
-    """Whether a preposition of time or place stands before an item: in 1987, during the war."""
+    """Return whether a preposition of time or place stands before an item: in 1987."""
     for back in (1, 2):
         place = item.first - back
         if place >= 0 and text.text.tokens[place].lower in words.ADJOINING:
@@ -291,7 +291,7 @@ def has_another_value(alignment: Alignment) -> bool:
 
 
 def _is_else_the_same(alignment: Alignment, mine: Item, its: Item) -> bool:
-    """Whether all words of both are the same but for one value."""
+    """Return whether all words of both are the same but for one value."""
     return _without(alignment.claim, mine) == _without(alignment.sentence, its)
 
 
@@ -304,20 +304,20 @@ def _without(text: Sequenced, item: Item) -> list[str]:
 
 
 def _is_cut(mine: str, its: str) -> bool:
-    """Whether one figure is a part of the other, which a text out of print may have torn."""
+    """Return whether one figure is a part of the other, which a text out of print may have torn."""
     longer, shorter = sorted((_groups(mine), _groups(its)), key=len, reverse=True)
     number = len(shorter)
     return 0 < number < len(longer) and shorter in (longer[:number], longer[-number:])
 
 
 def _says_which(text: Sequenced, item: Item) -> bool:
-    """Whether a figure tells which one is meant: another section is another matter."""
+    """Return whether a figure tells which one is meant: another section is another matter."""
     before = text.text.tokens[item.first - 1].lower if item.first else ""
     return before in words.NUMBERED and item.value is not None and not item.value.unit
 
 
 def _is_rounded(mine: Item, its: Item) -> bool:
-    """Whether one figure is the other one, rounded to two digits or more: 12,000 for 12,345."""
+    """Return whether one figure is the other, rounded to two digits or more: 12,000, 12,345."""
     if mine.value is None or its.value is None or mine.value.kind not in NUMERIC:
         return False
     figures = [_decimal(one.value.amount) for one in (mine, its) if one.value is not None]
@@ -346,13 +346,13 @@ def _groups(surface: str) -> list[str]:
 
 
 def _is_whole(alignment: Alignment, number: int) -> bool:
-    """Whether a sentence has many words of a claim, and all that it says but for one value."""
+    """Return whether a sentence has many words of a claim, and lacks only one value."""
     others = sum(item.kind in _CONTENT for item in alignment.claim.items) - 1
     return alignment.missing == (number,) and others >= _MANY
 
 
 def _explains(value: Value, others: Sequence[Item], *, is_whole: bool) -> bool:
-    """Whether another value of the sentence may be why it has another one.
+    """Return whether another value of the sentence may be why it has another one.
 
     A moment that the claim does not name explains nothing where all else is the same.
     """
@@ -366,7 +366,7 @@ def _explains(value: Value, others: Sequence[Item], *, is_whole: bool) -> bool:
 
 
 def _stands_in_its_place(alignment: Alignment, number: int, rival: Item) -> bool:
-    """Whether a neighbour of the claim's item stands beside the other one, too."""
+    """Return whether a neighbour of the claim's item stands beside the other one, too."""
     items = alignment.sentence.items
     place = items.index(rival)
     before = alignment.places[number - 1] if number else -1
@@ -417,7 +417,7 @@ def _other_name(alignment: Alignment) -> Difference | None:
 
 
 def _are_spellings(mine: Value, its: Value) -> bool:
-    """Whether two names may be one: they share a part, or a part is much like another."""
+    """Return whether two names may be one: they share a part, or a part is much like another."""
     ours, theirs = mine.canonical.split(), its.canonical.split()
     return any(
         a == b or SequenceMatcher(None, a, b).ratio() > _MUCH_ALIKE for a in ours for b in theirs
@@ -425,7 +425,7 @@ def _are_spellings(mine: Value, its: Value) -> bool:
 
 
 def _is_in_its_place(alignment: Alignment, missing: Sequence[int], rival: Item) -> bool:
-    """Whether the same words stand right before and behind the claim's name and the other one."""
+    """Return whether the same words surround the claim's name and the other one."""
     mine, its = alignment.claim.text, alignment.sentence.text
     here = next(
         p for p in mine.placed if p.first <= alignment.claim.items[missing[0]].first < p.behind

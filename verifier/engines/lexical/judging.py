@@ -84,7 +84,7 @@ def _shortened(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the sentences of the evidence tell of one sentence of the claim.
+    """The sentences of the evidence that speak for or against one sentence of the claim.
 
     Attributes:
         claim: The sentence of the claim.
@@ -167,7 +167,7 @@ def _pieces(
 
 
 def _may_take_back(sentence: Sentence | None) -> bool:
-    """Whether a sentence may say of the one beside it that it is not so: "It was false."."""
+    """Return whether a sentence may say of the one beside it that it is not so: "It was false."."""
     if sentence is None:
         return False
     found = [token.lower for token in text_of(sentence.text).tokens]
@@ -213,7 +213,7 @@ def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
 
 
 def _stands_elsewhere(value: Value, piece: _Piece, roots: Sequence[ReadNode]) -> bool:
-    """Whether another sentence of a source has the claim's value, be it of something else."""
+    """Return whether another sentence of a source has the value, even of something else."""
     wanted = value.amount if value.kind in NUMERIC else None
     return any(
         value.agrees(placed.value)

@@ -1,4 +1,4 @@
-"""What the lexical engine reads out of a text: words, values, names, denials.
+"""The words, values, names and denials that the lexical engine reads in a text.
 
 Source: VeriTrail gives no lexical method; this is ours, and indicative only.
 """

@@ -59,7 +59,7 @@ def terms(claim: Reading) -> tuple[Term, ...]:
 
 
 def weight(term: Term) -> float:
-    """What a term counts for, wherever it occurs."""
+    """Return what a term counts for, wherever it occurs."""
     base = _WEIGHT_WORD if isinstance(term, Word) else _WEIGHT_STRICT
     return base * _LIGHT if term.light else base
 
@@ -80,7 +80,7 @@ def compare(claim: Reading, other: Reading, weigh: Callable[[Term], float] = wei
 
 
 def holds(other: Reading, term: Term) -> bool:
-    """Whether a sentence holds a term of the claim."""
+    """Return whether a sentence holds a term of the claim."""
     if isinstance(term, Word):
         return term.key in other.keys
     if isinstance(term, Number):
@@ -90,7 +90,7 @@ def holds(other: Reading, term: Term) -> bool:
 
 
 def _holds_name(other: Reading, name: Name) -> bool:
-    """Whether a name is in a sentence; its last part may stand for the whole.
+    """Return whether a name is in a sentence; its last part may stand for the whole.
 
     Not where that part belongs to somebody else's name (Mary Smith for John Smith).
     """
@@ -190,7 +190,7 @@ class Candidate:
 
     @property
     def pull(self) -> float:
-        """How strongly it speaks for or against the claim, from 0 to 1."""
+        """Return how strongly it speaks for or against the claim, from 0 to 1."""
         return self.match.likeness if self.match.conflicts else self.match.share
 
     @property
