@@ -20,7 +20,7 @@ from pathlib import Path
 
 from veritrail_graph.cypher import Parameter, Statement
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verification
-from veritrail_graph.graph.store import QueryResult, Store
+from veritrail_graph.graph.store import QueryRows, Store
 from veritrail_graph.graph.store.queries import example_of, grouped, library
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-async def _on_an_own_engine(home: Path) -> dict[str, QueryResult]:
+async def _on_an_own_engine(home: Path) -> dict[str, QueryRows]:
     from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
     from veritrail_graph.graph.store import open_store
 
@@ -61,7 +61,7 @@ async def _on_an_own_engine(home: Path) -> dict[str, QueryResult]:
         await stop_engine(settings)
 
 
-async def answers_of(store: Store) -> dict[str, QueryResult]:
+async def answers_of(store: Store) -> dict[str, QueryRows]:
     """What every query answers to its own example; the sample is stored and stays."""
     await store_sample(store)
     answers = {}
@@ -171,7 +171,7 @@ def head_of(text: str) -> str:
     return head + mark
 
 
-def page(head: str, answers: Mapping[str, QueryResult]) -> str:
+def page(head: str, answers: Mapping[str, QueryRows]) -> str:
     """The page; a query that is not among the answers is listed without one."""
     parts = [head, "\n", _contents()]
     for heading, statements in grouped().items():
@@ -188,7 +188,7 @@ def _contents() -> str:
     return "".join(lines) + "\n"
 
 
-def _section(statement: Statement, answers: Mapping[str, QueryResult]) -> str:
+def _section(statement: Statement, answers: Mapping[str, QueryRows]) -> str:
     name = statement.short_name
     given = "".join(f" -p {key}={value}" for key, value in example_of(statement).items())
     source = "" if statement.source == "ours" else f" Source: {statement.source}."
@@ -222,7 +222,7 @@ def _bounds(parameter: Parameter) -> str:
     return ", ".join(f"`{choice}`" for choice in parameter.choices)
 
 
-def answer_text(answer: QueryResult) -> str:
+def answer_text(answer: QueryRows) -> str:
     """The first rows as a table, long cells cut."""
     from veritrail_graph.api.cli.query_output import cell
 

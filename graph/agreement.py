@@ -12,12 +12,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.agreement import (
+    Agreement,
+    AgreementFigures,
+    JudgeFigures,
+    PairFigures,
+    ReviewerFigures,
+)
 from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
@@ -60,55 +66,27 @@ def cohen_kappa(table: Mapping[tuple[Label, Label], int]) -> float | None:
     return (equal / sum(table.values()) - expected) / (1 - expected)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The agreement of pairs of verdicts; the first is the model's, or the first reviewer's.
+def figures(pairs: Iterable[Pair]) -> dict[str, Any]:
+    """Return the fields of `AgreementFigures`.
 
-    Attributes:
-        table: How many pairs there are of each kind.
+    Args:
+        pairs: Pairs of verdicts; the first is the model's, or the first reviewer's.
     """
-
-    table: Mapping[Pair, int]
-
-    @classmethod
-    def of(cls, pairs: Iterable[Pair]) -> Agreement:
-        """The agreement of these pairs."""
-        return cls(Counter(pairs))
-
-    @property
-    def pairs(self) -> int:
-        """Return how many pairs there are."""
-        return sum(self.table.values())
-
-    @property
-    def agreed(self) -> int:
-        """Return how many of them agree."""
-        return sum(count for (one, other), count in self.table.items() if one is other)
-
-    @property
-    def share(self) -> float | None:
-        """Their share; None without a pair."""
-        return self.agreed / self.pairs if self.pairs else None
-
-    @property
-    def is_small(self) -> bool:
-        """Return whether there are too few pairs for a meaningful figure."""
-        return self.pairs < FEW
-
-    @property
-    def expected(self) -> float | None:
-        """The share to be expected by chance; None without a pair."""
-        return agreement_by_chance(self.table)
-
-    @property
-    def kappa(self) -> float | None:
-        """Cohen's kappa; None where it is not defined."""
-        return cohen_kappa(self.table)
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Return the 95 % interval of the share (E. B. Wilson's score); None without a pair."""
-        return wilson_interval(self.agreed, self.pairs)
+    table = Counter(pairs)
+    total = table.total()
+    agreed = sum(count for (one, other), count in table.items() if one is other)
+    interval = wilson_interval(agreed, total)
+    return {
+        "pairs": total,
+        "agreed": agreed,
+        "share": agreed / total if total else None,
+        "interval": list(interval) if interval is not None else None,
+        "kappa": cohen_kappa(table),
+        "small": total < FEW,
+        "table": {
+            one.value: {other.value: table[one, other] for other in Verdict} for one in Verdict
+        },
+    }
 
 
 def wilson_interval(count: int, of: int) -> tuple[float, float] | None:
@@ -122,107 +100,46 @@ def wilson_interval(count: int, of: int) -> tuple[float, float] | None:
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """The engine and model that gave the reviewed verdicts."""
-
-    engine: str
-    model: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewerAgreement:
-    """One reviewer against the model.
-
-    Attributes:
-        reviewer: The reviewer.
-        reviews: How many reviews are theirs; the latest of each claim counts.
-        unclear: Claims that they call unclear.
-        agreement: The agreement of their other verdicts.
-    """
-
-    reviewer: str
-    reviews: int
-    unclear: int
-    agreement: Agreement
-
-
-@dataclass(frozen=True, slots=True)
-class PairAgreement:
-    """Two reviewers against each other, on the claims that both reviewed.
-
-    Attributes:
-        reviewers: The two, by name.
-        unclear: Claims that one of them or both call unclear; not among the pairs.
-        agreement: The agreement of their verdicts.
-    """
-
-    reviewers: tuple[str, str]
-    unclear: int
-    agreement: Agreement
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementReport:
-    """The agreement of all reviews of a process.
-
-    Attributes:
-        reviews: How many there are.
-        claims: Claims that have one.
-        unclear: Those of them whose latest review calls them unclear.
-        disputed: Those of them on which reviewers differ.
-        overall: The model against the reviewed verdict of each claim, which is the latest.
-        judges: The same for each engine and model that gave verdicts.
-        reviewers: The model against each reviewer, by name.
-        between: Reviewers against each other.
-    """
-
-    reviews: int
-    claims: int
-    unclear: int
-    disputed: int
-    overall: Agreement
-    judges: Mapping[Judge, Agreement]
-    reviewers: Sequence[ReviewerAgreement]
-    between: Sequence[PairAgreement]
-
-
-def agreement_report(found: Sequence[JudgedReview]) -> AgreementReport:
-    """The agreement of reviews.
+def agreement_of(process_id: str, found: Sequence[JudgedReview]) -> Agreement:
+    """Return how far people agree with the judge, and with each other.
 
     A review is compared with the verdict that it was about, whatever was verified since. Of a
     reviewer's reviews of one claim the latest counts, of all reviews of a claim too.
 
     Args:
+        process_id: The process.
         found: All reviews of a process, in any order.
     """
     judges = {
-        one.review.review_id: Judge(one.engine, one.model)
-        for one in found
-        if one.engine is not None
+        one.review.review_id: (one.engine, one.model) for one in found if one.engine is not None
     }
     counting = latest_of_each(one.review for one in found)
     by_claim: dict[str, list[Review]] = {}
     for review in counting:  # the latest first
         by_claim.setdefault(review.claim_id, []).append(review)
     latest = [reviews[0] for reviews in by_claim.values()]
-    of_judges: dict[Judge, list[Pair]] = {}
+    of_judges: dict[tuple[str, str | None], list[Pair]] = {}
     for review in latest:
         if review.review_id in judges and (pair := with_model(review)):
             of_judges.setdefault(judges[review.review_id], []).append(pair)
-    return AgreementReport(
+    return Agreement(
+        process_id=process_id,
         reviews=len(found),
         claims=len(by_claim),
         unclear=sum(_is_unclear(review) for review in latest),
         disputed=sum(len({one.verdict for one in each}) > 1 for each in by_claim.values()),
-        overall=Agreement.of(pair for review in latest if (pair := with_model(review))),
-        judges={
-            judge: Agreement.of(of_judges[judge])
-            for judge in sorted(of_judges, key=lambda one: (one.engine, one.model or ""))
-        },
+        overall=AgreementFigures(**figures(_with_model(latest))),
+        judges=[
+            JudgeFigures(engine=engine, model=model, **figures(of_judges[engine, model]))
+            for engine, model in sorted(of_judges, key=lambda judge: (judge[0], judge[1] or ""))
+        ],
         reviewers=_reviewers([one.review for one in found], counting),
-        between=_between(counting),
+        between_reviewers=_between(counting),
     )
+
+
+def _with_model(reviews: Iterable[Review]) -> list[Pair]:
+    return [pair for review in reviews if (pair := with_model(review)) is not None]
 
 
 def with_model(review: Review) -> Pair | None:
@@ -241,17 +158,20 @@ def _is_unclear(review: Review) -> bool:
     return review.verdict is ReviewVerdict.UNCLEAR
 
 
-def _reviewers(every: Sequence[Review], counting: Sequence[Review]) -> list[ReviewerAgreement]:
+def _reviewers(every: Sequence[Review], counting: Sequence[Review]) -> list[ReviewerFigures]:
     reviews = Counter(one.reviewer for one in every)
     found = []
     for name in sorted(reviews):
         own = [one for one in counting if one.reviewer == name]
-        pairs = Agreement.of(pair for one in own if (pair := with_model(one)))
-        found.append(ReviewerAgreement(name, reviews[name], sum(map(_is_unclear, own)), pairs))
+        unclear = sum(map(_is_unclear, own))
+        pairs = figures(_with_model(own))
+        found.append(
+            ReviewerFigures(reviewer=name, reviews=reviews[name], unclear=unclear, **pairs)
+        )
     return found
 
 
-def _between(counting: Sequence[Review]) -> list[PairAgreement]:
+def _between(counting: Sequence[Review]) -> list[PairFigures]:
     """Every two reviewers who reviewed a claim in the same words."""
     by_reviewer: dict[str, dict[tuple[str, str], Review]] = {}
     for one in counting:
@@ -265,6 +185,6 @@ def _between(counting: Sequence[Review]) -> list[PairAgreement]:
         if not both:
             continue
         clear = [(a, b) for one, other in both if (a := _verdict(one)) and (b := _verdict(other))]
-        pairs = Agreement.of(clear)
-        found.append(PairAgreement((first, second), len(both) - len(clear), pairs))
+        unclear = len(both) - len(clear)
+        found.append(PairFigures(reviewers=[first, second], unclear=unclear, **figures(clear)))
     return found

@@ -7,34 +7,16 @@ Source: ours (docs/costs.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.model.run import JudgeMode
 
 _SHARE = "steps.evidence_selection_shared.claims"
 _SECOND = "steps.verdict.escalate_to.model"
 _PARTS = ("", "evidence.", "verdict.")
 """Where two engines judge, the settings of each are a part of their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeMode:
-    """The mode in which a judge was asked.
-
-    Attributes:
-        share: Claims that one prompt asked about, at most; None: one claim a prompt.
-        second: The model that a cascade asked where the first judge was not sure; None: there was
-            one judge.
-    """
-
-    share: int | None = None
-    second: str | None = None
-
-
-PAPER_MODE = JudgeMode()
-"""One judge, one claim a prompt: as the paper asks."""
 
 
 @lru_cache(maxsize=256)

@@ -38,12 +38,25 @@ class NewReview:
     """
 
     verdict: str | None
-    reason: str
-    reviewer: str
+    reason: str = ""
+    reviewer: str = ""
     overrides: str | None = None
     recorded_by: str | None = None
     blind: bool | None = None
-    adjudicates: bool = False
+    adjudicates: bool | None = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewInTable(NewReview):
+    """A review of several that are given together; without a reviewer it is the sender's.
+
+    Attributes:
+        where: Its place among them, such as its line.
+        claim_id: The claim.
+    """
+
+    where: str = ""
+    claim_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ Verifications, claims and reviews are nouns of their own (`graph.model`).
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,16 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
-    GetJsonSchemaHandler,
-    JsonValue,
-    SerializerFunctionWrapHandler,
-    model_serializer,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from veritrail_graph.graph.errors import (
     InputError,
@@ -30,33 +22,14 @@ from veritrail_graph.graph.errors import (
     violation_with_advice,
     with_advice,
 )
+from veritrail_graph.graph.model.nodes import Node
+from veritrail_graph.graph.model.noun import Answer, is_none
+from veritrail_graph.graph.model.processes import ProcessSummary
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.nodes import NodePage
     from veritrail_graph.graph.ingest import IngestReport
     from veritrail_graph.graph.model import EdgeFacts
     from veritrail_graph.graph.model.lineage import Lineage
-    from veritrail_graph.graph.model.listed import (
-        NodeContent,
-        ProcessOverview,
-        ProcessSummary,
-        StoredNode,
-    )
-
-
-def _is_none(value: object) -> bool:
-    return value is None
-
-
-class Answer(BaseModel):
-    """A JSON object that an operation answers with, over every door."""
-
-    model_config = ConfigDict(frozen=True, protected_namespaces=())
-
-    def as_json(self) -> dict[str, Any]:
-        """The object as a service sent it, with what a newer service says besides."""
-        known = self.model_dump(mode="json", exclude_unset=True)
-        return {**known, **(self.__pydantic_extra__ or {})}
 
 
 class Listed(Answer):
@@ -79,11 +52,11 @@ class Ingested(Answer):
     claims_added: int = 0
     verifications_added: int = 0
     reviews_added: int = 0
-    terminals: list[str] = []
+    terminals: list[str] = Field([])
     stages: dict[str, int] = Field(
         {}, description="Number of nodes by stage.", examples=[{"1": 12, "2": 1}]
     )
-    warnings: list[str] = []
+    warnings: list[str] = Field([])
     format: str = Field("process", description="The format that was read.")
     unsourced: int = Field(
         0, description="Nodes without recorded inputs that are no source text, all of the process."
@@ -99,20 +72,20 @@ class Ingested(Answer):
     removed_verifications: int | None = Field(
         None,
         description="With status replaced: verifications that are stored nowhere any more.",
-        exclude_if=_is_none,
+        exclude_if=is_none,
     )
-    removed_reviews: int | None = Field(None, exclude_if=_is_none)
-    nodes_added: int | None = Field(None, exclude_if=_is_none)
-    edges_added: int | None = Field(None, exclude_if=_is_none)
-    resumed: bool | None = Field(None, exclude_if=_is_none)
+    removed_reviews: int | None = Field(None, exclude_if=is_none)
+    nodes_added: int | None = Field(None, exclude_if=is_none)
+    edges_added: int | None = Field(None, exclude_if=is_none)
+    resumed: bool | None = Field(None, exclude_if=is_none)
     kept_as: str | None = Field(
-        None, description="The process that what was replaced is kept as.", exclude_if=_is_none
+        None, description="The process that what was replaced is kept as.", exclude_if=is_none
     )
     kept_verifications: int | None = Field(
-        None, description="Verifications that are kept there.", exclude_if=_is_none
+        None, description="Verifications that are kept there.", exclude_if=is_none
     )
     kept_reviews: int | None = Field(
-        None, description="Reviews that are kept there.", exclude_if=_is_none
+        None, description="Reviews that are kept there.", exclude_if=is_none
     )
     stage_names: dict[int, str] = Field(default={}, exclude=True)
     not_stated: str = Field(
@@ -258,150 +231,10 @@ class Stages(Answer):
     indicative: bool = Field(description="Whether a verdict counts here that no model gave.")
 
 
-class ProcessInList(Answer):
-    """A process in the list."""
-
-    process_id: str = Field(examples=["harbour-summary"])
-    name: str
-    status: str = Field("ready", examples=["ready"])
-    nodes: int = 0
-    edges: int = 0
-    claims: int = 0
-    verdicts: dict[str, int] = Field(
-        {},
-        description="Claims by the verdict of their verification in force.",
-        examples=[{"FULLY_SUPPORTED": 12, "NOT_FULLY_SUPPORTED": 3}],
-    )
-    indicative: bool = Field(
-        False, description="Whether no language model gave one of these verdicts."
-    )
-
-    @classmethod
-    def of(cls, found: ProcessSummary) -> ProcessInList:
-        """The answer for a process as it is listed in the graph."""
-        process = found.process
-        return cls(
-            process_id=process.process_id,
-            name=process.name,
-            status="ready",
-            nodes=process.nodes,
-            edges=process.edges,
-            claims=process.claims,
-            verdicts=dict(found.verdicts),
-            indicative=found.indicative,
-        )
-
-
 class ProcessPage(Listed):
     """A page of processes, in the order of their ids."""
 
-    processes: list[ProcessInList]
-
-
-class ProcessFound(ProcessInList):
-    """One process."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "process_id": "harbour-summary",
-                    "name": "Harbour report",
-                    "status": "ready",
-                    "question": "How did the harbour grow?",
-                    "source_format": "veritrail.process/1",
-                    "content_hash": "6c0e4b5c" * 8,
-                    "nodes": 33,
-                    "edges": 32,
-                    "claims": 24,
-                    "verifications": 24,
-                    "verdicts": {"FULLY_SUPPORTED": 17, "NOT_FULLY_SUPPORTED": 7},
-                    "indicative": False,
-                    "terminals": ["final"],
-                    "stages": {"1": 14, "2": 14, "3": 4, "4": 1},
-                    "stage_names": {"1": "source page"},
-                    "warnings": [],
-                }
-            ]
-        }
-    )
-
-    question: str | None = Field(None, description="What its final output answers.")
-    source_format: str = ""
-    content_hash: str = ""
-    verifications: int = Field(
-        0,
-        description="Verifications of its claims, whatever their status; not those of questions.",
-    )
-    terminals: list[str] = Field([], description="node_ids of the final outputs.")
-    stages: dict[str, int] = Field({}, description="Number of nodes by stage.")
-    stage_names: dict[str, str] = {}
-    warnings: list[str] = []
-    run_of_record: str | None = Field(
-        None, description="The run whose verdicts count, where one is pinned."
-    )
-    project: str | None = Field(None, description="The pipeline that it is a run of.")
-    tags: list[str] = []
-
-    @classmethod
-    def of_overview(cls, found: ProcessOverview) -> ProcessFound:
-        """The answer for the overview of a process."""
-        from veritrail_graph.graph.exporters.listings import process_json
-
-        return cls(**process_json(found))
-
-
-class Node(Answer):
-    """A node; text, prompt and metadata are there where they were asked for."""
-
-    node_id: str = Field(examples=["s14"])
-    stage: int
-    position: int = Field(0, description="Its place in the input.")
-    role: str | None = Field(None, description="root, intermediate, terminal or unsourced.")
-    origin: str | None = Field(None, description="source, generated or given.")
-    question: str | None = Field(None, description="The question that it answers.")
-    kind: str | None = None
-    step: str | None = None
-    model: str | None = None
-    text: str | None = None
-    prompt: str | None = None
-    metadata: JsonValue = None
-
-    @model_serializer(mode="wrap")
-    def _without_unasked(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dump(self)
-        unasked = {"text", "prompt", "metadata"} - self.model_fields_set
-        return {name: value for name, value in found.items() if name not in unasked}
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """The fields; leaving out those that were not asked for does not hide them."""
-        return handler({key: part for key, part in schema.items() if key != "serialization"})
-
-    @classmethod
-    def all_of(cls, page: NodePage, fields: Sequence[str] = ()) -> list[Node]:
-        """The answers for nodes of the graph, each with the fields that were asked for."""
-        return [cls._of(node, page.contents.get(node.node_id), fields) for node in page.nodes]
-
-    @classmethod
-    def _of(cls, node: StoredNode, content: NodeContent | None, fields: Sequence[str]) -> Node:
-        more: dict[str, Any] = {name: getattr(content, name, None) for name in fields}
-        if more.get("metadata"):
-            more["metadata"] = json.loads(more["metadata"])
-        return cls.model_construct(
-            node_id=node.node_id,
-            stage=node.stage,
-            position=node.position,
-            role=node.role.value,
-            origin=node.origin,
-            question=node.question,
-            kind=node.kind,
-            step=node.step,
-            model=node.model,
-            **more,
-        )
+    processes: list[ProcessSummary]
 
 
 class NodesPage(Listed):
@@ -434,10 +267,10 @@ class LineageEdge(Answer):
     source: str
     target: str
     inferred: str | None = Field(
-        None, description="How it was found, where the input does not name it.", exclude_if=_is_none
+        None, description="How it was found, where the input does not name it.", exclude_if=is_none
     )
     score: float | None = Field(
-        None, description="How sure that is, from 0 to 1.", exclude_if=_is_none
+        None, description="How sure that is, from 0 to 1.", exclude_if=is_none
     )
 
     @classmethod
@@ -509,21 +342,6 @@ class LineageFound(Answer):
             complete=found.truncated_by is None,
             truncated_by=found.truncated_by,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """What was removed, and what went with it.
-
-    Attributes:
-        claims: Claims that were removed by themselves.
-        verifications: Verifications that went with them.
-        reviews: Reviews that went with them.
-    """
-
-    claims: int = 0
-    verifications: int = 0
-    reviews: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
+from veritrail_graph.graph.model.noun import Answer
 from veritrail_graph.verifier.localization import shared_words
 from veritrail_graph.verifier.reuse import calls_behind
 

@@ -9,13 +9,13 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.exporters.cells import unguarded
 from veritrail_graph.graph.importers.claims_file import is_offset
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
+from veritrail_graph.graph.reviewing import ReviewInTable
 
 MOST_ROWS = 10_000
 CLAIM_COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
@@ -23,29 +23,6 @@ LABEL_COLUMNS = ("claim_id", "label")
 REVIEW_COLUMNS = ("claim_id", "verdict", "reason", "reviewer")
 _TRUTH = {"": None, "true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _SHORT = {"SUPPORTED": "FULLY_SUPPORTED", "NOT_SUPPORTED": "NOT_FULLY_SUPPORTED"}
-
-
-@dataclass(frozen=True, slots=True)
-class GivenReview:
-    """A review of a table.
-
-    Attributes:
-        where: Its line.
-        claim_id: The claim.
-        verdict: The verdict.
-        reason: Why.
-        reviewer: Who says so; None: the caller who sends the table.
-        blind: Whether the model's verdict was hidden from the reviewer; None: not known.
-        adjudicates: Whether it decides between reviewers.
-    """
-
-    where: str
-    claim_id: str
-    verdict: str
-    reason: str = ""
-    reviewer: str | None = None
-    blind: bool | None = None
-    adjudicates: bool | None = None
 
 
 def verdict_of(text: str) -> str:
@@ -104,7 +81,7 @@ def read_labels(text: str) -> dict[str, Verdict | None]:
     return found
 
 
-def read_reviews(text: str) -> list[GivenReview]:
+def read_reviews(text: str) -> list[ReviewInTable]:
     """Reviews of a table; all columns but `claim_id` and `verdict` may be missing.
 
     Rows with `created_at` come oldest first, whatever their order in the table, because the latest
@@ -113,14 +90,14 @@ def read_reviews(text: str) -> list[GivenReview]:
     Raises:
         InputError: It is no such table, or a verdict is none; all faults are listed.
     """
-    found: list[tuple[str, GivenReview]] = []
+    found: list[tuple[str, ReviewInTable]] = []
     faults: list[Violation] = []
     for where, cells in _rows(text, REVIEW_COLUMNS[:2], {}):
         verdict = verdict_of(cells["verdict"])
         if verdict not in set(ReviewVerdict):
             words = ", ".join(ReviewVerdict)
             faults.append(Violation("unknown_verdict", where, f"verdict must be one of {words}"))
-        reviewer = cells.get("reviewer", "").strip() or None
+        reviewer = cells.get("reviewer", "").strip()
         reason = cells.get("reason", "")
         truths: dict[str, bool | None] = {}
         for name in ("blind", "adjudicates"):
@@ -128,7 +105,15 @@ def read_reviews(text: str) -> list[GivenReview]:
             if cell not in _TRUTH:
                 faults.append(Violation("wrong_value", f"{where}, {name}", "must be true or false"))
             truths[name] = _TRUTH.get(cell)
-        given = GivenReview(where, cells["claim_id"].strip(), verdict, reason, reviewer, **truths)
+        given = ReviewInTable(
+            verdict,
+            reason,
+            reviewer,
+            blind=truths["blind"],
+            adjudicates=truths["adjudicates"],
+            where=where,
+            claim_id=cells["claim_id"].strip(),
+        )
         found.append((cells.get("created_at", "").strip(), given))
     _refuse(faults)
     return [given for _, given in sorted(found, key=lambda one: one[0])]

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
         ClaimNeighbours,
         JudgedClaim,
         PlacedClaim,
+        Removed,
         Tally,
     )
     from veritrail_graph.graph.near_duplicates import NearDuplicate
-    from veritrail_graph.graph.store.claims import Removed
 
 MOST_ALIKE = 16
 """Lists of claims for which it is kept which are alike."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer, Listed
+from veritrail_graph.api.app.answers import Listed
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
     LocatedBy,
     ValuePlace,
@@ -16,16 +15,13 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import AttributedNode, StoredSentence
 from veritrail_graph.graph.model.dialogue import DialogueRun, DialogueRunSummary, Turn
-from veritrail_graph.graph.model.noun import is_none
+from veritrail_graph.graph.model.noun import Answer, is_none
+from veritrail_graph.graph.model.queried import Query
 from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.agreement import AgreementReport
-    from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model.attribution import StoredNodeAttribution
-    from veritrail_graph.graph.model.listed import JudgedClaim
-    from veritrail_graph.graph.model.queried import QueryResult
-    from veritrail_graph.graph.store.claims import Removed
+    from veritrail_graph.graph.model.listed import JudgedClaim, Removed
 
 
 class ClaimFound(Claim):
@@ -268,182 +264,7 @@ class ErrorOrigin(AboutVerification):
     )
 
 
-class QueryRows(Answer):
-    """Columns and rows: `truncated` when there were more, `indicative` when no model judged."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "columns": [
-                        "stage",
-                        "nodes",
-                        "claims_with_errors",
-                        "sentences_cited",
-                        "claims_counted",
-                    ],
-                    "rows": [[1, 14, 0, 21, 0.0], [2, 14, 5, 17, 4.5]],
-                    "truncated": False,
-                    "indicative": True,
-                }
-            ]
-        }
-    )
-
-    columns: list[str]
-    rows: list[list[Any]] = Field(description="At most 10,000.")
-    truncated: bool = False
-    indicative: bool | None = None
-
-    @classmethod
-    def of(cls, found: QueryResult) -> QueryRows:
-        """The answer for the rows of a query."""
-        return cls.model_construct(
-            columns=list(found.columns),
-            rows=[list(row) for row in found.rows],
-            truncated=found.truncated,
-            indicative=found.indicative,
-        )
-
-
-class QueryParameter(Answer):
-    """A parameter of a query."""
-
-    name: str
-    type: str
-    required: bool
-    default: JsonValue
-    choices: list[str]
-    bounds: list[int] | None
-    meaning: str
-
-
-class QueryColumn(Answer):
-    """A column of an answer."""
-
-    name: str
-    type: str
-    meaning: str
-
-
-class Query(Answer):
-    """A query of the library, with all that its header says."""
-
-    name: str = Field(examples=["provenance"])
-    group: str | None = None
-    purpose: str
-    parameters: list[QueryParameter] = Field([])
-    columns: list[QueryColumn] = Field([])
-    shows_verdicts: bool = False
-    example: dict[str, str] = Field({})
-    source: str = ""
-
-
 class QueryList(Answer):
     """The queries of the library."""
 
     queries: list[Query]
-
-
-class Figures(Answer):
-    """Agreement of pairs of verdicts; null: there is no such figure."""
-
-    pairs: int = Field(description="How many pairs of verdicts were compared.")
-    agreed: int
-    share: float | None = Field(description="agreed / pairs.")
-    interval: list[float] | None = Field(description="The share's interval of 95 % certainty.")
-    kappa: float | None = Field(
-        description="Cohen's kappa; null too where both gave one and the same verdict throughout."
-    )
-    small: bool = Field(description="Whether the pairs are too few to say much.")
-    table: dict[str, dict[str, int]] = Field(
-        description="Pairs by the model's (or first reviewer's) verdict, then by the other one."
-    )
-
-
-class JudgeFigures(Figures):
-    """One engine and model against the reviewed verdicts."""
-
-    engine: str
-    model: str | None
-
-
-class ReviewerFigures(Figures):
-    """The model against one reviewer."""
-
-    reviewer: str
-    reviews: int
-    unclear: int = Field(description="Claims that the reviewer calls unclear; not compared.")
-
-
-class PairFigures(Figures):
-    """Two reviewers against each other."""
-
-    reviewers: list[str]
-    unclear: int
-
-
-class Agreement(Answer):
-    """How far people agree with the judge, and with each other."""
-
-    process_id: str
-    reviews: int
-    claims: int = Field(description="Claims that have a review.")
-    unclear: int = Field(description="Those whose latest review calls them unclear.")
-    disputed: int = Field(description="Those on which reviewers disagree.")
-    overall: Figures = Field(description="The model against the latest review of each claim.")
-    judges: list[JudgeFigures]
-    reviewers: list[ReviewerFigures]
-    between_reviewers: list[PairFigures]
-
-    @classmethod
-    def of(cls, process_id: str, found: AgreementReport) -> Agreement:
-        """The answer for a report on the reviews of a process."""
-        from veritrail_graph.graph.exporters.listings import agreement_json
-
-        return cls.model_validate(agreement_json(process_id, found))
-
-
-class ChangedValue(Answer):
-    """A value that differs."""
-
-    a: JsonValue
-    b: JsonValue
-
-
-class RoundSide(Answer):
-    """What only one side did in the round at which two trails part."""
-
-    verdict: str
-    reasoning: str
-    checked_only: list[str]
-    selected_only: list[CitedSentence] = Field(description="Sentences, as in a trail.")
-
-
-class Parting(Answer):
-    """The first iteration that differs; a side that had ended before is null."""
-
-    iteration: int
-    parts: list[str]
-    a: RoundSide | None
-    b: RoundSide | None
-
-
-class DifferenceFound(Answer):
-    """Where two trails part: what `diff --json` prints."""
-
-    a: str
-    b: str
-    same: bool
-    same_claim: bool
-    claim: dict[str, ChangedValue] = Field({})
-    settings: dict[str, ChangedValue] = Field({})
-    outcome: dict[str, ChangedValue] = Field({})
-    parting: Parting | None = None
-
-    @classmethod
-    def of(cls, found: Difference) -> DifferenceFound:
-        """The answer for the comparison of two trails."""
-        from veritrail_graph.graph.comparing import difference_json
-
-        return cls.model_validate(difference_json(found))

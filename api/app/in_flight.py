@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.jobs.model import OPEN_CLAIMS
 from veritrail_graph.graph.errors import EngineUnavailable
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model import Status, Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.jobs.model import JobClaim
     from veritrail_graph.api.jobs.storage import JobRow
     from veritrail_graph.graph.model import Verification
-    from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim, RunSummary
-    from veritrail_graph.graph.model.queried import QueryResult
+    from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim
+    from veritrail_graph.graph.model.queried import QueryRows
+    from veritrail_graph.graph.model.run import Run
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -114,26 +115,22 @@ class InFlight(Part):
             for one in claims
         ]
 
-    async def runs(self, process_id: str, stored: Sequence[RunSummary]) -> list[RunSummary]:
+    async def runs(self, process_id: str, stored: Sequence[Run]) -> list[Run]:
         """Runs of a process, newest first, with what is in flight of each."""
-        from veritrail_graph.graph.model.listed import RunSummary
-
         runs = {one.run_id: one for one in stored}
         for job, claim in await self._missing(await self.claims(process_id)):
-            header = json.loads(job["header"])
-            about = (job["created_at"], header["engine"], header["model"])
-            run = runs.get(job["run_id"]) or RunSummary(
-                job["run_id"], process_id, *about, {}, q=header.get("q"), settings=job["settings"]
-            )
-            counts = {**run.counts, claim.status: run.counts.get(claim.status, 0) + 1}
-            runs[run.run_id] = replace(
-                run, counts=counts, created_at=min(run.created_at, job["created_at"])
+            run = runs.get(job["run_id"]) or _begun(job)
+            status = claim.status.value
+            runs[run.run_id] = run.replace(
+                verifications=run.verifications + 1,
+                counts={**run.counts, status: run.counts.get(status, 0) + 1},
+                created_at=min(run.created_at, job["created_at"]),
             )
         return sorted(runs.values(), key=lambda run: (run.created_at, run.run_id), reverse=True)
 
     async def add_rows(
-        self, name: str, parameters: Mapping[str, Any], found: QueryResult
-    ) -> QueryResult:
+        self, name: str, parameters: Mapping[str, Any], found: QueryRows
+    ) -> QueryRows:
         """The answer of a query of the library with what is in flight."""
         if name not in QUERIES:
             return found
@@ -145,7 +142,7 @@ class InFlight(Part):
             if parameters.get("status") in (None, one[1].status.value)
         ]
         rows = [
-            tuple({**one.json_object(), "failure": one.error}.get(name) for name in found.columns)
+            [{**one.json_object(), "failure": one.error}.get(name) for name in found.columns]
             for one in await self.verifications(claims[:limit])
         ]
         if not rows:
@@ -153,7 +150,7 @@ class InFlight(Part):
         newest, both = found.columns.index("created_at"), [*rows, *found.rows]
         both.sort(key=lambda row: str(row[newest]), reverse=True)
         truncated = found.truncated or len(both) > limit
-        return replace(found, rows=tuple(both[:limit]), truncated=truncated)
+        return found.replace(rows=both[:limit], truncated=truncated)
 
     async def _made(self, claims: Sequence[InFlightClaim]) -> list[Verification]:
         """Claims of jobs as verifications, without those whose claim was removed meanwhile."""
@@ -187,6 +184,30 @@ class InFlight(Part):
                 waits = is_left and claim.status is Status.RUNNING
                 found.append((job, replace(claim, status=Status.QUEUED) if waits else claim))
         return sorted(found, key=_order, reverse=True)
+
+
+def _begun(job: JobRow) -> Run:
+    """A run of which nothing is stored yet."""
+    from veritrail_graph.graph.judge_mode import judge_mode_of_settings
+    from veritrail_graph.graph.model.run import Run, Spending
+
+    header, asking = json.loads(job["header"]), judge_mode_of_settings(job["settings"])
+    return Run(
+        run_id=job["run_id"],
+        created_at=job["created_at"],
+        engine=header["engine"],
+        model=header["model"],
+        share=asking.share,
+        escalate_to=asking.second,
+        q=header.get("q"),
+        indicative=None,
+        is_of_record=False,
+        verifications=0,
+        counts={},
+        verdicts=dict.fromkeys((verdict.value for verdict in Verdict), 0),
+        spent=Spending(),
+        kept=0,
+    )
 
 
 def _order(one: InFlightClaim) -> tuple[str, str]:

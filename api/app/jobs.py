@@ -17,14 +17,10 @@ from veritrail_graph.api.jobs.explanation_session import Explanation
 from veritrail_graph.api.jobs.local import LocalResult, LocalRun, Progress
 from veritrail_graph.api.jobs.model import (
     LAST_PLACE,
-    OPEN,
     Busy,
     Event,
     Figures,
-    Job,
     JobClaim,
-    JobKind,
-    JobStatus,
     Kind,
     OtherInput,
     job_id_of,
@@ -52,6 +48,7 @@ from veritrail_graph.graph.errors import (
     ProcessConflict,
     VeriTrailError,
 )
+from veritrail_graph.graph.model.job import OPEN, Job, JobKind, JobStatus
 from veritrail_graph.verifier.models.batch_port import BatchRecord
 
 if TYPE_CHECKING:
@@ -461,8 +458,8 @@ class Jobs:
         made = await store.trails.headers(job.verification_ids)
         compared = [one.compared_with for one in made if one.compared_with is not None]
         before = await store.trails.headers(list(dict.fromkeys(compared)))
-        stored = await store.trails.earlier(since.process_id, since.content_hash, row["settings"])
-        version = since.process_id, since.content_hash
+        version = since, job.since_content
+        stored = await store.trails.earlier(*version, row["settings"])
         return Changes.of(version, made, before, stored, job.run_id)
 
     async def with_pairs(self, job_id: str, pairs: Sequence[Mapping[str, Any]]) -> VerifyRequest:

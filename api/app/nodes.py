@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
         IntroducedError,
         ListedNode,
         Neighbour,
-        NodeContent,
         NodeFilter,
         NodeQuery,
         NodeText,
-        StoredNode,
     )
+    from veritrail_graph.graph.model.nodes import Node
 
 DEEPEST, LARGEST = 100, 5_000
 """The greatest depth and limit of a lineage."""
@@ -38,14 +37,12 @@ class NodePage:
     """Nodes in the order of their stage and place in the input.
 
     Attributes:
-        nodes: The nodes.
-        contents: Their texts, prompts and metadata by node_id, where they were asked for.
+        nodes: The nodes, with the contents that were asked for.
         more: Whether there are more behind them.
         missing: node_ids that were asked for and that no node has.
     """
 
-    nodes: Sequence[StoredNode]
-    contents: Mapping[str, NodeContent]
+    nodes: Sequence[Node]
     more: bool = False
     missing: Sequence[str] = ()
 
@@ -60,7 +57,7 @@ class Nodes(Part):
         after: tuple[int, int] = (-1, -1),
         limit: int = 100,
         *,
-        with_content: bool = False,
+        fields: Sequence[str] = (),
     ) -> NodePage:
         """Nodes by stage and place; with contents a page may end early.
 
@@ -70,10 +67,9 @@ class Nodes(Part):
         from veritrail_graph.graph.store.nodes import MOST_CONTENT
 
         store = await self._store()
-        most = MOST_CONTENT if with_content else None
+        most = MOST_CONTENT if fields else None
         nodes, more = await store.nodes.page(process_id, wanted, after, limit, most=most)
-        contents = await store.nodes.contents(process_id, nodes) if with_content else {}
-        return NodePage(nodes, contents, more)
+        return NodePage(await self._with(process_id, nodes, fields), more)
 
     async def search(
         self,
@@ -84,7 +80,7 @@ class Nodes(Part):
         text: str | None = None,
         after: tuple[int, int] = (-1, -1),
         limit: int = 100,
-        with_content: bool = False,
+        fields: Sequence[str] = (),
     ) -> NodePage:
         """Nodes of a stage, of a role, or whose text holds something; see `page`.
 
@@ -98,10 +94,10 @@ class Nodes(Part):
         if role is not None and role not in set(Role):
             raise InputError(f"{role!r} is no role; there are: {', '.join(Role)}")
         wanted = NodeFilter(stage, None if role is None else Role(role), text)
-        return await self.page(process_id, wanted, after, limit, with_content=with_content)
+        return await self.page(process_id, wanted, after, limit, fields=fields)
 
     async def get(
-        self, process_id: str, node_ids: Collection[str], *, with_content: bool = True
+        self, process_id: str, node_ids: Collection[str], fields: Sequence[str] = ()
     ) -> NodePage:
         """Nodes by their ids, in the order asked for.
 
@@ -110,10 +106,19 @@ class Nodes(Part):
         """
         store = await self._store()
         nodes = await store.nodes.get(process_id, list(node_ids))
-        contents = await store.nodes.contents(process_id, nodes) if with_content else {}
         known = {node.node_id for node in nodes}
         missing = [name for name in dict.fromkeys(node_ids) if name not in known]
-        return NodePage(nodes, contents, missing=missing)
+        return NodePage(await self._with(process_id, nodes, fields), missing=missing)
+
+    async def _with(
+        self, process_id: str, nodes: Sequence[Node], fields: Sequence[str]
+    ) -> Sequence[Node]:
+        """Nodes with contents; one that was removed meanwhile has none."""
+        if not fields:
+            return nodes
+        read = await (await self._store()).nodes.contents(process_id, nodes, fields)
+        nothing = dict.fromkeys(fields)
+        return [read.get(node.node_id) or node.replace(**nothing) for node in nodes]
 
     async def text(self, process_id: str, node_id: str) -> tuple[NodeRef, str]:
         """A node with its whole text.

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
+from veritrail_graph.api.app.answers import Ingested, Stage, Stages
 from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
 from veritrail_graph.api.app.part import (
     Part,
@@ -40,6 +40,7 @@ from veritrail_graph.graph.importers.records import (
     ProcessInput,
     RecordedInput,
 )
+from veritrail_graph.graph.model.listed import Removed
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Exported
@@ -52,12 +53,8 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.ingest import CleanedUp, IngestReport
     from veritrail_graph.graph.ingest.check import Survey
     from veritrail_graph.graph.model import Process
-    from veritrail_graph.graph.model.listed import (
-        OutcomeSummary,
-        ProcessOverview,
-        ProcessSummary,
-        UnreadyProcess,
-    )
+    from veritrail_graph.graph.model.listed import OutcomeSummary, UnreadyProcess
+    from veritrail_graph.graph.model.processes import ProcessOverview, ProcessSummary
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
@@ -78,7 +75,7 @@ class Processes(Part):
     async def all(self) -> list[ProcessSummary]:
         """All processes in the order of their ids."""
         found: list[ProcessSummary] = []
-        while page := await self.page(found[-1].process.process_id if found else ""):
+        while page := await self.page(found[-1].process_id if found else ""):
             found += page
         return found
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT, LONGEST_TAG, MOST_TAGS
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.located import stage_shares
+from veritrail_graph.graph.model.noun import Answer
 
 if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller

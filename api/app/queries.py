@@ -10,7 +10,7 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.cypher import Statement
-    from veritrail_graph.graph.model.queried import QueryResult, QueryRows
+    from veritrail_graph.graph.model.queried import Query, QueryRows
 
 
 class Queries(Part):
@@ -31,8 +31,8 @@ class Queries(Part):
         return grouped()
 
     @staticmethod
-    def described(statement: Statement) -> dict[str, Any]:
-        """What a query's header says, as JSON values."""
+    def described(statement: Statement) -> Query:
+        """Return a query with all that its header says."""
         from veritrail_graph.graph.store.queries import described
 
         return described(statement)
@@ -59,7 +59,7 @@ class Queries(Part):
 
         read_parameters(self.find(name), parameters)
 
-    async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryResult:
+    async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryRows:
         """Run a query, with parameters as text or as values.
 
         Raises:

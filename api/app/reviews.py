@@ -14,12 +14,11 @@ from veritrail_graph.api.app.part import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from veritrail_graph.api.app.claim_tables import GivenReview
     from veritrail_graph.api.auth.access import Caller
-    from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
+    from veritrail_graph.graph.model.agreement import Agreement
     from veritrail_graph.graph.model.listed import JudgedReview, QueuedClaim, Reviewers
-    from veritrail_graph.graph.reviewing import NewReview, Seen
+    from veritrail_graph.graph.reviewing import NewReview, ReviewInTable, Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class Reviews(Part):
     async def add_all(
         self,
         process_id: str,
-        given: Sequence[GivenReview],
+        given: Sequence[ReviewInTable],
         reviewer: str,
         *,
         by: Caller | None = None,
@@ -118,7 +117,7 @@ class Reviews(Part):
             NotAllowed: One is in the name of somebody else than the owner of the key.
         """
         from veritrail_graph.graph.errors import InputError, Violation, shown
-        from veritrail_graph.graph.reviewing import NewReview, check_given, review_id_of
+        from veritrail_graph.graph.reviewing import check_given, review_id_of
 
         if by is not None:
             for one in given:
@@ -145,16 +144,11 @@ class Reviews(Part):
             if one.adjudicates and len(people.get(one.claim_id, ())) < 2:
                 words = f"claim {shown(one.claim_id)} has fewer than two reviewers"
                 faults.append(Violation("nothing_to_decide", one.where, words))
-            review = NewReview(
-                one.verdict,
-                one.reason,
-                one.reviewer or reviewer,
-                recorded_by=None if by is None else by.key_name,
-                blind=one.blind,
-                adjudicates=bool(one.adjudicates),
-            )
+            recorded_by = None if by is None else by.key_name
             try:
-                review = check_given(review)
+                review = check_given(
+                    replace(one, reviewer=one.reviewer or reviewer, recorded_by=recorded_by)
+                )
                 name = review_id_of("table", process_id, one.claim_id, review)
                 new.append((name, one.claim_id, review))
             except InputError as error:
@@ -169,7 +163,7 @@ class Reviews(Part):
         return made
 
     async def _reviewers_with(
-        self, process_id: str, given: Sequence[GivenReview], reviewer: str
+        self, process_id: str, given: Sequence[ReviewInTable], reviewer: str
     ) -> dict[str, set[str]]:
         """Who has reviewed each claim once a table is stored, if the table decides anything."""
         found: dict[str, set[str]] = {}
@@ -258,14 +252,14 @@ class Reviews(Part):
         """The summary of the reviews of each claim that has some, by claim_id."""
         return await (await self._store()).reviews.states(process_id)
 
-    async def agreement(self, process_id: str) -> AgreementReport:
+    async def agreement(self, process_id: str) -> Agreement:
         """How far people agree with the judge, and with each other, on the claims of a process.
 
         Raises:
             NotFound: There is no such process.
         """
-        from veritrail_graph.graph.agreement import agreement_report
+        from veritrail_graph.graph.agreement import agreement_of
 
         store = await self._store()
         await store.processes.get(process_id)
-        return agreement_report(await store.reviews.judged(process_id))
+        return agreement_of(process_id, await store.reviews.judged(process_id))

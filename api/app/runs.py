@@ -11,113 +11,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, shown
-from veritrail_graph.graph.judge_mode import (
-    PAPER_MODE,
-    JudgeMode,
-    judge_mode_of,
-    judge_mode_of_settings,
-)
+from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Status, Usage, Verdict
+from veritrail_graph.graph.model.noun import Answer
+from veritrail_graph.graph.model.run import PAPER_MODE, JudgeMode, Run, SecondJudge, Share, Spending
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.jobs.model import Job
-    from veritrail_graph.graph.model.listed import RunSummary
+    from veritrail_graph.graph.model.job import Job
     from veritrail_graph.graph.store.trails import FoundOfClaim
 
 
 _log = logging.getLogger("veritrail.runs")
-
-
-Share = Annotated[
-    int | None,
-    Field(description="The most claims that a prompt asked about; null: each asked about one."),
-]
-SecondJudge = Annotated[
-    str | None,
-    Field(
-        description="Of a cascade: the second judge, whose verdict counts wherever that of the "
-        "first is not Fully Supported, or not by every sample; null: there was one judge."
-    ),
-]
-
-
-class Spending(Answer):
-    """What calls of models cost; `cost_usd` is null where it is not known, and never 0 then."""
-
-    calls: int = 0
-    cost_usd: float | None = None
-    unpriced_calls: int = 0
-
-    @classmethod
-    def of(cls, usage: Usage) -> Spending:
-        """The cost of some calls."""
-        return cls(calls=usage.calls, cost_usd=usage.cost_usd, unpriced_calls=usage.unpriced_calls)
-
-
-class RunFound(Answer):
-    """A run: what verified claims together, on the command line or in a job."""
-
-    run_id: str
-    created_at: str
-    engine: str
-    model: str | None
-    share: Share = None
-    escalate_to: SecondJudge = None
-    q: int | None = Field(description="Null: not known.")
-    indicative: bool | None = Field(description="Whether no model judged.")
-    is_of_record: bool = Field(description="Whether its verdicts count, whatever else there is.")
-    verifications: int
-    counts: dict[str, int] = Field(description="Its verifications by status.")
-    verdicts: dict[str, int] = Field(description="Its verifications by verdict.")
-    spent: Spending
-    mode: Literal["live", "batch"] | None = Field(
-        None,
-        description="Whether models were asked call by call, or in batches; null: not known, as "
-        "its job is not kept any more.",
-    )
-    since: str | None = Field(
-        None,
-        description="The process that the earlier version is stored as from which verdicts were "
-        "kept; null: from none, or its job is not kept any more.",
-    )
-    kept: int | None = Field(
-        None, description="Verdicts that were kept from an earlier version; null: not counted."
-    )
-
-    @property
-    def asking(self) -> JudgeMode:
-        """How its judge was asked."""
-        return JudgeMode(self.share, self.escalate_to)
-
-    @classmethod
-    def of(cls, found: RunSummary, of_record: str | None, job: Job | None = None) -> RunFound:
-        """The answer for a run, beside the run of record, with what its job knows."""
-        asking = judge_mode_of_settings(found.settings)
-        return cls(
-            run_id=found.run_id,
-            created_at=found.created_at,
-            engine=found.engine,
-            model=found.model,
-            share=asking.share,
-            escalate_to=asking.second,
-            q=found.q,
-            indicative=found.indicative,
-            is_of_record=found.run_id == of_record,
-            verifications=found.total,
-            counts={status.value: number for status, number in found.counts.items()},
-            verdicts={one.value: found.verdicts.get(one.value, 0) for one in Verdict},
-            spent=Spending.of(found.usage),
-            mode=None if job is None else "batch" if job.in_batches else "live",
-            since=job.since.process_id if job is not None and job.since is not None else None,
-            kept=found.kept,
-        )
 
 
 class RunList(Answer):
@@ -125,7 +35,7 @@ class RunList(Answer):
 
     process_id: str
     run_of_record: str | None
-    runs: list[RunFound]
+    runs: list[Run]
 
 
 class Change(StrEnum):
@@ -224,10 +134,10 @@ class Runs(Part):
         return RunList(
             process_id=process_id,
             run_of_record=of_record,
-            runs=[RunFound.of(one, of_record, jobs.get(one.run_id)) for one in found],
+            runs=[_with_job(run, of_record, jobs.get(run.run_id)) for run in found],
         )
 
-    async def _jobs_of(self, found: Sequence[RunSummary]) -> dict[str, Job]:
+    async def _jobs_of(self, found: Sequence[Run]) -> dict[str, Job]:
         """The jobs of runs that are still kept, by run_id."""
         if not self._app.has_database:
             return {}
@@ -287,6 +197,12 @@ class Runs(Part):
             code="side_unknown",
             process_id=process_id,
         )
+
+
+def _with_job(run: Run, of_record: str | None, job: Job | None) -> Run:
+    """A run beside the run of record, with what its job knows."""
+    known = {"mode": job.mode, "since": job.since} if job is not None else {}
+    return run.replace(is_of_record=run.run_id == of_record, **known)
 
 
 _ORDER = {change: place for place, change in enumerate(Change)}

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from veritrail_graph.api.app.answers import Answer, Listed
+from veritrail_graph.api.app.answers import Listed
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.search.index import Hit, TextIndex, match_of
 from veritrail_graph.api.views.excerpts import excerpt_of
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound
 from veritrail_graph.graph.model.listed import NodeFilter
+from veritrail_graph.graph.model.noun import Answer
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
@@ -304,9 +305,9 @@ class Search(Part):
             after, more = (-1, -1), True
             while more:
                 page = await self._app.nodes.page(
-                    process_id, NodeFilter(), after, _TOGETHER, with_content=True
+                    process_id, NodeFilter(), after, _TOGETHER, fields=["text"]
                 )
-                rows = [(name, one.text) for name, one in page.contents.items()]
+                rows = [(node.node_id, node.text) for node in page.nodes if node.text is not None]
                 await asyncio.to_thread(index.add, number, "node", rows)
                 more = page.more and bool(page.nodes)
                 after = page.nodes[-1].place if page.nodes else after

@@ -11,12 +11,12 @@ from functools import cached_property
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.auth.access import LOCAL, Caller
 from veritrail_graph.api.auth.shares import MOST_OF_A_PROCESS, ShareLink, Shares, TooManyLinks
 from veritrail_graph.api.requests.limits import LINK_DAYS, LONGEST_LINK_NOTE, MOST_LINK_DAYS
 from veritrail_graph.graph.errors import InputError, NotFound, shown
+from veritrail_graph.graph.model.noun import Answer
 
 _DAY = 86_400.0
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.auth.access import LOCAL, Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
@@ -22,6 +21,7 @@ from veritrail_graph.api.teamwork.repository import TeamRepository
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Review
+from veritrail_graph.graph.model.noun import Answer
 from veritrail_graph.graph.model.review import latest_of_each
 from veritrail_graph.graph.reviewing import NewReview, text_faults
 

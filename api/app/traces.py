@@ -353,8 +353,8 @@ class Traces(Part):
         except ProcessConflict:
             stored = await processes.overview(trace_id)
         # Only what we made from these very spans is made anew, and not under anybody's feet.
-        is_free = not (stored.process.claims or stored.verifications)
-        if own is not None and stored.process.content_hash == own and is_free:
+        is_free = not (stored.claims or stored.verifications)
+        if own is not None and stored.content_hash == own and is_free:
             anew = IngestOptions(replace=True, patience=_PATIENCE)
             with suppress(ProcessInUse):
                 return (await processes.ingest_source(source, anew, by=by)).status

@@ -21,10 +21,11 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import InputError, NotFound
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
     from veritrail_graph.graph.model.attribution import CarriedSentence
-    from veritrail_graph.graph.model.listed import Cost, JudgedClaim, RunSummary, TrailOutline
+    from veritrail_graph.graph.model.difference import Difference
+    from veritrail_graph.graph.model.listed import Cost, JudgedClaim, TrailOutline
+    from veritrail_graph.graph.model.run import Run
     from veritrail_graph.graph.store import Store
 
 
@@ -276,7 +277,7 @@ class Verifications(Part):
         """The JSON of a verification, with the end of its trail in `carried` where it is stored."""
         return ended_json(one, (await self.carried([one])).get(one.verification_id, ()))
 
-    async def runs(self, process_id: str) -> list[RunSummary]:
+    async def runs(self, process_id: str) -> list[Run]:
         """The runs of a process, with how many verifications of each have each status."""
         stored = await (await self._store()).trails.runs(process_id)
         return await self._app.in_flight.runs(process_id, stored)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
 from veritrail_graph.api.app.version_texts import MOST_CHARACTERS, MOST_TEXTS, NodeTexts, read_texts
 from veritrail_graph.api.jobs.earlier import LAST as LAST
 from veritrail_graph.api.jobs.earlier import Pair, check_pairs, find_version
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.ingest.appending import read_stored
 from veritrail_graph.graph.ingest.write import no_progress
+from veritrail_graph.graph.model.noun import Answer
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.topology import StoredShape

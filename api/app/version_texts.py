@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Answer
+from veritrail_graph.graph.model.noun import Answer
 from veritrail_graph.graph.store.rows import parts
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model.listed import StoredNode
+    from veritrail_graph.graph.model.nodes import Node
     from veritrail_graph.graph.store import Store
 
 MOST_TEXTS = 50
@@ -40,7 +40,7 @@ class NodeTexts(Answer):
     length: int
 
     @classmethod
-    def of(cls, nodes: tuple[StoredNode, StoredNode], before: str, after: str) -> NodeTexts:
+    def of(cls, nodes: tuple[Node, Node], before: str, after: str) -> NodeTexts:
         """A node with both texts, the old one first."""
         start = 0
         if max(len(before), len(after)) > MOST_CHARACTERS:
@@ -86,15 +86,15 @@ async def read_texts(
     both = [(before[one], now[one]) for one in wanted if one in before and one in now]
     found = []
     for group in parts(both, _length, MOST_READ):
-        old = await store.nodes.contents(names[0], [one for one, _ in group])
-        new = await store.nodes.contents(names[1], [one for _, one in group])
+        old = await store.nodes.contents(names[0], [one for one, _ in group], ["text"])
+        new = await store.nodes.contents(names[1], [one for _, one in group], ["text"])
         found += [
-            NodeTexts.of(pair, old[pair[0].node_id].text, new[pair[1].node_id].text)
+            NodeTexts.of(pair, old[pair[0].node_id].text or "", new[pair[1].node_id].text or "")
             for pair in group
             if pair[0].node_id in old and pair[1].node_id in new
         ]
     return found
 
 
-def _length(pair: tuple[StoredNode, StoredNode]) -> int:
+def _length(pair: tuple[Node, Node]) -> int:
     return sum(one.length for one in pair)

@@ -274,11 +274,10 @@ async def _copy(
         Application(target, on_engine_start=say_starting) as other,
     ):
         await _reach("from", one)
-        found = [await one.processes.get(name) for name in names]
-        wanted = found or [summary.process for summary in await one.processes.all()]
+        found = [(await one.processes.get(name)).process_id for name in names]
+        wanted = found or [process.process_id for process in await one.processes.all()]
         await _reach("to", other)
-        for process in wanted:
-            name = process.process_id
+        for name in wanted:
             with long_work() as work:
                 try:
                     done.append(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from veritrail_graph.cypher import Statement
-    from veritrail_graph.graph.model.queried import QueryResult
+    from veritrail_graph.graph.model.queried import QueryRows
 
 
 def query(
@@ -61,7 +61,7 @@ def query(
             raise InputError("--list shows every query: leave out the name, --param and --cypher.")
         queries = Application().queries
         if as_json:
-            print_json({"queries": [queries.described(one) for one in queries.all()]})
+            print_json({"queries": [queries.described(one).json_object() for one in queries.all()]})
         else:
             _tell_library(queries.grouped())
         return
@@ -80,21 +80,14 @@ def query(
         return
     result, stage_names = ask(lambda app: _asked(app, name, given, form), as_json=as_json)
     if as_json:
-        print_json(
-            {
-                "columns": list(result.columns),
-                "rows": [list(row) for row in result.rows],
-                "truncated": result.truncated,
-                "indicative": result.indicative,
-            }
-        )
+        print_json(result.json_object())
     else:
         tell_result(result, form, stage_names)
 
 
 async def _asked(
     app: Application, name: str, given: Mapping[str, str], form: Form
-) -> tuple[QueryResult, Mapping[int, str]]:
+) -> tuple[QueryRows, Mapping[int, str]]:
     """The answer, and the names of the stages of the process that it is about."""
     app.queries.check(name, given)  # a wrong call starts no engine
     try:

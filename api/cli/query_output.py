@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from veritrail_graph.graph.model.queried import QueryResult
+    from veritrail_graph.graph.model.queried import QueryRows
 
 
 class Form(StrEnum):
@@ -42,7 +42,7 @@ _LINES = ("text", "summary", "sentences", "nodes", "path")
 
 
 def tell_result(
-    result: QueryResult, form: Form = Form.TABLE, stage_names: Mapping[int, str] | None = None
+    result: QueryRows, form: Form = Form.TABLE, stage_names: Mapping[int, str] | None = None
 ) -> None:
     """Print rows; in a table that is too wide for a terminal, one below the other.
 
@@ -70,7 +70,7 @@ def tell_result(
         say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
-def _tell_table(result: QueryResult, names: Mapping[int, str]) -> None:
+def _tell_table(result: QueryRows, names: Mapping[int, str]) -> None:
     from rich.text import Text
 
     table = _table(result, names)
@@ -85,7 +85,7 @@ def _tell_table(result: QueryResult, names: Mapping[int, str]) -> None:
         show(table)
 
 
-def csv_text(result: QueryResult) -> str:
+def csv_text(result: QueryRows) -> str:
     """The rows as CSV: figures as they are, lists of texts with semicolons, others as JSON."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -102,7 +102,7 @@ def _raw(value: Any) -> Any:
     return clean(value) if isinstance(value, str) else value
 
 
-def _table(result: QueryResult, names: Mapping[int, str]) -> Table:
+def _table(result: QueryRows, names: Mapping[int, str]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -127,7 +127,7 @@ def _named(column: str, value: Any, names: Mapping[int, str]) -> str:
     return cell(value)
 
 
-def _record(columns: tuple[str, ...], row: tuple[Any, ...], names: Mapping[int, str]) -> Text:
+def _record(columns: Sequence[str], row: Sequence[Any], names: Mapping[int, str]) -> Text:
     """One row as lines of `column: value`; the maps of a list stand below each other."""
     from rich.text import Text
 

@@ -24,8 +24,8 @@ from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.agreement import Agreement, AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
+    from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
 
 
 app = typer.Typer(
@@ -160,9 +160,7 @@ def agreement(process: ProcessId, as_json: AsJson = False) -> None:
         process, lambda app, name: app.reviews.agreement(name), as_json=as_json, reads=True
     )
     if as_json:
-        from veritrail_graph.graph.exporters.listings import agreement_json
-
-        print_json(agreement_json(process, found))
+        print_json(found.json_object())
     elif not found.reviews:
         say(NO_REVIEWS)
     else:
@@ -213,7 +211,7 @@ def state_words(found: Reviewed | None) -> str:
     return f"{words}, disputed" if found.disputed else words
 
 
-def show_agreement(found: AgreementReport) -> None:
+def show_agreement(found: Agreement) -> None:
     """Print the figures: overall, as a table of verdicts, and by judge and reviewer."""
     show(
         f"{found.reviews:,} review(s) of {found.claims:,} claim(s); {found.unclear:,} called "
@@ -224,44 +222,45 @@ def show_agreement(found: AgreementReport) -> None:
         show("")
         _show_pairs(found.overall)
     rows = [
-        *(_row(f"{judge.engine} {judge.model or ''}", None, None, each)
-          for judge, each in found.judges.items()),
-        *(_row(one.reviewer, one.reviews, one.unclear, one.agreement) for one in found.reviewers),
-        *(_row(" and ".join(one.reviewers), None, one.unclear, one.agreement)
-          for one in found.between),
+        *(_row(f"{judge.engine} {judge.model or ''}", None, None, judge)
+          for judge in found.judges),
+        *(_row(reviewer.reviewer, reviewer.reviews, reviewer.unclear, reviewer)
+          for reviewer in found.reviewers),
+        *(_row(" and ".join(pair.reviewers), None, pair.unclear, pair)
+          for pair in found.between_reviewers),
     ]  # fmt: skip
     show("")
     numbers = ("reviews", "unclear", "compared", "agreed", "kappa")
     table(("who", *numbers), rows, right=numbers)
 
 
-def agreement_words(found: Agreement) -> str:
+def agreement_words(found: AgreementFigures) -> str:
     """Figures as a sentence; what is not defined is said to be so."""
     if found.share is None:
         return "nothing to compare yet."
     low, high = found.interval or (0.0, 1.0)
     words = f"{found.share:.0%} agreed ({found.agreed:,} of {found.pairs:,}"
     words += f"; 95 % between {low:.0%} and {high:.0%}), kappa {_kappa(found)}."
-    return f"{words} These are few: take it as a first impression." if found.is_small else words
+    return f"{words} These are few: take it as a first impression." if found.small else words
 
 
-def _kappa(found: Agreement) -> str:
+def _kappa(found: AgreementFigures) -> str:
     if found.kappa is None:
         return "not defined (one and the same verdict throughout)" if found.pairs else ""
     return f"{found.kappa:.2f}"
 
 
-def _show_pairs(found: Agreement) -> None:
+def _show_pairs(found: AgreementFigures) -> None:
     """Print how often which verdict of the judge met which of the reviewers."""
     words = [VERDICT_WORDS[verdict] for verdict in Verdict]
     rows = [
-        [VERDICT_WORDS[one], *(f"{found.table.get((one, other), 0):,}" for other in Verdict)]
+        [VERDICT_WORDS[one], *(f"{found.table[one][other]:,}" for other in Verdict)]
         for one in Verdict
     ]
     table(("judge \\ people", *words), rows, right=words)
 
 
-def _row(who: str, reviews: int | None, unclear: int | None, found: Agreement) -> list[str]:
+def _row(who: str, reviews: int | None, unclear: int | None, found: AgreementFigures) -> list[str]:
     return [
         one_line(who),
         "" if reviews is None else f"{reviews:,}",

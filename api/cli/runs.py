@@ -18,7 +18,8 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Verdict
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.runs import RunComparison, SideOfClaim, Spending
+    from veritrail_graph.api.app.runs import RunComparison, SideOfClaim
+    from veritrail_graph.graph.model.run import Spending
 
 ROWS_SHOWN = 40
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,16 +24,10 @@ from veritrail_graph.api.views.words import (
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
 )
-from veritrail_graph.graph.comparing import (
-    Changed,
-    Difference,
-    Part,
-    Parting,
-    RoundSide,
-    folded_settings,
-)
+from veritrail_graph.graph.comparing import Part, folded_settings
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
+from veritrail_graph.graph.model.difference import ChangedValue, Difference, Parting, RoundSide
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -41,13 +35,14 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.app.answers import Removed
     from veritrail_graph.api.app.findings import RunOfRecord
     from veritrail_graph.api.app.version_diff import VersionDifference
     from veritrail_graph.graph.model import Review
     from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.dialogue import ClaimCategory
-    from veritrail_graph.graph.model.listed import JudgedClaim, ProcessSummary, RunSummary
+    from veritrail_graph.graph.model.listed import JudgedClaim, Removed
+    from veritrail_graph.graph.model.processes import ProcessSummary
+    from veritrail_graph.graph.model.run import Run
 
 ASKED_SHOWN = 1_000
 """Questions that a list shows."""
@@ -124,18 +119,14 @@ def list_(
     if process is None:
         summaries = ask(lambda app: app.processes.all(), as_json=as_json)
         if as_json:
-            from veritrail_graph.graph.exporters.listings import summary_json
-
-            print_json({"processes": [summary_json(summary) for summary in summaries]})
+            print_json({"processes": [summary.json_object() for summary in summaries]})
         else:
             _tell_processes(summaries)
         return
     process, found = ask_about(process, _one, as_json=as_json, reads=True)
     if as_json:
-        from veritrail_graph.graph.exporters.listings import (
-            reviewed_json,
-            run_summary_json,
-        )
+        from veritrail_graph.graph.exporters.listings import reviewed_json
+        from veritrail_graph.graph.model.run import IN_PROCESS
 
         print_json(
             {
@@ -153,7 +144,7 @@ def list_(
                     for claim in found.claims
                 ],
                 "verifications": [one.header.json_object() for one in found.verifications],
-                "runs": [run_summary_json(one) for one in found.runs],
+                "runs": [run.model_dump(mode="json", include=IN_PROCESS) for run in found.runs],
                 "run_of_record": found.run_of_record,
                 "in_force": found.in_force,
                 **(
@@ -175,7 +166,7 @@ class _Listing:
 
     claims: list[Claim]
     verifications: list[Verification]
-    runs: list[RunSummary]
+    runs: list[Run]
     said: dict[str, Reviewed]
     asked: list[JudgedClaim]
     run_of_record: str | None
@@ -218,14 +209,14 @@ def _tell_asked(asked: list[JudgedClaim]) -> None:
     table(("claim_id", "verdict", "question"), rows, texts=["question"])
 
 
-def _tell_runs(runs: list[RunSummary]) -> None:
+def _tell_runs(runs: list[Run]) -> None:
     """Runs that have something left to do, and how to go on with them."""
-    for found in runs:
-        left = sum(number for status, number in found.counts.items() if not status.is_result)
+    for run in runs:
+        left = run.without_verdict()
         if left:
             say(
-                f"Run {found.run_id} of {found.created_at} left {left} of {found.total} claim(s) "
-                f"without a verdict. To go on: veritrail verify --resume {found.run_id}",
+                f"Run {run.run_id} of {run.created_at} left {left} of {run.verifications} claim(s) "
+                f"without a verdict. To go on: veritrail verify --resume {run.run_id}",
                 "yellow",
             )
 
@@ -241,10 +232,9 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
     marks = ("indicative",) if has_indicative else ()
     numbers = ("nodes", "edges", *columns.values(), *marks, "claims")
     rows = []
-    for summary in summaries:
-        process = summary.process
-        counts = [summary.verdicts.get(name, 0) for name in columns]
-        indicative = (summary.indicative_claims,) if has_indicative else ()
+    for process in summaries:
+        counts = [process.verdicts.get(name, 0) for name in columns]
+        indicative = (process.indicative_claims,) if has_indicative else ()
         every = (process.nodes, process.edges, *counts, *indicative, process.claims)
         rows.append(
             [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
@@ -406,7 +396,7 @@ def delete(
 NODES_SHOWN = 10
 SENTENCES_SHOWN = 10
 
-_PARTS = {
+_PARTS: Mapping[str, str] = {
     Part.NODES: "other nodes were checked",
     Part.EVIDENCE: "other sentences were selected",
     Part.VERDICT: "another interim verdict was given",
@@ -454,9 +444,7 @@ def diff(
         return
     difference = ask(lambda app: _trails(app, first, second), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.comparing import difference_json
-
-        print_json(difference_json(difference))
+        print_json(difference.json_object())
         return
     print_result(difference_view(difference))
 
@@ -508,7 +496,7 @@ def difference_view(difference: Difference) -> Group:
     from rich.text import Text
 
     parts: list[RenderableType] = list(_heads(difference))
-    if not difference.is_same_claim:
+    if not difference.same_claim:
         parts.append(Text("These are verifications of different claims.", style="bold yellow"))
         parts.append(_changed(difference.claim))
     if difference.settings:
@@ -521,7 +509,7 @@ def difference_view(difference: Difference) -> Group:
         parts += [Text("\ndifferent results", style="bold"), _changed(difference.outcome)]
     if difference.parting is not None:
         parts += _parting(difference.parting)
-    elif difference.is_same:
+    elif difference.same:
         parts.append(Text("\nSame path, same verdict."))
     else:
         parts.append(Text("\nAll rounds are the same: nodes, sentences and interim verdicts."))
@@ -531,9 +519,9 @@ def difference_view(difference: Difference) -> Group:
 def _heads(difference: Difference) -> Iterator[Text]:
     from rich.text import Text
 
-    if difference.is_same_claim:
-        yield Text(one_line(difference.a.claim), style="bold")
-    for name, one in (("A", difference.a), ("B", difference.b)):
+    if difference.same_claim:
+        yield Text(one_line(difference.sides[0].claim), style="bold")
+    for name, one in zip("AB", difference.sides, strict=True):
         words, style = verdict_words(one.verdict, one.status)
         by = f"{one.engine} {one.model}" if one.model else one.engine
         by += asked_as(one)
@@ -541,15 +529,15 @@ def _heads(difference: Difference) -> Iterator[Text]:
         yield Text.assemble((f"{name}  ", "bold"), one.verification_id, "  ", (words, style), facts)
 
 
-def _changed(found: Iterable[Changed]) -> Table:
+def _changed(found: Mapping[str, ChangedValue]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("", "A", "B"):
         table.add_column(name, overflow="fold")
-    for one in found:
-        table.add_row(Text(one_line(one.name)), Text(_value(one.a)), Text(_value(one.b)))
+    for name, both in found.items():
+        table.add_row(Text(one_line(name)), Text(_value(both.a)), Text(_value(both.b)))
     return table
 
 
@@ -564,7 +552,7 @@ def _parting(parting: Parting) -> Iterator[RenderableType]:
     from rich.text import Text
 
     why = ", ".join(_PARTS[part] for part in parting.parts)
-    yield Text.assemble((f"\nthe trails part in iteration {parting.number}", "bold"), f": {why}")
+    yield Text.assemble((f"\nthe trails part in iteration {parting.iteration}", "bold"), f": {why}")
     yield _side("A", parting.a)
     yield _side("B", parting.b)
 
@@ -580,14 +568,14 @@ def _side(name: str, side: RoundSide | None) -> RenderableType:
         guide_style="dim",
     )
     tree.add(Text(f"reasoning: {one_line(side.reasoning)}"))
-    if side.checked:
-        names = ", ".join(one_line(node, 60) for node in side.checked[:NODES_SHOWN])
-        tree.add(Text(f"checked only here: {names}{_rest(len(side.checked), NODES_SHOWN)}"))
-    for cited in side.selected[:SENTENCES_SHOWN]:
+    if side.checked_only:
+        names = ", ".join(one_line(node, 60) for node in side.checked_only[:NODES_SHOWN])
+        tree.add(Text(f"checked only here: {names}{_rest(len(side.checked_only), NODES_SHOWN)}"))
+    for cited in side.selected_only[:SENTENCES_SHOWN]:
         head = f"selected only here: {one_line(cited.node_id, 60)} {cited.sentence}: "
         tree.add(Text.assemble((head, "cyan"), one_line(cited.text)))
-    if len(side.selected) > SENTENCES_SHOWN:
-        tree.add(Text(f"…{_rest(len(side.selected), SENTENCES_SHOWN)} sentences", style="dim"))
+    if len(side.selected_only) > SENTENCES_SHOWN:
+        tree.add(Text(f"…{_rest(len(side.selected_only), SENTENCES_SHOWN)} sentences", style="dim"))
     return tree
 
 

@@ -6,19 +6,24 @@ claims are untrusted: they are shown as text, never as markup.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
 
 from veritrail_graph.api.app import answers, findings
-from veritrail_graph.api.app.answers import Node, Stage
-from veritrail_graph.api.app.findings import Agreement, Query
+from veritrail_graph.api.app.answers import Stage
 from veritrail_graph.api.client import page
 from veritrail_graph.graph import model
-from veritrail_graph.graph.model import Review, Usage
+from veritrail_graph.graph.model import Review
 from veritrail_graph.graph.model import dialogue as dialogue_nouns
-from veritrail_graph.graph.model.attribution import CarriedSentence, LeftOut
+from veritrail_graph.graph.model.agreement import Agreement
+from veritrail_graph.graph.model.attribution import CarriedSentence
+from veritrail_graph.graph.model.job import OPEN, Job
+from veritrail_graph.graph.model.nodes import Node
 from veritrail_graph.graph.model.noun import Many, is_empty
+from veritrail_graph.graph.model.processes import ProcessOverview
+from veritrail_graph.graph.model.queried import Query, QueryRows
 
 __all__ = ["Agreement", "Node", "Query", "Review", "Stage"]
 
@@ -92,7 +97,7 @@ class IngestedMany(answers.IngestedMany):
         return read(cls, document)
 
 
-class Process(answers.ProcessFound):
+class Process(ProcessOverview):
     """A stored process; in a list it has no terminals, stages and warnings."""
 
     def _repr_html_(self) -> str:
@@ -114,7 +119,7 @@ class AddedClaims(Answer):
     claims_added: int
 
 
-class Rows(findings.QueryRows):
+class Rows(QueryRows):
     """The answer of a query: columns and rows."""
 
     def __len__(self) -> int:
@@ -193,50 +198,61 @@ _PARTS = {"attribution": "sentences", "dialogue": "turns"}
 """What a job has many of, by its kind."""
 
 
-class ExplanationState(Answer):
-    """The explanation of the verdicts of a job; no fault of it changes a verdict."""
+_UNSAID: Mapping[str, Any] = {
+    "kind": "verification",
+    "process_id": "",
+    "run_id": "",
+    "cancelling": False,
+    "submitted_by": "",
+    "counts": {},
+    "usage": {},
+    "reused": 0,
+    "error": None,
+    "warnings": [],
+    "explanation": None,
+    "created_at": "",
+    "started_at": None,
+    "ended_at": None,
+    "verification_ids": [],
+    "node_ids": [],
+    "turn_ids": [],
+    "batches": [],
+}
+"""What holds of a job where an answer does not say it: lists leave out what a job has many of."""
 
-    status: str
-    error: str | None = None
 
-
-class JobState(Answer):
+class JobState(Job):
     """The state of a job.
 
     `failed`: a verification, a sentence or a turn did not succeed, or a correction or the
     explanation failed.
     """
 
-    job_id: str
-    status: str
-    kind: str = "verification"
-    process_id: str | None = None
-    run_id: str | None = None
-    verification_ids: list[str] = Field([])
-    node_ids: list[str] = Field([])
-    turn_ids: list[str] = Field([])
-    batches: list[dict[str, Any]] = Field([])
-    counts: dict[str, int] = Field({})
-    usage: Usage = Usage()
-    left_out: list[LeftOut] = Field([])
-    warnings: list[str] = Field([])
-    explanation: ExplanationState | None = None
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read(cls, said: Any, read: ModelWrapValidatorHandler[JobState]) -> JobState:
+        """Read an answer; what it leaves out stays unset."""
+        if not isinstance(said, dict):
+            return read(said)
+        state = read({**_UNSAID, **said})
+        state.model_fields_set.difference_update(_UNSAID.keys() - said.keys())
+        return state
 
     @property
     def is_over(self) -> bool:
         """Whether nothing more happens unless it is resumed."""
-        return self.status in {"succeeded", "failed", "cancelled"}
+        return self.status not in OPEN
 
     def _repr_html_(self) -> str:
         cost = self.usage.cost_usd
         counts = ", ".join(f"{number:,} {name}" for name, number in self.counts.items())
         facts = {
-            "process": self.process_id or "",
+            "process": self.process_id,
             _PARTS.get(self.kind, "verifications"): counts or f"{len(self.verification_ids):,}",
             "calls": f"{self.usage.calls:,}",
             # An unknown price is never shown as nothing.
             "cost": f"${cost:,.4f}" if cost is not None else "",
-            "error": str((self.model_extra or {}).get("error") or ""),
+            "error": self.error or "",
             "explanation": self.explanation.status if self.explanation is not None else "",
             "warnings": " ".join(self.warnings),
         }

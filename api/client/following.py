@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.client.answers import (
     Event,
-    ExplanationState,
     JobState,
     Listed,
     Verification,
 )
 from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model.job import JobExplanation
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.changes import Changes
@@ -64,7 +64,7 @@ class Following:
         return self.state.warnings
 
     @property
-    def explanation(self) -> ExplanationState | None:
+    def explanation(self) -> JobExplanation | None:
         """The explanation of its verdicts; None: none was asked for."""
         return self.state.explanation
 

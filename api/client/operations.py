@@ -14,13 +14,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel
 
 from veritrail_graph.api.app.answers import LineageFound
-from veritrail_graph.api.app.findings import (
-    ClaimMerged,
-    ClaimsLabelled,
-    DifferenceFound,
-    ErrorOrigin,
-    RunOfRecord,
-)
+from veritrail_graph.api.app.findings import ClaimMerged, ClaimsLabelled, ErrorOrigin, RunOfRecord
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import (
@@ -49,6 +43,7 @@ from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.runs import RunOperations
 from veritrail_graph.api.client.teamwork import TeamOperations
 from veritrail_graph.graph.model import VerificationHeader
+from veritrail_graph.graph.model.difference import Difference
 from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 T = TypeVar("T")
@@ -444,10 +439,10 @@ class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, 
         call = Call("error", "GET", f"{_VERIFICATION}/error", (verification_id,))
         return await self._one(call, ErrorOrigin)
 
-    async def diff(self, a: str, b: str) -> DifferenceFound:
+    async def diff(self, a: str, b: str) -> Difference:
         """Where two trails part."""
         return await self._one(
-            Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), DifferenceFound
+            Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), Difference
         )
 
     async def compare_versions(

@@ -45,12 +45,14 @@ from veritrail_graph.api.views.words import (
 from veritrail_graph.graph.model import Verdict, Verification
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.answers import Ingested, ProcessFound
-    from veritrail_graph.api.app.findings import ClaimFound, Provenance, QueryRows
+    from veritrail_graph.api.app.answers import Ingested
+    from veritrail_graph.api.app.findings import ClaimFound, Provenance
     from veritrail_graph.graph.model.dialogue import DialogueRun, TurnClaim, TurnVerification
+    from veritrail_graph.graph.model.processes import ProcessOverview
+    from veritrail_graph.graph.model.queried import QueryRows
 
 
-def process(found: ProcessFound | Ingested) -> str:
+def process(found: ProcessOverview | Ingested) -> str:
     """A process: its size, and its claims by verdict."""
     verdicts: Mapping[str, int] = getattr(found, "verdicts", {})
     facts = [

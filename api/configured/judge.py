@@ -339,5 +339,5 @@ def judge_options(
 
 def differing(stored: str | None, now: str) -> list[str]:
     """The settings that are not as they were, each with what it was and what it is."""
-    changed = sorted(changed_settings(stored, now), key=lambda one: one.name)
-    return [f"{one.name} was {one.a!r} and is {one.b!r}" for one in changed]
+    changed = sorted(changed_settings(stored, now).items(), key=lambda setting: setting[0])
+    return [f"{name} was {both.a!r} and is {both.b!r}" for name, both in changed]

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from veritrail_graph.api.jobs.model import JobHeader, JobKind, Kind, is_explanation
+from veritrail_graph.api.jobs.model import JobHeader, Kind, is_explanation
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.graph.model import Usage, Verdict, Verification
 from veritrail_graph.graph.model.attribution import SentenceAttribution
 from veritrail_graph.graph.model.dialogue import TurnVerification
+from veritrail_graph.graph.model.job import JobKind
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.models.port import Meter
 

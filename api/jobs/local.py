@@ -21,7 +21,6 @@ from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.model import (
     JobClaim,
-    JobKind,
     Work,
     is_explanation,
     job_id_of,
@@ -43,6 +42,7 @@ from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.work.runs import held_run
 from veritrail_graph.graph.errors import NotFound, VeriTrailError
 from veritrail_graph.graph.model import RunUsage, Status, Usage, Verification
+from veritrail_graph.graph.model.job import JobKind
 from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.verifier.attribution.run import SENTENCES_AT_ONCE
 from veritrail_graph.verifier.driver import Observer, Task

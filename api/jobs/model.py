@@ -5,38 +5,14 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.judge_mode import PAPER_MODE, JudgeMode
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.attribution import LeftOut
-from veritrail_graph.verifier.models.batch_port import BatchRecord
-
-
-class JobStatus(StrEnum):
-    """The state of a job."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    """At least one verification, sentence or turn did not succeed, a correction or the explanation
-    failed, or no claims could be extracted."""
-    CANCELLED = "cancelled"
-
-
-class JobKind(StrEnum):
-    """What a job does; the header of its row says it."""
-
-    VERIFICATION = "verification"
-    """It verifies claims."""
-    ATTRIBUTION = "attribution"
-    """It attributes sentences to those of their sources."""
-    DIALOGUE = "dialogue"
-    """It verifies the assistant's turns of a dialogue, one after the other."""
+from veritrail_graph.graph.model.job import JobKind
 
 
 def run_id_of(job_id: str) -> str:
@@ -174,89 +150,7 @@ def is_explanation(verification_id: str) -> bool:
     return verification_id.startswith(EXPLANATION)
 
 
-OPEN = frozenset({JobStatus.QUEUED, JobStatus.RUNNING})
-"""Jobs of which something is left to do."""
-
 OPEN_CLAIMS = frozenset({Status.QUEUED, Status.RUNNING})
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """The explanation of the verdicts of a job.
-
-    Attributes:
-        status: Its state.
-        error: Why sentences could not be attributed; the verdicts stay as they are.
-    """
-
-    status: Status
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The state of a job.
-
-    Attributes:
-        job_id: Its id.
-        run_id: The run that its verifications belong to.
-        process_id: The process.
-        status: Its state.
-        cancelling: Whether it was cancelled and something of it still runs.
-        name: Who submitted it.
-        key_id: The key of the caller who submitted it; None: no key was asked for.
-        verification_ids: Its verifications, in the order of the claims.
-        counts: How many of them, or of its sentences or turns, have each status; only those that
-            occur.
-        usage: What it has cost until now.
-        reused: How many verifications were stored before, with the same settings.
-        error: Why nothing more can be done, where one reason holds for all.
-        created_at: When it was submitted, ISO 8601 in UTC.
-        started_at: When work on it began.
-        ended_at: When nothing was left to do.
-        asks_models: Whether its engine asks models.
-        kind: What it does.
-        node_ids: The nodes whose sentences it attributes.
-        turn_ids: The turns of a dialogue that it verifies.
-        content_hash: The content of the process that it is about.
-        batches: The batches that it waits for.
-        left_out: Nodes that were asked for, and of which no sentence is attributed.
-        warnings: What a person should know of it.
-        explanation: The explanation of its verdicts; None: none was asked for.
-        asking: How its judge is asked.
-        since: The earlier version of the process from which it keeps verdicts; None: from none.
-        model: The models that it asks; None: none is asked.
-        in_batches: Whether its models are asked in batches.
-    """
-
-    job_id: str
-    run_id: str
-    process_id: str
-    status: JobStatus
-    cancelling: bool
-    name: str
-    key_id: str | None
-    verification_ids: tuple[str, ...]
-    counts: Mapping[str, int]
-    usage: Usage = field(default_factory=Usage)
-    reused: int = 0
-    error: str | None = None
-    created_at: str = ""
-    started_at: str | None = None
-    ended_at: str | None = None
-    asks_models: bool = False
-    kind: JobKind = JobKind.VERIFICATION
-    node_ids: tuple[str, ...] = ()
-    turn_ids: tuple[str, ...] = ()
-    content_hash: str = ""
-    batches: tuple[BatchRecord, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    warnings: tuple[str, ...] = ()
-    explanation: Explained | None = None
-    asking: JudgeMode = PAPER_MODE
-    since: Version | None = None
-    model: str | None = None
-    in_batches: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.jobs.model import OPEN, Job, JobKind
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import EngineUnavailable, NotFound, ProcessConflict
+from veritrail_graph.graph.model.job import OPEN, Job, JobKind
 from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def with_pairs(
         InputError: A pair is none.
     """
     assert job.since is not None  # noqa: S101  # it has one
-    is_own = job.since.process_id == job.process_id
+    is_own = job.since == job.process_id
     whole = dict.fromkeys(("claims", "node_id")) | dict.fromkeys(
         ("extract", "unfinished", "retry_failed", "again"), False
     )
@@ -81,7 +81,7 @@ def with_pairs(
             **request,
             **whole,
             "claim_ids": claim_ids,
-            "since": job.since.content_hash if is_own else job.since.process_id,
+            "since": job.since_content if is_own else job.since,
             "match": [dict(one) for one in pairs],
         }
     )

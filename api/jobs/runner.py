@@ -16,17 +16,7 @@ from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import claim_finished, sentence_finished, turn_finished
 from veritrail_graph.api.jobs.explanation_session import Explanation, ExplanationSession
-from veritrail_graph.api.jobs.model import (
-    OPEN,
-    Ended,
-    JobKind,
-    JobStatus,
-    Kind,
-    Work,
-    goes_whole,
-    is_explanation,
-    kind_of,
-)
+from veritrail_graph.api.jobs.model import Ended, Kind, Work, goes_whole, is_explanation, kind_of
 from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, Session
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
@@ -46,6 +36,7 @@ from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.graph.model.attribution import SentenceAttribution
+from veritrail_graph.graph.model.job import OPEN, JobKind, JobStatus
 from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.explanation_session import ExplanationSession
-from veritrail_graph.api.jobs.model import JobClaim, JobKind, kind_of, since_of
+from veritrail_graph.api.jobs.model import JobClaim, kind_of, since_of
 from veritrail_graph.api.jobs.repeating import process_of
 from veritrail_graph.api.jobs.storage import JobRow, changes, reading
 from veritrail_graph.api.jobs.storage.batches import JobBatches
@@ -44,6 +44,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.work.runs import made_run
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import NodeRef, Process, Verification
+from veritrail_graph.graph.model.job import JobKind
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.ports import NodeSource

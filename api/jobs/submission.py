@@ -29,9 +29,6 @@ from veritrail_graph.api.jobs.earlier import version_for
 from veritrail_graph.api.jobs.model import (
     SENTENCE,
     TURN,
-    Job,
-    JobKind,
-    JobStatus,
     OtherInput,
     Version,
     explanation_row,
@@ -52,8 +49,10 @@ from veritrail_graph.api.work.sentences import selected_sentences
 from veritrail_graph.api.work.stated import lacks_claims, stated_where_none
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of_settings
+from veritrail_graph.graph.judge_mode import judge_mode_of_settings
 from veritrail_graph.graph.model import Process, Status
+from veritrail_graph.graph.model.job import Job, JobKind, JobStatus
+from veritrail_graph.graph.model.run import JudgeMode
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:

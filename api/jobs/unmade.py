@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.jobs.model import UNJUDGED, JobClaim, JobKind, Version, kind_of
+from veritrail_graph.api.jobs.model import UNJUDGED, JobClaim, Version, kind_of
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Status, Verification
+from veritrail_graph.graph.model.job import JobKind
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import ConfiguredJudge

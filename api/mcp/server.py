@@ -534,8 +534,8 @@ class Tools:
 
 def _error_of(job: AsyncJob) -> str | None:
     """Why a job failed, in one line."""
-    error = (job.state.model_extra or {}).get("error")
-    return one_line(str(error), results.TEXT) if error else None
+    error = job.state.error
+    return one_line(error, results.TEXT) if error else None
 
 
 _MOST = 5

@@ -36,7 +36,7 @@ from veritrail_graph.api.views.words import (
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of
+from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import (
     Claim,
     Process,
@@ -50,6 +50,7 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.run import JudgeMode
 
 DISTRIBUTION = "veritrail-graph"
 

@@ -56,7 +56,8 @@ from veritrail_graph.graph.model import (
     Verification,
     in_force,
 )
-from veritrail_graph.graph.model.listed import StoredNode
+from veritrail_graph.graph.model.node_ref import Role
+from veritrail_graph.graph.model.nodes import Node
 from veritrail_graph.graph.model.review import reviewed
 
 if TYPE_CHECKING:
@@ -212,10 +213,10 @@ class StoredSource:
         """The nodes that trails name, and the sentences around those that they cite."""
         process_id = self.material.process.process_id
         names = list(dict.fromkeys(name for one in found for name in named_nodes(one)))
-        stored: list[StoredNode] = []
+        stored: list[Node] = []
         for start in range(0, len(names), _NODES):
             some = names[start : start + _NODES]
-            stored += (await self.app.nodes.get(process_id, some, with_content=False)).nodes
+            stored += (await self.app.nodes.get(process_id, some)).nodes
         cited = cited_in(found)
         quoted = {one.node_id for one in cited}
         context: dict[Place, Around] = {}
@@ -240,12 +241,12 @@ async def _compared(app: Application, claims: Sequence[CheckedClaim]) -> tuple[C
     )
 
 
-def _stored_facts(one: StoredNode) -> NodeFacts:
-    ref = NodeRef(one.node_id, one.stage, one.position, one.role)
+def _stored_facts(one: Node) -> NodeFacts:
+    ref = NodeRef(one.node_id, one.stage, one.position, Role(str(one.role)))
     return NodeFacts(ref, one.kind, one.step, one.model)
 
 
-def _groups(nodes: Sequence[StoredNode]) -> Iterator[list[str]]:
+def _groups(nodes: Sequence[Node]) -> Iterator[list[str]]:
     """Nodes whose texts can be held together."""
     group: list[str] = []
     size = 0

@@ -131,6 +131,7 @@ def _whole(app: FastAPI) -> dict[str, Any]:
         servers=app.servers,
         license_info=app.license_info,
     )
+    document = _by_title(document)
     for path, item in document["paths"].items():
         for method in _METHODS:
             if method in item:
@@ -155,6 +156,32 @@ def _whole(app: FastAPI) -> dict[str, Any]:
                 _add_headers(item[method])
     add_examples(document)
     return document
+
+
+def _by_title(document: dict[str, Any]) -> dict[str, Any]:
+    """Let each schema go by its title: the name under which a noun was first described."""
+    schemas = document["components"]["schemas"]
+    titles = {
+        name: schema["title"]
+        for name, schema in schemas.items()
+        if "title" in schema and "__" not in name
+    }
+
+    def renamed(part: Any) -> Any:
+        if isinstance(part, list):
+            return [renamed(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        found = {key: renamed(value) for key, value in part.items()}
+        if isinstance(part.get("$ref"), str):
+            before, _, name = part["$ref"].rpartition("/")
+            found["$ref"] = f"{before}/{titles.get(name, name)}"
+        return found
+
+    whole: dict[str, Any] = renamed(document)
+    named = {titles.get(name, name): one for name, one in whole["components"]["schemas"].items()}
+    whole["components"]["schemas"] = dict(sorted(named.items()))
+    return whole
 
 
 def _add_headers(operation: dict[str, Any]) -> None:

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.changes import Changes
-from veritrail_graph.api.app.job_answers import JobModel, JobSummary
-from veritrail_graph.api.app.jobs import Busy, Job, JobStatus
+from veritrail_graph.api.app.jobs import Busy
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -21,6 +20,7 @@ from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.requests.job import BudgetUsd, CallLimit
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.model.job import Job, JobStatus, JobSummary
 
 
 class JobAccepted(BaseModel):
@@ -72,18 +72,14 @@ async def list_jobs(
     place = listing.place(cursor, _FIRST)
     found = await app.jobs.page(process_id=process_id, status=status, before=place, limit=limit + 1)
     last = found[limit - 1] if len(found) > limit else None
-    return answer(
-        {
-            "jobs": [JobSummary.of(job) for job in found[:limit]],
-            "nextCursor": listing.cursor(last.created_at, last.job_id) if last else None,
-        }
-    )
+    behind = listing.cursor(last.created_at, last.job_id) if last else None
+    return answer(JobPage.model_construct(jobs=found[:limit], nextCursor=behind))
 
 
-@router.get("/{job_id}", response_model=JobModel, responses=problems_of(404))
+@router.get("/{job_id}", response_model=Job, responses=problems_of(404))
 async def get_job(app: App, job_id: JobId) -> Response:
     """The current state of a job."""
-    return answer(JobModel.of(await app.jobs.get(job_id)))
+    return answer(await app.jobs.get(job_id))
 
 
 @router.get(
@@ -97,7 +93,7 @@ async def get_changes(app: App, job_id: JobId) -> Response:
     return answer(await app.jobs.changes(job_id))
 
 
-@router.post("/{job_id}:cancel", response_model=JobModel, responses=problems_of(404))
+@router.post("/{job_id}:cancel", response_model=Job, responses=problems_of(404))
 async def cancel_job(app: App, caller: Calling, job_id: JobId) -> Response:
     """Cancel a job: what is finished stays, what runs stops within two seconds.
 
@@ -105,10 +101,10 @@ async def cancel_job(app: App, caller: Calling, job_id: JobId) -> Response:
     """
     job = await app.jobs.cancel(job_id)
     await app.audit.record(caller, "job.cancel", target=job_id)
-    return answer(JobModel.of(job))
+    return answer(job)
 
 
-@router.post("/{job_id}:resume", response_model=JobModel, responses=problems_of(404, 409))
+@router.post("/{job_id}:resume", response_model=Job, responses=problems_of(404, 409))
 async def resume_job(
     app: App, caller: Calling, job_id: JobId, limits: Limits | None = None
 ) -> Response:
@@ -122,7 +118,7 @@ async def resume_job(
     except Busy as error:
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
     await app.audit.record(caller, "job.resume", target=job_id)
-    return answer(JobModel.of(job))
+    return answer(job)
 
 
 async def one_key(request: Request) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.app.answers import LineageFound, Node, NodesFound, NodesPage
+from veritrail_graph.api.app.answers import LineageFound, NodesFound, NodesPage
 from veritrail_graph.api.app.nodes import DEEPEST, LARGEST
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
@@ -96,11 +96,14 @@ async def list_nodes(
         text=text,
         after=after,
         limit=limit,
-        with_content=bool(asked),
+        fields=asked,
     )
     last = (found.nodes[-1].stage, found.nodes[-1].position) if found.more else None
-    nodes = Node.all_of(found, asked)
-    return answer(NodesPage(nodes=nodes, nextCursor=listing.cursor(*last) if last else None))
+    return answer(
+        NodesPage.model_construct(
+            nodes=found.nodes, nextCursor=listing.cursor(*last) if last else None
+        )
+    )
 
 
 @router.post(
@@ -111,9 +114,8 @@ async def list_nodes(
 )
 async def get_nodes(app: App, process_id: ProcessId, asked: NodesAsked) -> Response:
     """Nodes by their ids, which may hold any character."""
-    found = await app.nodes.get(process_id, asked.node_ids, with_content=bool(asked.fields))
-    nodes = Node.all_of(found, asked.fields)
-    return answer(NodesFound(nodes=nodes, missing=list(found.missing)))
+    found = await app.nodes.get(process_id, asked.node_ids, asked.fields)
+    return answer(NodesFound.model_construct(nodes=found.nodes, missing=list(found.missing)))
 
 
 walking = APIRouter(

@@ -10,14 +10,7 @@ from pydantic import Field
 from starlette.requests import ClientDisconnect
 
 from veritrail_graph.api.advice import REST
-from veritrail_graph.api.app.answers import (
-    Ingested,
-    IngestedMany,
-    ProcessFound,
-    ProcessInList,
-    ProcessPage,
-    Stages,
-)
+from veritrail_graph.api.app.answers import Ingested, IngestedMany, ProcessPage, Stages
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
@@ -29,6 +22,7 @@ from veritrail_graph.api.http.receiving import UploadRefused, any_name
 from veritrail_graph.api.http.uploading import Stored, store_any, store_body, upload_options
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.noun import PUBLIC_ID, PublicId
+from veritrail_graph.graph.model.processes import ProcessOverview
 
 router = APIRouter(
     route_class=OneVersion, prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED]
@@ -46,20 +40,19 @@ async def list_processes(app: App, limit: Limit = 100, cursor: Cursor = None) ->
     found = await app.processes.page(after, limit + 1)
     page = found[:limit]
     more = len(found) > limit
-    cursor = _LISTING.cursor(page[-1].process.process_id) if more else None
-    listed = [ProcessInList.of(one) for one in page]
-    return answer(ProcessPage(processes=listed, nextCursor=cursor))
+    cursor = _LISTING.cursor(page[-1].process_id) if more else None
+    return answer(ProcessPage(processes=page, nextCursor=cursor))
 
 
 @router.get(
     "/{process_id}",
-    response_model=ProcessFound,
+    response_model=ProcessOverview,
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
 async def get_process(app: App, process_id: ProcessId) -> Response:
     """A process with its stages and counts."""
-    return answer(ProcessFound.of_overview(await app.processes.overview(process_id)))
+    return answer(await app.processes.overview(process_id))
 
 
 @router.get(

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from veritrail_graph.api.app.answers import ProcessFound
 from veritrail_graph.api.app.projects import By, ProjectList, Trend
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
@@ -16,13 +15,14 @@ from veritrail_graph.api.http.pages import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import ProcessEdit
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT
+from veritrail_graph.graph.model.processes import ProcessOverview
 
 router = APIRouter(route_class=OneVersion, prefix="/v1", tags=["processes"], dependencies=[CHECKED])
 
 
 @router.patch(
     "/processes/{process_id}",
-    response_model=ProcessFound,
+    response_model=ProcessOverview,
     responses=problems_of(404),
     dependencies=[needs(Scope.READ, Scope.WRITE)],
 )
@@ -31,7 +31,7 @@ async def tag_process(
 ) -> Response:
     """Say to which project a process belongs, and which tags it has."""
     await app.projects.tag(process_id, edit.project, edit.tags, by=caller)
-    return answer(ProcessFound.of_overview(await app.processes.overview(process_id)))
+    return answer(await app.processes.overview(process_id))
 
 
 @router.get("/projects", response_model=ProjectList, dependencies=[needs(Scope.READ)])

@@ -7,12 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.app.findings import QueryList, QueryRows
+from veritrail_graph.api.app.findings import QueryList
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED
 from veritrail_graph.api.http.problems import problems_of
+from veritrail_graph.graph.model.queried import QueryRows
 
 router = APIRouter(
     prefix="/v1/queries", tags=["queries"], dependencies=[CHECKED, needs(Scope.READ)]
@@ -46,4 +47,4 @@ async def run_query(
 ) -> Response:
     """Run a query of the library by name; it reads and never writes."""
     found = await app.queries.run(name, call.params)
-    return answer(QueryRows.of(found))
+    return answer(found)

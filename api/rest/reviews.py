@@ -8,8 +8,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from veritrail_graph.api.app.claim_tables import GivenReview
-from veritrail_graph.api.app.findings import Agreement
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -26,7 +24,8 @@ from veritrail_graph.api.http.pages import (
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.requests.bodies import ReviewGiven, ReviewsGiven
 from veritrail_graph.graph.model import Review
-from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.model.agreement import Agreement
+from veritrail_graph.graph.reviewing import NewReview, ReviewInTable
 
 router = APIRouter(
     route_class=OneVersion,
@@ -81,7 +80,9 @@ async def import_reviews(
 ) -> Response:
     """Append reviews of several claims: all are checked first, and faults name the review."""
     rows = [
-        GivenReview(f"reviews[{place}]", **one.model_dump())
+        ReviewInTable(
+            **{**one.model_dump(), "reviewer": one.reviewer or ""}, where=f"reviews[{place}]"
+        )
         for place, one in enumerate(given.reviews)
     ]
     made = await app.reviews.add_all(process_id, rows, caller.author(None), by=caller)
@@ -131,7 +132,7 @@ async def list_reviews(
 )
 async def get_agreement(app: App, process_id: ProcessId) -> Response:
     """How far people agree with the judge, and with each other, as figures."""
-    return answer(Agreement.of(process_id, await app.reviews.agreement(process_id)))
+    return answer(await app.reviews.agreement(process_id))
 
 
 def _page(listing: Listing, found: tuple[list[Review], str | None]) -> dict[str, Any]:

@@ -6,13 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from veritrail_graph.api.app.findings import (
-    DifferenceFound,
-    ErrorOrigin,
-    Provenance,
-    RunOfRecord,
-    VerificationPage,
-)
+from veritrail_graph.api.app.findings import ErrorOrigin, Provenance, RunOfRecord, VerificationPage
 from veritrail_graph.api.app.runs import RunComparison, RunList
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
@@ -29,6 +23,7 @@ from veritrail_graph.api.http.pages import (
 )
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.model.difference import Difference
 
 router = APIRouter(
     route_class=OneVersion, prefix="/v1", tags=["verifications"], dependencies=[CHECKED]
@@ -103,7 +98,7 @@ async def get_error(app: App, verification_id: VerificationId) -> Response:
 
 @router.get(
     "/verifications/{verification_id}/diff/{other_id}",
-    response_model=DifferenceFound,
+    response_model=Difference,
     responses=problems_of(404),
     dependencies=_READ,
 )
@@ -111,7 +106,7 @@ async def get_difference(
     app: App, verification_id: VerificationId, other_id: VerificationId
 ) -> Response:
     """Where two trails part: what `diff --json` prints."""
-    return answer(DifferenceFound.of(await app.verifications.diff(verification_id, other_id)))
+    return answer(await app.verifications.diff(verification_id, other_id))
 
 
 @router.get(

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
-from veritrail_graph.graph.judge_mode import JudgeMode, judge_mode_of
+from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Iteration, Verdict, Verification
+from veritrail_graph.graph.model.run import JudgeMode
 
 LONGEST_NAME = 80
 """Characters of the name of a model in a sentence."""

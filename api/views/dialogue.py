@@ -38,6 +38,7 @@ from veritrail_graph.graph.model.dialogue import (
     TurnVerification,
 )
 from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim
+from veritrail_graph.graph.model.processes import ProcessOverview
 
 SPEAKER_WORDS: Mapping[Speaker, str] = MappingProxyType(
     {
@@ -132,7 +133,7 @@ SCORE_WORDS = "verified claims among those that a source could confirm; this sco
 """What the score is."""
 
 
-def is_dialogue(process: Process) -> bool:
+def is_dialogue(process: Process | ProcessOverview) -> bool:
     """Whether a process looks like a dialogue: its final output is a turn."""
     return any(one.startswith(TURN) for one in process.terminals)
 

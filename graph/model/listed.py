@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.model.dialogue import ClaimCategory
-from veritrail_graph.graph.model.node_ref import Origin, Role
-from veritrail_graph.graph.model.process import Claim, Process, Verdict
+from veritrail_graph.graph.model.node_ref import Role
+from veritrail_graph.graph.model.process import Claim, Verdict
 from veritrail_graph.graph.model.review import Review, Reviewed
 from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
@@ -193,25 +193,6 @@ class _NodeInList:
     def place(self) -> tuple[int, int]:
         """Its place in a list."""
         return self.stage, self.position
-
-
-@dataclass(frozen=True, slots=True)
-class StoredNode(_NodeInList):
-    """A node without its texts.
-
-    Attributes:
-        step: The step that produced it.
-        model: The model that produced it.
-        origin: `source`, `generated` or `given`; None where the graph does not say.
-        question: The question that it answers, if it has one of its own.
-        length: UTF-16 units of all that `NodeContent` holds of it.
-    """
-
-    step: str | None
-    model: str | None
-    origin: Origin | None
-    question: str | None
-    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,44 +460,6 @@ class OutcomeSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
-    """A line of the list of runs.
-
-    Attributes:
-        run_id: The run.
-        process_id: Its process.
-        created_at: When the first of its verifications was made, ISO 8601 in UTC.
-        engine: The engine of judgement.
-        model: The model, if a model judges.
-        counts: How many of its verifications have each status; only those that occur.
-        verdicts: How many have each verdict; only those that occur.
-        q: After how many verdicts in a row a walk stops; None: not known.
-        indicative: Whether no model judged; None: not known yet.
-        usage: What it cost; only calls and cost are counted.
-        settings: What decides its outcomes, as JSON; None: not known.
-        kept: How many of its verdicts were kept from an earlier version.
-    """
-
-    run_id: str
-    process_id: str
-    created_at: str
-    engine: str
-    model: str | None
-    counts: Mapping[Status, int]
-    verdicts: Mapping[str, int] = field(default_factory=dict)
-    q: int | None = None
-    indicative: bool | None = None
-    usage: Usage = field(default_factory=Usage)
-    settings: str | None = None
-    kept: int = 0
-
-    @property
-    def total(self) -> int:
-        """Return how many verifications it has."""
-        return sum(self.counts.values())
-
-
-@dataclass(frozen=True, slots=True)
 class TrailOutline:
     """A verification as pages and reports show it: evidence, and iterations by their counts.
 
@@ -555,29 +498,6 @@ class ClaimNeighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessSummary:
-    """A line of the list of processes.
-
-    Attributes:
-        process: The process.
-        verdicts: Claims by the verdict of their verification in force.
-        indicative: Whether no model gave one of these verdicts; `indicative_claims`: how many.
-    """
-
-    process: Process
-    verdicts: Mapping[str, int]
-    indicative: bool = False
-    indicative_claims: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessOverview(ProcessSummary):
-    """A process by itself, with the number of its verifications, whatever their status."""
-
-    verifications: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class NodeFilter:
     """A filter of nodes; None: any.
 
@@ -593,9 +513,15 @@ class NodeFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeContent:
-    """The long fields of a node; `metadata` is JSON as text."""
+class Removed:
+    """Something that was removed, and what went with it.
 
-    text: str
-    prompt: str | None
-    metadata: str | None
+    Attributes:
+        claims: Claims that were removed by themselves.
+        verifications: Verifications that went with them.
+        reviews: Reviews that went with them.
+    """
+
+    claims: int = 0
+    verifications: int = 0
+    reviews: int = 0

@@ -132,3 +132,17 @@ class Noun(BaseModel):
     def _fill(self, name: str, value: object) -> None:
         """Set a derived value that was not given, while the noun is made."""
         self.__dict__[name] = value
+
+
+class Answer(Noun):
+    """A noun that is read: a list, a drawing, an operation or a service answers with it.
+
+    Numbers, words and lists are taken as JSON gives them.
+    """
+
+    model_config = ConfigDict(strict=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object as a service sent it, with what a newer service says besides."""
+        known = self.model_dump(mode="json", exclude_unset=True)
+        return {**known, **(self.__pydantic_extra__ or {})}

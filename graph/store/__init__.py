@@ -4,7 +4,7 @@ One implementation serves Neo4j and the embedded engine. `open_store` gives a `S
 its parts are named after what they hold: `processes`, `reading`, `trails`, `queries`.
 """
 
-from veritrail_graph.graph.model.queried import QueryResult
+from veritrail_graph.graph.model.queried import QueryRows
 from veritrail_graph.graph.store.database import Database, DatabaseAddress
 from veritrail_graph.graph.store.processes import ProcessStore, StoredState
 from veritrail_graph.graph.store.queries import QueryLibrary
@@ -18,7 +18,7 @@ __all__ = [
     "NodeReader",
     "ProcessStore",
     "QueryLibrary",
-    "QueryResult",
+    "QueryRows",
     "Store",
     "StoredState",
     "TrailStore",

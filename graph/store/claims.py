@@ -6,7 +6,6 @@ Source: VeriTrail 3.1 (claims of a node that the process produced), VeriTrail 3.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import (
@@ -25,6 +24,7 @@ from veritrail_graph.graph.model.listed import (
     JudgedClaim,
     Place,
     PlacedClaim,
+    Removed,
     Tally,
 )
 from veritrail_graph.graph.store.claims_added import (
@@ -62,15 +62,6 @@ MOST = 3_000
 """Claims of one part of a text that are read."""
 
 _ROUNDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """Claims that were removed; verifications that had ended, and reviews, that went with them."""
-
-    claims: int
-    verifications: int
-    reviews: int = 0
 
 
 class ClaimStore:

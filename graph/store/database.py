@@ -161,7 +161,8 @@ class Database:
         statement = cypher.load(name)
         if any(one.name == "limit" for one in statement.parameters):
             parameters.setdefault("limit", most)
-        return (await self.run_text(statement.text, parameters, most)).rows
+        found = await self.run_text(statement.text, parameters, most)
+        return [tuple(row) for row in found.rows]
 
     async def read_with(self, work: Callable[[Transaction], T]) -> T:
         """Run `work`, which only reads, in one transaction; it may be called again."""
@@ -203,11 +204,13 @@ class Database:
         def work(tx: Transaction) -> QueryRows:
             result = tx.run_text(text, parameters)
             rows = [tuple(record.values()) for record in result.fetch(limit + 1)]
-            columns, counters = tuple(result.keys()), vars(result.consume().counters)
+            columns, counters = list(result.keys()), vars(result.consume().counters)
             changes = {name: n for name, n in sorted(counters.items()) if type(n) is int and n}
             if changes and not write:  # the embedded engine lets a reader write
                 raise InputError("the statement changes the graph, and only reading is allowed")
-            return QueryRows(columns, rows[:limit], len(rows) > limit, changes)
+            return QueryRows.model_construct(
+                columns=columns, rows=rows[:limit], truncated=len(rows) > limit, changes=changes
+            )
 
         access = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
         seconds = self.query_seconds

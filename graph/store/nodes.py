@@ -8,11 +8,12 @@ Source: VeriTrail 2 (nodes, stages, source nodes), VeriTrail 3.2 (traceability).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 
 from veritrail_graph.graph.errors import InputError, NotFound, shown
-from veritrail_graph.graph.model import Origin, Role, Verdict
+from veritrail_graph.graph.model import Role, Verdict
 from veritrail_graph.graph.model.lineage import Direction
 from veritrail_graph.graph.model.listed import (
     ANY_NODE,
@@ -21,12 +22,11 @@ from veritrail_graph.graph.model.listed import (
     IntroducedError,
     ListedNode,
     Neighbour,
-    NodeContent,
     NodeFilter,
     NodeQuery,
     NodeText,
-    StoredNode,
 )
+from veritrail_graph.graph.model.nodes import CONTENT, Node
 from veritrail_graph.graph.store.database import Database, Row
 from veritrail_graph.graph.store.versions import read_ready
 
@@ -68,7 +68,7 @@ class NodeStore:
         limit: int = 100,
         *,
         most: int | None = None,
-    ) -> tuple[list[StoredNode], bool]:
+    ) -> tuple[list[Node], bool]:
         """Nodes by stage and place in the input, and whether there are more.
 
         Args:
@@ -100,7 +100,7 @@ class NodeStore:
         fitting = nodes if most is None else _fitting(nodes, most)
         return fitting, len(rows) > len(fitting)
 
-    async def get(self, process_id: str, node_ids: Sequence[str]) -> list[StoredNode]:
+    async def get(self, process_id: str, node_ids: Sequence[str]) -> list[Node]:
         """Nodes by their ids, in the order asked for, each once; unknown ones are left out.
 
         Raises:
@@ -118,9 +118,14 @@ class NodeStore:
         return [found[node_id] for node_id in asked if node_id in found]
 
     async def contents(
-        self, process_id: str, nodes: Collection[StoredNode]
-    ) -> Mapping[str, NodeContent]:
-        """Text, prompt and metadata of nodes, by node_id; removed ones are left out.
+        self, process_id: str, nodes: Collection[Node], fields: Sequence[str] = CONTENT
+    ) -> dict[str, Node]:
+        """Return nodes with their texts, prompts and metadata, by node_id.
+
+        Args:
+            process_id: The process.
+            nodes: The nodes; those that were removed meanwhile are left out.
+            fields: Which of these.
 
         Raises:
             InputError: It is too much for one answer.
@@ -135,7 +140,14 @@ class NodeStore:
         rows = await self._database.query(
             "nodes/contents", len(names), process_id=process_id, node_ids=names
         )
-        return {node_id: NodeContent(*content) for node_id, *content in rows}
+        by_id = {node.node_id: node for node in nodes}
+        found = {}
+        for node_id, *content in rows:
+            read = dict(zip(CONTENT, content, strict=True))
+            if "metadata" in fields and read["metadata"]:
+                read["metadata"] = json.loads(read["metadata"])
+            found[node_id] = by_id[node_id].replace(**{name: read[name] for name in fields})
+        return found
 
     async def search(
         self,
@@ -278,11 +290,19 @@ class NodeStore:
         return [_citation(row) for row in rows[:limit]], len(rows) > limit
 
 
-def _node(row: Row) -> StoredNode:
+def _node(row: Row) -> Node:
     node_id, stage, position, role, kind, step, model, origin, question, length = row
-    origin = None if origin is None else Origin(origin)
-    return StoredNode(
-        node_id, stage, position, Role(role), kind, step, model, origin, question, length
+    return Node(
+        node_id=node_id,
+        stage=stage,
+        position=position,
+        role=role,
+        kind=kind,
+        step=step,
+        model=model,
+        origin=origin,
+        question=question,
+        length=length,
     )
 
 
@@ -307,8 +327,8 @@ def _citation(row: Row) -> CitedSentenceHere:
     )
 
 
-def _fitting(nodes: Iterable[StoredNode], most: int) -> list[StoredNode]:
-    fitting: list[StoredNode] = []
+def _fitting(nodes: Iterable[Node], most: int) -> list[Node]:
+    fitting: list[Node] = []
     total = 0
     for node in nodes:
         total += node.length

@@ -27,12 +27,8 @@ from pydantic import ValidationError
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import BeingWritten, EngineError, NotFound, ProcessConflict
 from veritrail_graph.graph.model import Process, Usage
-from veritrail_graph.graph.model.listed import (
-    Named,
-    OutcomeSummary,
-    ProcessOverview,
-    ProcessSummary,
-)
+from veritrail_graph.graph.model.listed import Named, OutcomeSummary
+from veritrail_graph.graph.model.processes import ProcessOverview, ProcessSummary
 from veritrail_graph.graph.store.database import ANSWER_SECONDS, Database, Row, Transaction
 from veritrail_graph.graph.store.removing import DELETE_BATCH, purge
 from veritrail_graph.graph.store.rows import first_fault, process_row
@@ -113,7 +109,8 @@ class ProcessStore:
             counts = {verdict: claims for _, verdict, claims, _ in verdicts if verdict}
             indicative = sum(count for *_, count in verdicts)
             process, seen = process_from(*rows[0]), all_of_it - asked
-            return ProcessOverview(process, counts, bool(indicative), indicative, seen)
+            overview = ProcessOverview.of(process, counts, indicative)
+            return overview.replace(verifications=seen)
 
         found = await self._database.read_with(work)
         while found is None:
@@ -146,7 +143,7 @@ class ProcessStore:
             process = process_from(properties, sum(verdicts.values()))
             shown = {key: n for key, n in verdicts.items() if key}
             indicative = indicative_claims[process.process_id]
-            made.append(ProcessSummary(process, shown, bool(indicative), indicative))
+            made.append(ProcessSummary.of(process, shown, indicative))
         return made
 
     async def _ready(self, after: str, limit: int) -> list[Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from difflib import get_close_matches
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from veritrail_graph import cypher
 from veritrail_graph.cypher import Parameter, Statement
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
-from veritrail_graph.graph.model.queried import QueryResult
+from veritrail_graph.graph.model.queried import Query, QueryColumn, QueryParameter, QueryRows
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import ready_process
@@ -56,7 +56,7 @@ class QueryLibrary:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryResult:
+    async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryRows:
         """Run a query by name, with parameters as they were typed or as values.
 
         Raises:
@@ -71,19 +71,21 @@ class QueryLibrary:
             values["limit"] = limit + 1
         found = await self._database.run_text(statement.text, values, limit)
         orders = orders_of(statement)
-        rows = tuple(tuple(plain(value, orders) for value in row) for row in found.rows)
+        rows = [[plain(value, orders) for value in row] for row in found.rows]
         # ArcadeDB names no columns for an answer without rows; the header always does.
-        columns = tuple(column.name for column in statement.columns)
+        columns = [column.name for column in statement.columns]
         indicative = (
             await self._is_indicative(values, columns, rows) if shows_verdicts(statement) else None
         )
-        return QueryResult(columns, rows, found.truncated, indicative)
+        return QueryRows.model_construct(
+            columns=columns, rows=rows, truncated=found.truncated, indicative=indicative
+        )
 
     async def _is_indicative(
         self,
         values: Mapping[str, Any],
-        columns: tuple[str, ...],
-        rows: tuple[tuple[Any, ...], ...],
+        columns: Sequence[str],
+        rows: Sequence[Sequence[Any]],
     ) -> bool:
         """Return whether a verification that the answer draws on is indicative only.
 
@@ -168,32 +170,32 @@ def shows_verdicts(statement: Statement) -> bool:
     )
 
 
-def described(statement: Statement) -> dict[str, Any]:
-    """A query as JSON values: all that its header says."""
-    return {
-        "name": statement.short_name,
-        "group": statement.group,
-        "purpose": statement.purpose,
-        "parameters": [
-            {
-                "name": one.name,
-                "type": one.type,
-                "required": one.required,
-                "default": one.default,
-                "choices": list(one.choices),
-                "bounds": list(one.bounds) if one.bounds else None,
-                "meaning": one.meaning,
-            }
-            for one in statement.parameters
+def described(statement: Statement) -> Query:
+    """Return a query with all that its header says."""
+    return Query(
+        name=statement.short_name,
+        group=statement.group,
+        purpose=statement.purpose,
+        parameters=[
+            QueryParameter(
+                name=parameter.name,
+                type=parameter.type,
+                required=parameter.required,
+                default=parameter.default,
+                choices=list(parameter.choices),
+                bounds=list(parameter.bounds) if parameter.bounds else None,
+                meaning=parameter.meaning,
+            )
+            for parameter in statement.parameters
         ],
-        "columns": [
-            {"name": one.name, "type": one.type, "meaning": one.meaning}
-            for one in statement.columns
+        columns=[
+            QueryColumn(name=column.name, type=column.type, meaning=column.meaning)
+            for column in statement.columns
         ],
-        "shows_verdicts": shows_verdicts(statement),
-        "example": example_of(statement),
-        "source": statement.source,
-    }
+        shows_verdicts=shows_verdicts(statement),
+        example=example_of(statement),
+        source=statement.source,
+    )
 
 
 def example_of(statement: Statement) -> dict[str, str]:

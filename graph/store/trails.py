@@ -9,20 +9,24 @@ Source: VeriTrail 3.2.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.judge_mode import judge_mode_of_settings
 from veritrail_graph.graph.model import (
     Claim,
     EvidencePath,
     Review,
     Status,
     Usage,
+    Verdict,
     Verification,
 )
-from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
+from veritrail_graph.graph.model.listed import Cost, TrailOutline
+from veritrail_graph.graph.model.run import Run, Spending
 from veritrail_graph.graph.model.trail import MATCHED
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.reviews import reviews_of
@@ -195,12 +199,12 @@ class TrailStore:
                     process_id=process_id,
                 )
 
-    async def runs(self, process_id: str) -> list[RunSummary]:
+    async def runs(self, process_id: str) -> list[Run]:
         """The runs of a process, newest first."""
         rows_of: dict[str, list[Row]] = {}
         for run_id, *rest in await self._database.read("trail/runs", process_id=process_id):
             rows_of.setdefault(run_id, []).append(tuple(rest))
-        found = [_run(process_id, run_id, rows) for run_id, rows in rows_of.items()]
+        found = [_run(run_id, rows) for run_id, rows in rows_of.items()]
         return sorted(found, key=lambda run: (run.created_at, run.run_id), reverse=True)
 
     async def compared(
@@ -447,20 +451,34 @@ def _counting(every: list[FoundOfClaim]) -> FoundOfClaim:
     return max(same, key=lambda one: one.q)  # of equal ones the first, which is the latest
 
 
-def _run(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:
-    counts: dict[Status, int] = {}
-    verdicts: dict[str, int] = {}
+def _run(run_id: str, rows: list[Row]) -> Run:
+    counts = Counter[str]()
+    verdicts = dict.fromkeys((verdict.value for verdict in Verdict), 0)
     usage = Usage()
     for status, verdict, number, *_, calls, cost, unpriced, _, _ in rows:
-        counts[Status(status)] = counts.get(Status(status), 0) + number
+        counts[status] += number
         if verdict is not None:
-            verdicts[verdict] = verdicts.get(verdict, 0) + number
+            verdicts[verdict] += number
         usage += Usage(calls=calls, cost_usd=cost, unpriced_calls=unpriced)
     first = min(((*row[3:8], row[-2]) for row in rows), key=lambda row: row[0])
     created_at, engine, model, q, indicative, settings = first
-    about = (run_id, process_id, created_at, engine, model)
-    kept = sum(row[-1] for row in rows)
-    return RunSummary(*about, counts, verdicts, q, indicative, usage, settings, kept)
+    asking = judge_mode_of_settings(settings)
+    return Run(
+        run_id=run_id,
+        created_at=created_at,
+        engine=engine,
+        model=model,
+        share=asking.share,
+        escalate_to=asking.second,
+        q=q,
+        indicative=indicative,
+        is_of_record=False,
+        verifications=counts.total(),
+        counts=dict(counts),
+        verdicts=verdicts,
+        spent=Spending.of(usage),
+        kept=sum(row[-1] for row in rows),
+    )
 
 
 def _is_same(

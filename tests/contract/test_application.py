@@ -10,7 +10,6 @@ import pytest
 
 from veritrail_eval.app.studies import NewStudy, Studies
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.answers import Node
 from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.teamwork import NewRound
 from veritrail_graph.api.auth.access import LOCAL
@@ -65,7 +64,7 @@ def test_a_process_is_ingested_listed_exported_and_deleted(
     )  # fmt: skip
     assert "nodes_added" not in made.as_json()
     assert arun(app.processes.ingest(file)).status == "unchanged"
-    assert process_id in [one.process.process_id for one in arun(app.processes.all())]
+    assert process_id in [one.process_id for one in arun(app.processes.all())]
     assert [one.nodes for one in arun(app.processes.stages(process_id)).stages] == [1, 1]
     out = tmp_path / "out.json"
     assert arun(app.processes.export(process_id, path=out)).path == out
@@ -99,8 +98,8 @@ def test_nodes_claims_and_reviews_are_read_and_changed(
     app: Application, arun: Any, file: Path, process_id: str
 ) -> None:
     arun(app.processes.ingest(file))
-    page = arun(app.nodes.search(process_id, stage=1, with_content=True))
-    assert [node.as_json()["text"] for node in Node.all_of(page, ["text"])] == [NODES[0]["text"]]
+    page = arun(app.nodes.search(process_id, stage=1, fields=["text"]))
+    assert [node.as_json()["text"] for node in page.nodes] == [NODES[0]["text"]]
     assert arun(app.nodes.get(process_id, ["t", "x"])).missing == ["x"]
     assert {node.node_id for node in arun(app.nodes.lineage(process_id, "t")).nodes} == {"a", "t"}
     with pytest.raises(InputError):

@@ -113,7 +113,7 @@ def test_a_process_of_which_only_questions_were_asked_is_not_verified(
     found = arun(store.processes.outcomes([process_id]))[process_id]
     assert (found.outcomes, found.verified) == ({}, 0)
     assert found.changed_at is not None
-    assert arun(store.queries.run("nodes_verified", {"process_id": process_id})).rows == ()
+    assert arun(store.queries.run("nodes_verified", {"process_id": process_id})).rows == []
 
 
 @pytest.mark.engine

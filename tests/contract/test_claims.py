@@ -20,8 +20,9 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.model.listed import Removed
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.claims import ClaimStore, Removed
+from veritrail_graph.graph.store.claims import ClaimStore
 
 pytestmark = pytest.mark.engine
 

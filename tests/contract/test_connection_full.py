@@ -66,7 +66,7 @@ async def fill(server: launcher.Server) -> None:
 
 async def look(server: launcher.Server) -> None:
     async with open_store(address_of(server), wait_seconds=30) as store:
-        assert [one.process.process_id for one in await store.processes.page()] == ["before"]
+        assert [one.process_id for one in await store.processes.page()] == ["before"]
         state = await store.processes.state("wide")
         if state is not None:  # its writer, this program, is alive
             await store.processes.delete("wide")

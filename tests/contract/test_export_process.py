@@ -115,7 +115,7 @@ def test_a_verification_whose_id_belongs_to_another_process_gets_a_new_one(
                 review_id=restored_id(origin.review.review_id, other),
                 overrides=about and restored_id(about, other),
             )
-        assert arun(store.queries.run("check_reviews", {"process_id": other})).rows == ()
+        assert arun(store.queries.run("check_reviews", {"process_id": other})).rows == []
     finally:
         arun(store.processes.delete(other))
 

@@ -37,7 +37,8 @@ from veritrail_graph.graph.model import (
     Termination,
     Verification,
 )
-from veritrail_graph.graph.model.listed import JudgedClaim, ProcessOverview
+from veritrail_graph.graph.model.listed import JudgedClaim
+from veritrail_graph.graph.model.processes import ProcessOverview
 from veritrail_graph.graph.store import Database, Store, open_store, processes, removing
 from veritrail_graph.graph.store.export import StoredProcess
 
@@ -111,7 +112,7 @@ def test_an_engine_killed_during_ingest_leaves_nothing_visible(
             with pytest.raises(NotFound):
                 await store.processes.get("wide")
             summaries = await store.processes.page()
-            assert [s.process.process_id for s in summaries] == ["before"]
+            assert [s.process_id for s in summaries] == ["before"]
             # This process is still alive, so its half-written work is not yet taken for dead;
             # a command that was killed has another process id.
             state = await store.processes.state("wide")
@@ -208,7 +209,7 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
         )
 
     claim, overview = arun(readers())
-    assert (claim.claim.text, overview.process.nodes) in [("Old.", 2), ("New.", 3)]
+    assert (claim.claim.text, overview.nodes) in [("Old.", 2), ("New.", 3)]
     arun(clean(store))
     assert arun(store.processes.state(staged_id)) is None
     found = arun(store.processes.get(process_id))
@@ -245,7 +246,7 @@ def test_a_list_finishes_a_killed_replacement_and_waits_for_a_live_one(
 
     def listed() -> list[str]:
         found = arun(store.processes.page(process_id[:-1]))
-        return [one.process.process_id for one in found if one.process.process_id == process_id]
+        return [one.process_id for one in found if one.process_id == process_id]
 
     source = arun(read_and_check(new))
     arun(store.processes.begin(source, stored_id=staged_id))
@@ -264,7 +265,7 @@ def test_a_list_finishes_a_killed_replacement_and_waits_for_a_live_one(
         task = asyncio.ensure_future(later())
         found = await store.processes.page(process_id[:-1])
         await task
-        return [one.process.process_id for one in found]
+        return [one.process_id for one in found]
 
     assert process_id in arun(put_in_place_meanwhile())
 

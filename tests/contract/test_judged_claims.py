@@ -186,7 +186,7 @@ def test_a_process_that_is_being_written_shows_no_claims(
 def test_an_overview_counts_claims_by_verdict(store: Store, arun: Any, stored: str) -> None:
     found = arun(store.processes.overview(stored))
     assert found.verdicts == {"FULLY_SUPPORTED": 2, "NOT_FULLY_SUPPORTED": 1, "undecided": 1}
-    assert (found.verifications, found.process.claims) == (7, 6)
+    assert (found.verifications, found.claims) == (7, 6)
     states = arun(store.claims.tally(stored)).states
     assert (states["undecided"], states["failed"], states["unchecked"]) == (1, 1, 1)
     with pytest.raises(NotFound, match="no-such"):

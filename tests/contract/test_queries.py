@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from fakes.graph_dump import dump
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.store import QueryResult, Store
+from veritrail_graph.graph.store import QueryRows, Store
 from veritrail_graph.graph.store.queries import (
     GROUPS,
     described,
@@ -41,7 +40,7 @@ from veritrail_graph.graph.store.queries import (
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 INJECTION = "x'\"}) DETACH DELETE n // `; RETURN $process_id\n*/"
 
-Ask = Callable[..., QueryResult]
+Ask = Callable[..., QueryRows]
 
 
 @pytest.fixture(scope="module")
@@ -62,16 +61,16 @@ def ask(store: Store, arun: Any, harbour: str) -> Ask:
     def short(value: Any) -> Any:
         return value.removeprefix(f"{harbour}/") if isinstance(value, str) else value
 
-    def call(name: str, **parameters: str) -> QueryResult:
+    def call(name: str, **parameters: str) -> QueryRows:
         declared = {parameter.name for parameter in find(name).parameters}
         given = {"process_id": harbour} if "process_id" in declared else {}
         given |= {key: value.replace("{before}", harbour[:-1]) for key, value in parameters.items()}
         for key in ("verification_id", "other_verification_id"):
             if given.get(key, "").startswith("v"):
                 given[key] = f"{harbour}/{given[key]}"
-        result: QueryResult = arun(store.queries.run(name, given))
+        result: QueryRows = arun(store.queries.run(name, given))
         rows = tuple(tuple(short(value) for value in row) for row in result.rows)
-        return replace(result, rows=rows)
+        return result.replace(rows=rows)
 
     return call
 
@@ -172,7 +171,7 @@ def test_a_deep_and_wide_process_is_answered_in_bounded_time(
     subject = {"process_id": process_id, "claim_id": "k"}
     result = arun(store.queries.run("provenance", {**subject, "limit": "3"}))
     assert result.truncated
-    assert [row[1:3] for row in result.rows] == [(True, depth)] * 3
+    assert [row[1:3] for row in result.rows] == [[True, depth]] * 3
     # The first in the order of the input at every step; the furthest steps change first.
     high = [f"a{number}" for number in range(3, depth)] + ["t"]
     assert [row[3] for row in result.rows] == [
@@ -180,11 +179,11 @@ def test_a_deep_and_wide_process_is_answered_in_bounded_time(
         ["b0", "a1", "a2", *high],
         ["a0", "b1", "a2", *high],
     ]
-    assert {row[5:] for row in result.rows} == {(10**15, 10**15)}  # where counting stops
+    assert {tuple(row[5:]) for row in result.rows} == {(10**15, 10**15)}  # where counting stops
     many = arun(store.queries.run("provenance", {**subject, "limit": "500"}))
     assert len({tuple(row[3]) for row in many.rows}) == 500
     result = arun(store.queries.run("impact", {"process_id": process_id, "node_id": "b0"}))
-    assert [row[:2] + row[4:6] for row in result.rows] == [("evidence", "k", depth, FS)]
+    assert [row[:2] + row[4:6] for row in result.rows] == [["evidence", "k", depth, FS]]
     result = arun(store.queries.run("stage_summary", {"process_id": process_id}))
     assert len(result.rows) == depth + 1
 
@@ -199,7 +198,7 @@ def test_paths_that_begin_in_a_root_come_first_and_all_are_counted(
     for limit, nodes in (("1", [first]), ("2", [first, ["s1", "t"]])):
         found = arun(store.queries.run("provenance", {**subject, "limit": limit}))
         assert [row[3] for row in found.rows] == nodes
-        assert {row[5:] for row in found.rows} == {(2, 1)}
+        assert {tuple(row[5:]) for row in found.rows} == {(2, 1)}
 
 
 @pytest.mark.parametrize("statement", library(), ids=lambda statement: statement.short_name)
@@ -250,8 +249,8 @@ def test_what_shows_a_verdict_says_whether_it_is_indicative(statement: cypher.St
     columns = {column.name for column in statement.columns}
     if columns & {"verdict", "interim_verdict", "supported", "error_nodes", "claims_with_errors"}:
         assert shows_verdicts(statement)
-    assert described(statement)["shows_verdicts"] is shows_verdicts(statement)
-    assert [one["name"] for one in described(statement)["columns"]] == [
+    assert described(statement).shows_verdicts is shows_verdicts(statement)
+    assert [column.name for column in described(statement).columns] == [
         column.name for column in statement.columns
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from contract.query_cases import store_harbour
 
-from veritrail_graph.graph.agreement import agreement_report
+from veritrail_graph.graph.agreement import agreement_of
 from veritrail_graph.graph.errors import NotFound, ReviewOutdated
 from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
 from veritrail_graph.graph.reviewing import NewReview, Seen, review_id_of, words_of
@@ -85,7 +85,7 @@ def test_all_reviews_at_once_give_the_figures_that_reading_them_by_the_page_give
     assert [(one.review.review_id, one.engine, one.model) for one in packed] == [
         (one.review.review_id, one.engine, one.model) for one in reversed(whole)
     ]
-    assert agreement_report(packed) == agreement_report(whole)
+    assert agreement_of(harbour, packed) == agreement_of(harbour, whole)
 
 
 def test_a_claim_comes_with_its_verdict_and_with_how_its_latest_verification_ended(

@@ -108,7 +108,7 @@ def test_many_reviews_are_stored_together_and_not_twice(
     assert arun(store.reviews.add_all(harbour, given)) == made
     state = arun(store.reviews.of_claims(harbour, ["k2"]))["k2"]
     assert (state.latest.review_id, len(state.counting)) == (f"{harbour}-599", 1)
-    assert arun(store.queries.run("check_reviews", {"process_id": harbour})).rows == ()
+    assert arun(store.queries.run("check_reviews", {"process_id": harbour})).rows == []
     unknown = [("x-1", "k1", given[1][2]), ("x-2", "none", given[0][2])]
     with pytest.raises(NotFound, match="none"):
         arun(store.reviews.add_all(harbour, unknown))
@@ -122,7 +122,7 @@ def test_a_claim_may_be_unclear_with_or_without_a_verdict(
     assert (made.kind, made.overrides) == (ReviewKind.UNCLEAR, f"{harbour}/v3")
     bare = add(store, arun, harbour, "k4", UNCLEAR, reason="Which ships?")
     assert (bare.kind, bare.overrides, bare.model_verdict) == (ReviewKind.UNCLEAR, None, None)
-    assert arun(store.queries.run("check_reviews", {"process_id": harbour})).rows == ()
+    assert arun(store.queries.run("check_reviews", {"process_id": harbour})).rows == []
 
 
 def test_reviews_are_appended_and_the_latest_of_each_reviewer_counts(
@@ -310,7 +310,7 @@ def test_a_claim_that_is_removed_while_it_is_reviewed_leaves_nothing_behind(
     assert arun(store.reviews.count(harbour)) == 0
     loose = "MATCH (r:Review {process_id: $p}) RETURN count(r)"
     assert run(store, arun, loose, p=harbour) == [(0,)]
-    assert arun(store.queries.run("check_claims", {"process_id": harbour})).rows == ()
+    assert arun(store.queries.run("check_claims", {"process_id": harbour})).rows == []
 
 
 def test_a_replaced_process_has_no_reviews_and_says_how_many_went(

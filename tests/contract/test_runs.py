@@ -129,7 +129,7 @@ def test_runs_are_listed_newest_first_with_what_they_came_to(
     assert (old.run_id, old.engine, old.model) == (f"{stored}-r1", "openai", "a-model")
     assert old.created_at == "2026-01-01T00:00:00.000000Z"
     assert old.counts == {Status.SUCCEEDED: 1, Status.FAILED: 1, Status.CANCELLED: 1}
-    assert old.total == 3
+    assert old.verifications == 3
 
 
 def same(store: Store, arun: Any, process_id: str, *claims: Claim, settings: str = SETTINGS) -> Any:
@@ -183,7 +183,7 @@ def test_a_queued_verification_hides_no_verdict(store: Store, arun: Any, stored:
     arun(store.trails.write(queued(stored, "k1", "r2", created_at=later)))
     running = queued(stored, "k2", "r2", created_at=later, status=Status.RUNNING)
     arun(store.trails.write(running))
-    summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)
+    summary = next(s for s in arun(store.processes.page()) if s.process_id == stored)
     assert summary.verdicts == {"FULLY_SUPPORTED": 1}
     parameters = {"process_id": stored, "asked": False, "limit": 10}
     rows = arun(store.database.read("queries/claims", **parameters))
@@ -207,9 +207,9 @@ def test_runs_have_their_verdicts_and_costs_and_are_compared_by_run_or_judge(
     for one in [*first, *second]:
         arun(store.trails.write(one))
     newest, oldest = arun(store.trails.runs(stored))
-    assert (newest.verdicts, newest.model) == ({against.value: 1}, "another")
-    assert (oldest.verdicts, oldest.usage.cost_usd, oldest.usage.calls, oldest.q) == (
-        {Verdict.FULLY_SUPPORTED.value: 2},
+    assert (newest.verdicts[against.value], newest.model) == (1, "another")
+    assert (oldest.verdicts, oldest.spent.cost_usd, oldest.spent.calls, oldest.q) == (
+        {**dict.fromkeys(Verdict, 0), Verdict.FULLY_SUPPORTED: 2},
         1.0,
         4,
         first[0].q,

@@ -88,7 +88,7 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
             assert [row for row in found if row[1] is None or tag in str(row[1])] == []
         assert all(state.process_id for state in await store.processes.unfinished())
         await clean(store)
-        ids = [one.process.process_id for one in await store.processes.page(limit=1000)]
+        ids = [one.process_id for one in await store.processes.page(limit=1000)]
         assert tag in ids
         assert all(ids)
         for query, more in (("stage_summary", {}), ("claims", {}), ("impact", {"node_id": "c1"})):

@@ -280,8 +280,8 @@ def test_verdicts_are_counted_by_the_latest_verification_of_a_claim(
         propagated_nodes=(),
     )
     arun(store.trails.write(later))
-    summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)
-    assert summary.process.claims == 2
+    summary = next(s for s in arun(store.processes.page()) if s.process_id == stored)
+    assert summary.claims == 2
     assert summary.verdicts == {"FULLY_SUPPORTED": 1}
 
 

@@ -31,7 +31,7 @@ def made(process_id: str) -> MemoryInput:
 
 async def roles(store: Store, process_id: str) -> dict[str, tuple[str, str | None]]:
     found = await store.nodes.get(process_id, ["r", "u", "m", "t"])
-    return {node.node_id: (node.role.value, node.origin) for node in found}
+    return {node.node_id: (node.role, node.origin) for node in found}
 
 
 STORED = {
@@ -51,7 +51,7 @@ def test_origin_role_and_question_are_stored_and_grow_with_the_process(
     (node,) = arun(store.nodes.get(process_id, ["t"]))
     assert node.question == "What of R?"
     check = arun(store.queries.run("check_roles", {"process_id": process_id}))
-    assert check.rows == ()
+    assert check.rows == []
     # The same again, said in other words.
     again = made(process_id)
     again.nodes[0] = replace(again.nodes[0], origin=Origin.SOURCE)

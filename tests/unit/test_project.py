@@ -42,11 +42,11 @@ RELATIVE = re.compile(r"\s*(?:(?:What|Whether|How|Where|Who|Which|When|Why)\b|Th
 DESCRIBED = ("cypher", "graph", "verifier")
 """Folders of which every docstring begins with what a thing does or is."""
 PUBLISHED = {
-    *("Against", "AppealKind", "AttributionCategory", "ClaimCategory", "ClaimOrigin"),
-    *("DialogueLabel", "Direction", "Evidence", "EvidenceRole", "Faithfulness", "Inference"),
-    *("JudgeName", "LocatedBy", "Origin", "Recheck", "ReviewKind", "ReviewVerdict"),
-    *("RevisionOutcome", "Role", "SentenceOutcome", "SourceMode", "Speaker", "StepRecord"),
-    *("Termination", "Turn", "TurnCheck", "ValuePlace"),
+    *("Against", "Agreement", "AppealKind", "AttributionCategory", "ClaimCategory", "ClaimOrigin"),
+    *("DialogueLabel", "Difference", "Direction", "Evidence", "EvidenceRole", "Faithfulness"),
+    *("Inference", "JobKind", "JudgeName", "LocatedBy", "Origin", "Recheck", "ReviewKind"),
+    *("ReviewVerdict", "RevisionOutcome", "Role", "RoundSide", "SentenceOutcome", "SourceMode"),
+    *("Speaker", "Spending", "StepRecord", "Termination", "Turn", "TurnCheck", "ValuePlace"),
 }
 """Classes whose docstrings stand in the OpenAPI document or the schema of the process file."""
 

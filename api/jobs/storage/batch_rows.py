@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from veritrail_graph.api.jobs.storage.tables import batches, jobs
+from veritrail_graph.graph.model.job import WaitingBatch
 from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 
@@ -58,3 +59,20 @@ def batch_record(row: RowMapping) -> BatchRecord:
     names = ("name", "address", "model", "lines", "since", "file_id", "batch_id", "done", "failed")
     fields = {name: row[name] for name in names}
     return BatchRecord(**fields, state=BatchState(row["state"]), is_read=row["is_read"])
+
+
+def waiting_batches(connection: Connection, job_id: str) -> list[WaitingBatch]:
+    """Return the batches that a job waits for."""
+    return [_waiting(batch) for batch in open_batches(connection, job_id)]
+
+
+def _waiting(batch: BatchRecord) -> WaitingBatch:
+    return WaitingBatch(
+        batch_id=batch.batch_id,
+        model=batch.model,
+        status=batch.state.value,
+        lines=batch.lines,
+        done=batch.done,
+        failed=batch.failed,
+        since=batch.since,
+    )

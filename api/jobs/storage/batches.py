@@ -8,10 +8,10 @@ from dataclasses import asdict
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.jobs.model import JobStatus
 from veritrail_graph.api.jobs.storage.batch_rows import batch_record, open_batches
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.storage.tables import batch_lines, batches, jobs
+from veritrail_graph.graph.model.job import JobStatus
 from veritrail_graph.verifier.models.batch_port import BatchRecord, KnownLine
 
 LOOKED_UP_TOGETHER = 400

@@ -17,15 +17,11 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from veritrail_graph.api.jobs.events import finished, job_finished
 from veritrail_graph.api.jobs.model import (
-    OPEN,
     OPEN_CLAIMS,
     UNJUDGED,
     Busy,
     Ended,
-    Job,
     JobHeader,
-    JobKind,
-    JobStatus,
     Kind,
     Work,
     explanation_row,
@@ -49,6 +45,7 @@ from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.canonical import canonical
+from veritrail_graph.graph.model.job import OPEN, Job, JobKind, JobStatus
 
 MOST_BEGINNINGS = 25
 """So often a claim is begun; a claim that takes its worker with it each time is given up."""

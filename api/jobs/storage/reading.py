@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,28 +13,30 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from veritrail_graph.api.jobs.model import (
     EXPLANATION,
-    OPEN,
     OPEN_CLAIMS,
     SENTENCE,
     TURN,
-    Explained,
     Figures,
-    Job,
     JobClaim,
     JobHeader,
-    JobKind,
-    JobStatus,
     Work,
     kind_of,
     since_of,
 )
-from veritrail_graph.api.jobs.storage.batch_rows import early_ends, open_batches
+from veritrail_graph.api.jobs.storage.batch_rows import early_ends, waiting_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.api.work.sentences import unjudged_words
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.judge_mode import judge_mode_of_settings
 from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.model.job import (
+    OPEN,
+    Job,
+    JobExplanation,
+    JobKind,
+    JobStatus,
+)
 
 _SUMS = (
     "calls",
@@ -70,13 +72,15 @@ def lacking_of(connection: Connection, job_ids: Collection[str]) -> dict[str, in
     return {row[0]: row[1] for row in found}
 
 
-def explanations_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Explained]:
+def explanations_of(connection: Connection, job_ids: Collection[str]) -> dict[str, JobExplanation]:
     """The explanation of the verdicts of each job that has one."""
     c = job_claims.c
     found = connection.execute(
         sa.select(c.job_id, c.status, c.failure).where(c.job_id.in_(job_ids), ~OF_CLAIMS)
     )
-    return {row.job_id: Explained(Status(row.status), row.failure) for row in found}
+    return {
+        row.job_id: JobExplanation(status=Status(row.status), error=row.failure) for row in found
+    }
 
 
 def counts_of(connection: Connection, job_ids: Collection[str]) -> dict[str, dict[str, int]]:
@@ -219,12 +223,11 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
     if not ids:
         return found
     return [
-        replace(
-            one,
-            batches=tuple(open_batches(connection, one.job_id)),
-            warnings=(*one.warnings, *early_ends(connection, one.job_id)),
+        job.replace(
+            batches=waiting_batches(connection, job.job_id),
+            warnings=[*job.warnings, *early_ends(connection, job.job_id)],
         )
-        for one in found
+        for job in found
     ]
 
 
@@ -245,7 +248,7 @@ class _Parts:
     counts: Mapping[str, Mapping[str, int]]
     usage: Mapping[str, Usage]
     reused: Mapping[str, int]
-    explained: Mapping[str, Explained]
+    explained: Mapping[str, JobExplanation]
     lacking: Mapping[str, int]
 
 
@@ -260,16 +263,17 @@ def _reused(connection: Connection, job_ids: Sequence[str]) -> dict[str, int]:
 
 def _job(row: RowMapping, parts: _Parts) -> Job:
     header, job_id = JobHeader.of(row["header"]), row["job_id"]
+    asking, since = judge_mode_of_settings(row["settings"]), since_of(row["header"])
     return Job(
         job_id=job_id,
         run_id=row["run_id"],
         process_id=row["process_id"],
         status=JobStatus(row["status"]),
         cancelling=row["is_cancelled"] and JobStatus(row["status"]) in OPEN,
-        name=row["name"],
+        submitted_by=row["name"],
         key_id=row["key_id"] or None,
-        verification_ids=tuple(parts.ids.get(job_id, ())),
-        counts=parts.counts.get(job_id, {}),
+        verification_ids=list(parts.ids.get(job_id, ())),
+        counts=dict(parts.counts.get(job_id, {})),
         usage=parts.usage.get(job_id, Usage()),
         reused=parts.reused.get(job_id, 0),
         error=row["error"],
@@ -278,16 +282,19 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         ended_at=row["ended_at"],
         asks_models=_asks_models(json.loads(row["settings"])),
         kind=header.kind,
-        node_ids=header.node_ids,
-        turn_ids=header.turn_ids,
+        node_ids=list(header.node_ids),
+        turn_ids=list(header.turn_ids),
         content_hash=row["content_hash"],
-        left_out=header.left_out,
-        warnings=tuple(_warnings(header, parts.lacking.get(job_id, 0))),
+        batches=[],
+        left_out=list(header.left_out),
+        warnings=_warnings(header, parts.lacking.get(job_id, 0)),
         explanation=parts.explained.get(job_id),
-        asking=judge_mode_of_settings(row["settings"]),
-        since=since_of(row["header"]),
+        share=asking.share,
+        escalate_to=asking.second,
+        since=since.process_id if since is not None else None,
+        since_content=since.content_hash if since is not None else "",
         model=header.model,
-        in_batches=_is_in_batches(header, row["request"]),
+        mode="batch" if _is_in_batches(header, row["request"]) else "live",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.jobs.model import OPEN, OPEN_CLAIMS, Work
+from veritrail_graph.api.jobs.model import OPEN_CLAIMS, Work
 from veritrail_graph.api.jobs.storage.events import forget_in
 from veritrail_graph.api.jobs.storage.leases import forget_leases
 from veritrail_graph.api.jobs.storage.reading import OF_CLAIMS
@@ -20,6 +20,7 @@ from veritrail_graph.api.jobs.storage.tables import (
     workers,
 )
 from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.job import OPEN
 
 FORGOTTEN_TOGETHER = 20
 

@@ -7,16 +7,10 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.jobs.model import (
-    OPEN_CLAIMS,
-    JobKind,
-    Work,
-    goes_whole,
-    is_explanation,
-    kind_of,
-)
+from veritrail_graph.api.jobs.model import OPEN_CLAIMS, Work, goes_whole, is_explanation, kind_of
 from veritrail_graph.api.jobs.storage.reading import first_open
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
+from veritrail_graph.graph.model.job import JobKind
 
 
 def works_of(connection: Connection, job_id: str) -> list[Work]:

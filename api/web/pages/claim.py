@@ -34,10 +34,11 @@ from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import reviewer_of
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
-from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare, folded_settings
+from veritrail_graph.graph.comparing import Part, compare, folded_settings
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Status, Termination, Verdict, Verification
 from veritrail_graph.graph.model.attribution import CarriedSentence
+from veritrail_graph.graph.model.difference import ChangedValue, RoundSide
 from veritrail_graph.graph.model.listed import JudgedClaim, TrailOutline
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
@@ -409,7 +410,7 @@ WORDS: Mapping[str, str] = {
 }
 """What differs, in words; anything else keeps its name."""
 
-PARTS: Mapping[Part, str] = {
+PARTS: Mapping[str, str] = {
     Part.NODES: "other nodes were read",
     Part.EVIDENCE: "other sentences were selected",
     Part.VERDICT: "the interim verdict is another",
@@ -446,9 +447,9 @@ async def show_difference(
         asked_as=asked_as,
         claim=found[a].claim,
         sides=[(one, mark_now(one)) for one in (found[a], found[b])],
-        changed=[_row(one) for one in (*difference.claim, *difference.outcome)],
-        settings=[_row(one) for one in settings],
-        folded=[_row(one) for one in folded],
+        changed=_rows({**difference.claim, **difference.outcome}),
+        settings=_rows(settings),
+        folded=_rows(folded),
         parting=parting,
         parts=[PARTS[one] for one in parting.parts] if parting else [],
         rounds=[
@@ -459,8 +460,11 @@ async def show_difference(
     )
 
 
-def _row(one: Changed) -> tuple[str, str, str]:
-    return WORDS.get(one.name, one.name), _words(one.name, one.a), _words(one.name, one.b)
+def _rows(changed: Mapping[str, ChangedValue]) -> list[tuple[str, str, str]]:
+    return [
+        (WORDS.get(name, name), _words(name, both.a), _words(name, both.b))
+        for name, both in changed.items()
+    ]
 
 
 def _words(name: str, value: Any) -> str:
@@ -484,8 +488,8 @@ def _side(side: RoundSide | None, indicative: bool) -> dict[str, Any] | None:
     return {
         "mark": mark_of(side.verdict, Status.UNDECIDED, indicative=indicative),
         "reasoning": side.reasoning[:3_000],
-        "checked": side.checked[:MOST],
-        "more_checked": max(len(side.checked) - MOST, 0),
-        "selected": side.selected[:MOST],
-        "more_selected": max(len(side.selected) - MOST, 0),
+        "checked": side.checked_only[:MOST],
+        "more_checked": max(len(side.checked_only) - MOST, 0),
+        "selected": side.selected_only[:MOST],
+        "more_selected": max(len(side.selected_only) - MOST, 0),
     }

@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import engine_choices, usual_engine
-from veritrail_graph.api.app.jobs import OPEN, Busy, Job, JobClaim
+from veritrail_graph.api.app.jobs import Busy, JobClaim
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured.judge import judge_options
@@ -45,6 +45,7 @@ from veritrail_graph.api.web.views.jobs import (
 )
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, Violation
 from veritrail_graph.graph.model import Process, Verification
+from veritrail_graph.graph.model.job import OPEN, Job
 from veritrail_graph.graph.model.listed import ClaimFilter, Place
 from veritrail_graph.graph.sentences import SentenceSplitter
 
@@ -258,7 +259,7 @@ async def show_job(
     known, outcomes, is_down = await _looked_up(app, job, shown)
     view = job_view(job, outcomes)
     process = None if is_down else await _process(app, job.process_id)
-    earlier = None if is_down or job.since is None else await _process(app, job.since.process_id)
+    earlier = None if is_down or job.since is None else await _process(app, job.since)
     changes = None if is_down else await _changes(app, job)
     return render(
         request,

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.jobs import Job
 from veritrail_graph.api.app.search import LONGEST_QUERY, MOST_RESULTS, Kind
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
@@ -22,6 +21,7 @@ from veritrail_graph.api.web.rendering import csv_file
 from veritrail_graph.api.web.views import process as views
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.model.job import Job
 from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, NodeFilter
 from veritrail_graph.graph.model.noun import MAX_STAGE
 
@@ -146,8 +146,8 @@ async def _nodes(app: Application, process_id: str) -> AsyncIterator[str]:
         page = await app.nodes.page(process_id, NodeFilter(), after, _TOGETHER)
         rows: Iterable[Sequence[Any]] = (
             (
-                one.node_id, one.stage, one.role.value, one.kind, one.step, one.model,
-                one.origin.value if one.origin else None, one.length,
+                one.node_id, one.stage, one.role, one.kind, one.step, one.model,
+                one.origin, one.length,
             )
             for one in page.nodes
         )  # fmt: skip
@@ -189,7 +189,7 @@ async def jobs(app: App, process: Annotated[str | None, Query(max_length=128)] =
 
 def _job(one: Job) -> Sequence[Any]:
     return (
-        one.job_id, one.process_id, one.run_id, one.kind.value, one.status.value, one.name,
+        one.job_id, one.process_id, one.run_id, one.kind.value, one.status.value, one.submitted_by,
         one.created_at, sum(one.counts.get(name.value, 0) for name in Status if name.is_result),
         one.usage.calls, one.usage.cost_usd,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting
 from veritrail_graph.graph.model.lineage import Direction
-from veritrail_graph.graph.model.queried import QueryResult
+from veritrail_graph.graph.model.queried import QueryRows
 
 router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
@@ -127,5 +127,5 @@ async def _resting(app: Application, process_id: str, node_id: str, most: int) -
     }
 
 
-def _rows(found: QueryResult) -> list[dict[str, Any]]:
+def _rows(found: QueryRows) -> list[dict[str, Any]]:
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]

@@ -45,7 +45,7 @@ from veritrail_graph.api.web.views.review import (
     saved_view,
 )
 from veritrail_graph.api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
-from veritrail_graph.graph.agreement import agreement_report
+from veritrail_graph.graph.agreement import agreement_of
 from veritrail_graph.graph.errors import (
     EngineError,
     EngineUnavailable,
@@ -56,7 +56,6 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
-from veritrail_graph.graph.exporters.listings import agreement_json
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
 
@@ -408,7 +407,7 @@ async def show_agreement(
     process = await app.processes.get(name)
     who = reviewer_of(request, caller)
     every, judged = await asyncio.gather(app.reviews.queue(name), app.reviews.judged(name))
-    report = agreement_report(judged)
+    report = agreement_of(name, judged)
     said = said_of(one.review for one in judged)
     found = disputed(asked, every, said, who.name)
     claims, reviewed = await asyncio.gather(
@@ -432,6 +431,6 @@ async def show_agreement(
 @router.get("/processes/{process_id}/agreement.json", dependencies=[needs(Scope.READ)])
 async def download_agreement(app: App, process_id: str) -> Response:
     """The figures, as `veritrail reviews agreement --json` prints them."""
-    found = agreement_json(process_id, await app.reviews.agreement(process_id))
+    found = await app.reviews.agreement(process_id)
     headers = {"Content-Disposition": 'attachment; filename="agreement.json"'}
     return answer(found, 200, headers)

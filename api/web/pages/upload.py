@@ -204,7 +204,7 @@ async def show_upload(
     if stored is not None and caller.may(Scope.READ):
         found = await app.processes.overview(stored)
         ways = {"exact": exact, "normalised": normalised, "overlap": overlap, "order": order}
-        facts = (edge_words(found.process.edges, ways), explained_words(explained))
+        facts = (edge_words(found.edges, ways), explained_words(explained))
     return _form(request, stored=stored, found=found, facts=facts, how=how)
 
 
@@ -322,8 +322,8 @@ def _form(
         most=request.app.state.uploads.limits.wire,
         stored=stored,
         found=found,
-        can_state=found is not None and not (found.process.claims or is_dialogue(found.process)),
-        is_dialogue=found is not None and is_dialogue(found.process),
+        can_state=found is not None and not (found.claims or is_dialogue(found)),
+        is_dialogue=found is not None and is_dialogue(found),
         facts=[one for one in facts if one],
         shared=shared[:SHOWN],
         options={name: sent.fields.get(name, "") for name in _OPTIONS} if sent else {},

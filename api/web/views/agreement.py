@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from veritrail_graph.api.views.words import Mark, mark_now, share
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review import Reviewer, SaidView, cut, said_view
-from veritrail_graph.graph.agreement import Agreement, AgreementReport
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
 from veritrail_graph.graph.model.listed import JudgedClaim, QueuedClaim
 from veritrail_graph.graph.model.review import latest_of_each
 
@@ -48,7 +48,7 @@ class Figures:
 
 
 def figures_of(
-    name: str, found: Agreement, reviews: int | None = None, unclear: int | None = None
+    name: str, found: AgreementFigures, reviews: int | None = None, unclear: int | None = None
 ) -> Figures:
     """Figures in words; what is not defined is said to be so, and never 0."""
     kappa = found.kappa
@@ -62,7 +62,7 @@ def figures_of(
         agreed=found.agreed,
         share="nothing to compare" if found.share is None else share(found.agreed, found.pairs),
         kappa=no_kappa if kappa is None else f"{kappa:.2f}",
-        is_small=found.is_small,
+        is_small=found.small,
         interval="" if interval is None else " to ".join(map(_share_of_one, interval)),
     )
 
@@ -71,23 +71,22 @@ def _share_of_one(value: float) -> str:
     return share(round(value, 9), 1)  # what only rounding keeps from all or nothing is just that
 
 
-def lines_of(found: AgreementReport) -> list[tuple[str, list[Figures], int]]:
+def lines_of(found: Agreement) -> list[tuple[str, list[Figures], int]]:
     """Figures by reviewer, by pair of reviewers and by judge; the number is of those left out."""
     people = [
-        figures_of(one.reviewer, one.agreement, one.reviews, one.unclear)
+        figures_of(one.reviewer, one, one.reviews, one.unclear)
         for one in found.reviewers[:MOST_FIGURES]
     ]
     pairs = [
-        figures_of(" and ".join(one.reviewers), one.agreement, None, one.unclear)
-        for one in found.between[:MOST_FIGURES]
+        figures_of(" and ".join(one.reviewers), one, None, one.unclear)
+        for one in found.between_reviewers[:MOST_FIGURES]
     ]
     judges = [
-        figures_of(f"{judge.engine} {judge.model or ''}".strip(), one)
-        for judge, one in found.judges.items()
+        figures_of(f"{judge.engine} {judge.model or ''}".strip(), judge) for judge in found.judges
     ]
     parts = (
         ("Each reviewer and the judge", people, len(found.reviewers)),
-        ("Reviewers with each other", pairs, len(found.between)),
+        ("Reviewers with each other", pairs, len(found.between_reviewers)),
         ("By judge", judges, len(judges)),
     )
     return [(name, lines, total - len(lines)) for name, lines, total in parts if lines]

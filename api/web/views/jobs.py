@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobKind, JobStatus, sentence_of
+from veritrail_graph.api.app.jobs import JobClaim, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
 from veritrail_graph.api.views.asking import asking_short, whole_sentences
 from veritrail_graph.api.views.costs import Spent, spent
@@ -21,6 +21,7 @@ from veritrail_graph.api.web.views.process import Count, counts_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.graph.model.job import OPEN, Job, JobKind, JobStatus
 
 if TYPE_CHECKING:
     pass
@@ -139,7 +140,7 @@ class JobView:
     @property
     def batches(self) -> tuple[tuple[object, str], ...]:
         """The batches that it waits for, each with its state in words."""
-        return tuple((one, BATCH_WORDS[one.state.value]) for one in self.job.batches)
+        return tuple((one, BATCH_WORDS[one.status]) for one in self.job.batches)
 
     @property
     def asked(self) -> str:

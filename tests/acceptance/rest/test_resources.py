@@ -187,13 +187,15 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
     """The models of the description are held against real answers, field by field."""
     from veritrail_graph.api.app import answers, findings
     from veritrail_graph.graph.model import Verification
+    from veritrail_graph.graph.model.difference import Difference
+    from veritrail_graph.graph.model.processes import ProcessOverview
 
     at = f"/v1/processes/{verified}"
     claim = shared_service.get(f"{at}/claims/k04").json()
     trail = f"/v1/verifications/{claim['verification_id']}"
     for path, model in [
         ("/v1/processes", answers.ProcessPage),
-        (at, answers.ProcessFound),
+        (at, ProcessOverview),
         (f"{at}/nodes?fields=text,prompt,metadata", answers.NodesPage),
         (f"{at}/lineage?node_id=final", answers.LineageFound),
         (f"{at}/stages", answers.Stages),
@@ -203,7 +205,7 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
         (trail, Verification),
         (f"{trail}/provenance", findings.Provenance),
         (f"{trail}/error", findings.ErrorOrigin),
-        (f"{trail}/diff/{claim['verification_id']}", findings.DifferenceFound),
+        (f"{trail}/diff/{claim['verification_id']}", Difference),
     ]:
         answer = shared_service.get(path)
         assert answer.status_code == 200, answer.text

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.graph.agreement import FEW, Agreement, AgreementReport, Judge, agreement_report
-from veritrail_graph.graph.exporters.listings import agreement_json
+from veritrail_graph.graph.agreement import FEW, agreement_of, figures
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
 from veritrail_graph.graph.model.listed import JudgedReview
 
 FS, NFS, INC = Verdict
 PAIRS = st.lists(st.tuples(st.sampled_from(Verdict), st.sampled_from(Verdict)), max_size=60)
 
 
-def pairs(**counts: int) -> Agreement:
+def of(found: Iterable[tuple[Verdict, Verdict]]) -> AgreementFigures:
+    return AgreementFigures(**figures(found))
+
+
+def table(figures: AgreementFigures) -> dict[tuple[Verdict, Verdict], int]:
+    """The pairs that there are."""
+    return {
+        (Verdict(one), Verdict(other)): count
+        for one, row in figures.table.items()
+        for other, count in row.items()
+        if count
+    }
+
+
+def pairs(**counts: int) -> AgreementFigures:
     """Pairs by name, such as `fs_nfs=2`."""
     names = {"fs": FS, "nfs": NFS, "inc": INC}
     found = []
     for name, count in counts.items():
         one, other = name.split("_")
         found += [(names[one], names[other])] * count
-    return Agreement.of(found)
+    return of(found)
 
 
 def test_kappa_of_two_verdicts_by_hand() -> None:
@@ -32,18 +47,16 @@ def test_kappa_of_two_verdicts_by_hand() -> None:
     found = pairs(fs_fs=20, fs_nfs=5, nfs_fs=10, nfs_nfs=15)
     assert (found.pairs, found.agreed) == (50, 35)
     assert found.share == pytest.approx(0.7)
-    assert found.expected == pytest.approx(0.5)
     assert found.kappa == pytest.approx(0.4)
-    assert not found.is_small
+    assert not found.small
 
 
 def test_kappa_of_three_verdicts_by_hand() -> None:
     # Rows 10, 6, 4; columns 9, 8, 3; observed 14 / 20; expected (90 + 48 + 12) / 400 = 0.375.
     found = pairs(fs_fs=8, fs_nfs=2, nfs_fs=1, nfs_nfs=4, nfs_inc=1, inc_nfs=2, inc_inc=2)
     assert found.share == pytest.approx(0.7)
-    assert found.expected == pytest.approx(0.375)
     assert found.kappa == pytest.approx(0.325 / 0.625)
-    assert found.is_small
+    assert found.small
 
 
 def test_the_interval_of_a_share_by_hand() -> None:
@@ -55,24 +68,24 @@ def test_the_interval_of_a_share_by_hand() -> None:
 
 
 def test_without_a_pair_there_are_no_figures() -> None:
-    found = Agreement.of([])
-    assert (found.pairs, found.agreed, found.is_small) == (0, 0, True)
-    assert (found.share, found.expected, found.kappa, found.interval) == (None, None, None, None)
+    found = of([])
+    assert (found.pairs, found.agreed, found.small) == (0, 0, True)
+    assert (found.share, found.kappa, found.interval) == (None, None, None)
 
 
 def test_one_verdict_throughout_leaves_kappa_open() -> None:
     found = pairs(nfs_nfs=7)
-    assert (found.share, found.expected, found.kappa) == (1.0, 1.0, None)
+    assert (found.share, found.kappa) == (1.0, None)
 
 
 def test_one_verdict_each_but_another_is_no_agreement_at_all() -> None:
     found = pairs(nfs_fs=7)
-    assert (found.share, found.expected, found.kappa) == (0.0, 0.0, 0.0)
+    assert (found.share, found.kappa) == (0.0, 0.0)
 
 
 def test_one_judge_who_never_changes_agrees_by_chance_only() -> None:
     found = pairs(fs_fs=6, fs_nfs=2)
-    assert (found.share, found.expected, found.kappa) == (0.75, 0.75, 0.0)
+    assert (found.share, found.kappa) == (0.75, 0.0)
 
 
 def test_always_the_opposite_is_worse_than_chance() -> None:
@@ -81,16 +94,16 @@ def test_always_the_opposite_is_worse_than_chance() -> None:
 
 
 def test_few_pairs_are_called_few() -> None:
-    assert pairs(fs_fs=FEW - 1).is_small
-    assert not pairs(fs_fs=FEW).is_small
+    assert pairs(fs_fs=FEW - 1).small
+    assert not pairs(fs_fs=FEW).small
 
 
 @given(PAIRS)
 def test_figures_stay_within_their_bounds_and_do_not_care_who_is_first(
     found: list[tuple[Verdict, Verdict]],
 ) -> None:
-    one = Agreement.of(found)
-    other = Agreement.of((second, first) for first, second in found)
+    one = of(found)
+    other = of((second, first) for first, second in found)
     assert one.kappa == pytest.approx(other.kappa) if one.kappa is not None else True
     if one.share is not None and one.interval is not None:
         low, high = one.interval
@@ -119,8 +132,8 @@ def review(number: int, claim_id: str, reviewer: str, model: Any, said: str) -> 
     return JudgedReview(made, engine, "judge-1" if engine == "openai" else None)
 
 
-def report(*found: JudgedReview) -> AgreementReport:
-    return agreement_report([*found][::-1])
+def report(*found: JudgedReview) -> Agreement:
+    return agreement_of("p", [*found][::-1])
 
 
 def test_the_latest_review_of_each_reviewer_counts_and_the_latest_of_all_for_the_claim() -> None:
@@ -131,12 +144,12 @@ def test_the_latest_review_of_each_reviewer_counts_and_the_latest_of_all_for_the
         review(4, "k2", "Bo", FS, "FULLY_SUPPORTED"),
     )
     assert (made.reviews, made.claims, made.unclear, made.disputed) == (4, 2, 0, 1)
-    assert made.overall.table == {(NFS, INC): 1, (FS, FS): 1}
+    assert table(made.overall) == {(NFS, INC): 1, (FS, FS): 1}
     by_name = {one.reviewer: one for one in made.reviewers}
-    assert (by_name["Ada"].reviews, by_name["Ada"].agreement.table) == (2, {(NFS, INC): 1})
-    assert by_name["Bo"].agreement.table == {(NFS, FS): 1, (FS, FS): 1}
-    (pair,) = made.between
-    assert (pair.reviewers, pair.agreement.table) == (("Ada", "Bo"), {(INC, FS): 1})
+    assert (by_name["Ada"].reviews, table(by_name["Ada"])) == (2, {(NFS, INC): 1})
+    assert table(by_name["Bo"]) == {(NFS, FS): 1, (FS, FS): 1}
+    (pair,) = made.between_reviewers
+    assert (pair.reviewers, table(pair)) == (["Ada", "Bo"], {(INC, FS): 1})
 
 
 def test_unclear_claims_are_counted_apart() -> None:
@@ -149,9 +162,9 @@ def test_unclear_claims_are_counted_apart() -> None:
     )
     assert (made.claims, made.unclear, made.disputed) == (3, 3, 1)
     assert made.overall.pairs == 0
-    (pair,) = made.between
-    assert (pair.unclear, pair.agreement.pairs) == (2, 0)
-    assert [(one.reviewer, one.unclear, one.agreement.pairs) for one in made.reviewers] == [
+    (pair,) = made.between_reviewers
+    assert (pair.unclear, pair.pairs) == (2, 0)
+    assert [(one.reviewer, one.unclear, one.pairs) for one in made.reviewers] == [
         ("Ada", 3, 0),
         ("Bo", 1, 1),
     ]
@@ -163,10 +176,10 @@ def test_engines_are_told_apart() -> None:
         review(2, "k9", "Ada", FS, "NOT_FULLY_SUPPORTED"),
     )
     assert made.overall.agreed == 1
-    assert {judge: one.table for judge, one in made.judges.items()} == {
-        Judge("lexical", None): {(FS, NFS): 1},
-        Judge("openai", "judge-1"): {(NFS, NFS): 1},
-    }
+    assert [(judge.engine, judge.model, table(judge)) for judge in made.judges] == [
+        ("lexical", None, {(FS, NFS): 1}),
+        ("openai", "judge-1", {(NFS, NFS): 1}),
+    ]
 
 
 def test_reviewers_who_share_no_claim_are_not_compared() -> None:
@@ -191,14 +204,14 @@ def test_reviewers_who_share_no_claim_are_not_compared() -> None:
         ),
         review(3, "k2", "Bo", FS, "FULLY_SUPPORTED"),
     )
-    assert made.between == []
-    assert report(review(1, "k1", "Ada", NFS, "NOT_FULLY_SUPPORTED"), other_words).between
+    assert made.between_reviewers == []
+    assert report(review(1, "k1", "Ada", NFS, "NOT_FULLY_SUPPORTED"), other_words).between_reviewers
 
 
 def test_nothing_reviewed_is_a_report_too() -> None:
     made = report()
     assert (made.reviews, made.claims, made.overall.pairs) == (0, 0, 0)
-    told = agreement_json("p", made)
+    told = made.json_object()
     assert told["overall"] == {
         "pairs": 0,
         "agreed": 0,

@@ -10,8 +10,7 @@ from veritrail_graph.api.app.version_texts import (
     NodeTexts,
     same_beginning,
 )
-from veritrail_graph.graph.model import Origin, Role
-from veritrail_graph.graph.model.listed import StoredNode
+from veritrail_graph.graph.model.nodes import Node
 from veritrail_graph.graph.word_diff import MOST_SHOWN, rewritten
 
 LONG = "The quay was built by people whom nobody remembers, and it has lasted for a long time. " * 3
@@ -52,7 +51,7 @@ def test_a_side_is_no_longer_than_what_is_shown() -> None:
 
 
 def test_a_long_text_begins_shortly_before_the_difference() -> None:
-    node = StoredNode("n", 1, 0, Role.ROOT, None, None, None, Origin.SOURCE, None, 0)
+    node = Node(node_id="n", stage=1)
     same = "a" * 50_000
     found = NodeTexts.of((node, node), same + "b" * 50_000, same + "c")
     assert found.start == len(same) - BEFORE_CHANGE

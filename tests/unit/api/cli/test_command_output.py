@@ -19,7 +19,7 @@ from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.claims_file import read_claims_file
 from veritrail_graph.graph.ingest.cleaning import Settled
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
-from veritrail_graph.graph.model.listed import ProcessSummary
+from veritrail_graph.graph.model.processes import ProcessSummary
 from veritrail_graph.graph.near_duplicates import near_duplicates
 
 LONG_ID = "harbour-2025-" + "x" * 100
@@ -80,7 +80,7 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
         claims=3,
         warnings=(),
     )
-    stored._tell_processes([ProcessSummary(process, {})])
+    stored._tell_processes([ProcessSummary.of(process, {}, 0)])
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     found = verification(1)

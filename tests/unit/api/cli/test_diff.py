@@ -11,10 +11,8 @@ from rich.console import Console
 
 from veritrail_graph.api.cli.stored import difference_view
 from veritrail_graph.graph.comparing import (
-    Changed,
     Part,
     compare,
-    difference_json,
     settings_in_words,
 )
 from veritrail_graph.graph.model import (
@@ -24,6 +22,7 @@ from veritrail_graph.graph.model import (
     Status,
     Termination,
 )
+from veritrail_graph.graph.model.difference import ChangedValue, Difference
 
 FIRST = a_round(1, FS, "s1 s2", (("s1", 0), ("s2", 1)))
 SECOND = a_round(2, FS, "c1 c2", (("c1", 0),))
@@ -36,23 +35,27 @@ def told(a, b, width=200):
     return out.getvalue()
 
 
+def values(changed):
+    return {name: (both.a, both.b) for name, both in changed.items()}
+
+
 def test_a_trail_does_not_differ_from_the_same_made_later():
     a = a_trail("v-1", FIRST, SECOND)
     difference = compare(a, a.replace(verification_id="v-2", created_at="2026-02-01T00:00:00Z"))
-    assert difference.is_same
+    assert difference.same
     assert difference.parting is None
-    assert "Same path, same verdict" in told(a, difference.b)
+    assert "Same path, same verdict" in told(a, difference.sides[1])
 
 
 def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():
     a = a_trail("v-1", FIRST, a_round(2, NFS, "c1 c2", (("c1", 0), ("c2", 3))))
     b = a_trail("v-2", FIRST, a_round(2, FS, "c1", (("c1", 0), ("c1", 5))))
     parting = compare(a, b).parting
-    assert parting.number == 2
-    assert parting.parts == (Part.NODES, Part.EVIDENCE, Part.VERDICT)
-    assert (parting.a.checked, parting.b.checked) == (("c2",), ())
-    assert [cited.text for cited in parting.a.selected] == ["c2-3"]
-    assert [cited.text for cited in parting.b.selected] == ["c1-5"]
+    assert parting.iteration == 2
+    assert parting.parts == [Part.NODES, Part.EVIDENCE, Part.VERDICT]
+    assert (parting.a.checked_only, parting.b.checked_only) == (["c2"], [])
+    assert [cited.text for cited in parting.a.selected_only] == ["c2-3"]
+    assert [cited.text for cited in parting.b.selected_only] == ["c1-5"]
     assert (parting.a.verdict, parting.b.verdict) == (NFS, FS)
     assert parting.a.reasoning == "reasons of round 2"
 
@@ -68,7 +71,7 @@ def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():
 def test_one_thing_that_differs_is_enough(other, part):
     same = a_round(1, FS, "s1 s2", (("s1", 0),))
     parting = compare(a_trail("v-1", same, SECOND), a_trail("v-2", other, SECOND)).parting
-    assert (parting.number, parting.parts) == (1, (part,))
+    assert (parting.iteration, parting.parts) == (1, [part])
 
 
 def test_other_words_for_the_same_evidence_are_no_difference():
@@ -78,17 +81,17 @@ def test_other_words_for_the_same_evidence_are_no_difference():
         return a_trail(words, FIRST.replace(reasoning=words, summaries=found))
 
     a, b = worded("short", EvidenceRole.EVIDENCE), worded("long", EvidenceRole.CONTEXT)
-    assert compare(a, b).is_same
+    assert compare(a, b).same
 
 
 def test_a_walk_that_ended_earlier_parts_there():
     a = a_trail("v-1", FIRST, termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED)
     b = a_trail("v-2", FIRST, SECOND, termination=Termination.NO_CANDIDATES)
     difference = compare(a, b)
-    assert (difference.parting.number, difference.parting.parts) == (2, (Part.LENGTH,))
+    assert (difference.parting.iteration, difference.parting.parts) == (2, [Part.LENGTH])
     assert difference.parting.a is None
-    assert difference.parting.b.checked == ("c1", "c2")
-    assert [one.name for one in difference.outcome] == ["termination"]
+    assert difference.parting.b.checked_only == ["c1", "c2"]
+    assert [*difference.outcome] == ["termination"]
     assert "A  had ended before" in told(a, b)
     assert compare(b, a).parting.b is None
 
@@ -96,14 +99,17 @@ def test_a_walk_that_ended_earlier_parts_there():
 def test_settings_are_compared_key_by_key():
     a = a_trail("v-1", FIRST, settings='{"q": 3, "limits": {"roots": 40, "others": 40}, "x": 1}')
     b = a_trail("v-2", FIRST, settings='{"q": 3, "limits": {"roots": 40, "others": null}}', q=3)
-    assert compare(a, b).settings == (Changed("limits.others", 40, None), Changed("x", 1, None))
-    assert compare(a, b).is_same
+    assert values(compare(a, b).settings) == {
+        "limits.others": (40, None),
+        "x": (1, None),
+    }
+    assert compare(a, b).same
 
 
 def test_engine_model_and_q_are_compared_where_settings_are_not_known():
     a = a_trail("v-1", FIRST)
     b = a_trail("v-2", FIRST, engine="lexical", model=None, q=1)
-    assert [one.name for one in compare(a, b).settings] == ["engine", "model", "q"]
+    assert [*compare(a, b).settings] == ["engine", "model", "q"]
 
 
 def test_other_sub_claims_of_the_same_claim_are_told():
@@ -111,16 +117,15 @@ def test_other_sub_claims_of_the_same_claim_are_told():
         "v-1", FIRST, claim=Claim(claim_id="k1", text="Pier.", node_id="t", sub_claims=("x",))
     )
     b = a_trail("v-2", FIRST, claim=Claim(claim_id="k1", text="Pier.", node_id="t"))
-    assert compare(a, b).settings == (Changed("sub_claims", ["x"], []),)
+    assert values(compare(a, b).settings) == {"sub_claims": (["x"], [])}
     other = a_trail("v-3", FIRST, claim=Claim(claim_id="k2", text="Quay.", node_id="t"))
-    assert compare(a, other).settings == ()
+    assert compare(a, other).settings == {}
 
 
 def test_outcomes_are_compared():
     a = a_trail("v-1", FIRST, score=1.0)
     b = a_trail("v-2", FIRST, verdict=NFS, score=0.5, error_nodes=(NODES["s1"],))
-    changed = {one.name: (one.a, one.b) for one in compare(a, b).outcome}
-    assert changed == {
+    assert values(compare(a, b).outcome) == {
         "verdict": ("FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"),
         "score": (1.0, 0.5),
         "error_stages": ([], [2]),
@@ -139,9 +144,9 @@ def test_different_claims_are_compared_and_said_to_be_different():
     a = a_trail("v-1", FIRST)
     b = a_trail("v-2", FIRST, claim=Claim(claim_id="k2", text="The pier is old.", node_id="t"))
     difference = compare(a, b)
-    assert not difference.is_same_claim
-    assert not difference.is_same
-    assert [one.name for one in difference.claim] == ["claim_id", "claim"]
+    assert not difference.same_claim
+    assert not difference.same
+    assert [*difference.claim] == ["claim_id", "claim"]
     assert "verifications of different claims" in told(a, b)
     assert "different claims" not in told(a, a)
 
@@ -149,7 +154,7 @@ def test_different_claims_are_compared_and_said_to_be_different():
 def test_the_json_names_everything_that_differs():
     a = a_trail("v-1", FIRST, a_round(2, NFS, "c1 c2", (("c2", 3),)), settings='{"samples": 1}')
     b = a_trail("v-2", FIRST, SECOND, settings='{"samples": 3}')
-    document = json.loads(json.dumps(difference_json(compare(a, b))))
+    document = json.loads(compare(a, b).model_dump_json())
     assert (document["a"], document["b"]) == ("v-1", "v-2")
     assert (document["same"], document["same_claim"]) == (False, True)
     assert document["settings"] == {"samples": {"a": 1, "b": 3}}
@@ -159,6 +164,13 @@ def test_the_json_names_everything_that_differs():
     assert parting["a"]["checked_only"] == []
     (only,) = parting["a"]["selected_only"]
     assert (only["node_id"], only["sentence"], only["text"]) == ("c2", 3, "c2-3")
+
+
+def test_a_round_without_an_interim_verdict_is_answered_as_null():
+    a = a_trail("v-1", a_round(1, None, "s1", (("s1", 0),)))
+    difference = compare(a, a_trail("v-2", FIRST))
+    assert difference.json_object()["parting"]["a"]["verdict"] is None
+    assert Difference.model_validate_json(difference.model_dump_json()).parting.a.verdict is None
 
 
 def test_untrusted_text_cannot_drive_a_terminal():
@@ -189,9 +201,12 @@ def test_a_narrow_terminal_loses_nothing_of_a_setting():
     ],
 )  # fmt: skip
 def test_settings_that_differ_are_named_in_words(names, words):
-    assert settings_in_words([Changed(name, 1, 2) for name in names]) == words
+    assert settings_in_words({name: ChangedValue(a=1, b=2) for name in names}) == words
 
 
 def test_an_engine_that_only_shares_prompts_is_no_other_engine():
-    changed = [Changed("engine", "openai", "openai+shared"), Changed("q", 1, 2)]
+    changed = {
+        "engine": ChangedValue(a="openai", b="openai+shared"),
+        "q": ChangedValue(a=1, b=2),
+    }
     assert settings_in_words(changed) == ["q", "how many claims share a prompt"]

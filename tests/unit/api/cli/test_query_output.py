@@ -11,18 +11,20 @@ from rich.console import Console
 from veritrail_graph.api.cli import query, query_output
 from veritrail_graph.api.cli.query_output import Form, csv_text, tell_result
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.store import QueryResult
+from veritrail_graph.graph.store import QueryRows
 
 SENTENCE = {"sentence": 0, "role": "evidence", "text": "It opened\nin 1901."}
 STEP = {"node_id": "c1", "stage": 1, "role": "root", "via": [], "sentences": [SENTENCE]}
-RESULT = QueryResult(
-    ("verification_id", "nodes", "path"), (("v" * 60, ["c1", "t"], [STEP]),), False, True
+RESULT = QueryRows(
+    columns=["verification_id", "nodes", "path"],
+    rows=[["v" * 60, ["c1", "t"], [STEP]]],
+    indicative=True,
 )
 
 
 def told(
     monkeypatch: pytest.MonkeyPatch,
-    result: QueryResult,
+    result: QueryRows,
     width: int,
     *,
     tty: bool,
@@ -70,7 +72,7 @@ def test_a_table_stays_one_where_it_fits_and_in_a_pipe(
 def test_other_answers_have_no_remark(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], indicative: bool | None
 ) -> None:
-    told(monkeypatch, QueryResult(("a",), (("x",),), False, indicative), 80, tty=True)
+    told(monkeypatch, QueryRows(columns=["a"], rows=[["x"]], indicative=indicative), 80, tty=True)
     assert capsys.readouterr().err == ""
 
 
@@ -87,8 +89,8 @@ def test_a_tree_shows_the_parts_of_a_row_below_what_names_it(
 
 
 def test_csv_holds_figures_as_they_are_and_lists_in_one_cell() -> None:
-    rows = ((1 / 3, ["a", "b"], None, True, [{"x": 1}]),)
-    text = csv_text(QueryResult(tuple("vwxyz"), rows, False, None))
+    rows = [[1 / 3, ["a", "b"], None, True, [{"x": 1}]]]
+    text = csv_text(QueryRows(columns=list("vwxyz"), rows=rows))
     assert text == 'v,w,x,y,z\n0.3333333333333333,a; b,,true,"[{""x"": 1}]"\n'
 
 

@@ -20,8 +20,9 @@ from veritrail_graph.api.cli.reviews import (
 from veritrail_graph.api.cli.trail import trail_tree
 from veritrail_graph.api.show.review import review_line
 from veritrail_graph.api.show.terminal import text
-from veritrail_graph.graph.agreement import Agreement, agreement_report
+from veritrail_graph.graph.agreement import agreement_of, figures
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.agreement import AgreementFigures
 from veritrail_graph.graph.model.listed import JudgedReview
 from veritrail_graph.graph.model.review import reviewed
 
@@ -124,18 +125,18 @@ def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
     console: Console,
     printed: io.StringIO,
 ) -> None:
-    assert agreement_words(Agreement.of([])) == "nothing to compare yet."
-    few = agreement_words(Agreement.of([(FS, FS), (FS, NFS), (NFS, NFS)]))
+    assert agreement_words(AgreementFigures(**figures([]))) == "nothing to compare yet."
+    few = agreement_words(AgreementFigures(**figures([(FS, FS), (FS, NFS), (NFS, NFS)])))
     assert few.startswith("67% agreed (2 of 3; 95 % between ")
     assert "kappa 0.40. These are few" in few
-    one = agreement_words(Agreement.of([(FS, FS)] * 40))
+    one = agreement_words(AgreementFigures(**figures([(FS, FS)] * 40)))
     assert "kappa not defined" in one
     assert "few" not in one
     found = [
         JudgedReview(review(1, "FULLY_SUPPORTED"), "openai", "m"),
         JudgedReview(review(2, "NOT_FULLY_SUPPORTED", reviewer="Bo"), "openai", "m"),
     ]
-    reviews.show_agreement(agreement_report(found))
+    reviews.show_agreement(agreement_of("p", found))
     told = printed.getvalue()
     for words in ("2 review(s) of 1 claim(s)", "1 on which reviewers disagree", "Ada and Bo"):
         assert words in told

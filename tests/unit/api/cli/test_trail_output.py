@@ -14,9 +14,8 @@ from veritrail_graph.api.cli import terminal
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.cli.trail import cost_table, show_results, trail_tree
 from veritrail_graph.api.views.costs import cost_words, money_words, share_words
-from veritrail_graph.graph.exporters.listings import run_json, run_summary_json
+from veritrail_graph.graph.exporters.listings import run_json
 from veritrail_graph.graph.model import Claim, Process, RunUsage, Status, Usage, share_of_nodes
-from veritrail_graph.graph.model.listed import RunSummary
 from veritrail_graph.graph.model.trail import NO_USAGE
 
 SELECTING = spent(2, 1, (1200, 1024, 60), 0.03, reasoning_tokens=10)
@@ -138,19 +137,6 @@ def test_an_unknown_cost_is_never_told_as_nothing(usage, words):
 
 def test_a_tiny_amount_is_not_rounded_to_nothing():
     assert money_words(0.00001) == "< $0.0001"
-
-
-def test_runs_are_told_with_what_they_came_to():
-    counts = {Status.QUEUED: 1200, Status.SUCCEEDED: 3, Status.OVER_BUDGET: 2}
-    run = RunSummary("r-1", "p", "2026-01-31T09:30:00Z", "openai", "a-model", counts)
-    assert run_summary_json(run) == {
-        "run_id": "r-1",
-        "created_at": "2026-01-31T09:30:00Z",
-        "engine": "openai",
-        "model": "a-model",
-        "verifications": 1205,
-        "counts": {"queued": 1200, "succeeded": 3, "over_budget": 2},
-    }
 
 
 def cells(table_line):

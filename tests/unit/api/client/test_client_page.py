@@ -103,7 +103,9 @@ ANSWERS = [
         }
     ),
     Rows(columns=[EVIL], rows=[[EVIL], [{EVIL: [EVIL]}], [None], [3]], indicative=True),
-    JobState.model_validate({"job_id": EVIL, "status": EVIL, "process_id": EVIL, "error": EVIL}),
+    JobState.model_validate(
+        {"job_id": EVIL, "status": "failed", "process_id": EVIL, "error": EVIL}
+    ),
 ]
 
 

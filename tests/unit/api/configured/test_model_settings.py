@@ -6,11 +6,11 @@ import pytest
 from fakes.settings_of import settings_of
 
 from veritrail_graph.api.configured.models import ModelOptions, all_model_settings
-from veritrail_graph.api.jobs.model import JobKind
 from veritrail_graph.api.jobs.storage.reading import Resumable
 from veritrail_graph.api.settings import Settings, Use, model_settings
 from veritrail_graph.api.work.runs import held_run
 from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.model.job import JobKind
 
 
 def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):

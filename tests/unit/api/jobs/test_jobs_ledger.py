@@ -10,12 +10,13 @@ from fakes.service_databases import IN_BOTH
 from sqlalchemy.exc import IntegrityError
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.model import Busy, Ended, Job, JobStatus, Work
+from veritrail_graph.api.jobs.model import Busy, Ended, Work
 from veritrail_graph.api.jobs.storage import changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog, events_after
 from veritrail_graph.api.jobs.storage.tables import job_claims
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.model.job import Job, JobStatus
 
 JOB = "j-1"
 

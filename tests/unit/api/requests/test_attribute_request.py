@@ -8,11 +8,12 @@ import pytest
 
 from veritrail_graph.api.client.attributions import JudgeWith
 from veritrail_graph.api.jobs.events import finished
-from veritrail_graph.api.jobs.model import JobHeader, JobKind, Kind, kind_of
+from veritrail_graph.api.jobs.model import JobHeader, Kind, kind_of
 from veritrail_graph.api.jobs.submission import sentence_rows
 from veritrail_graph.api.requests.attribute import MAX_SENTENCES, AttributeRequest
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import Against, JudgeName
+from veritrail_graph.graph.model.job import JobKind
 
 HEADER = '{"kind": "attribution", "nodes": ["a", "b.1"]}'
 

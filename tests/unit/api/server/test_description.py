@@ -167,14 +167,14 @@ def test_the_example_of_a_query_is_a_query_of_the_library_with_its_parameters(
 ) -> None:
     call = told["paths"]["/v1/queries/{name}"]["post"]
     name = call["parameters"][0]["schema"]["examples"][0]
-    statement = next(one for one in map(described, library()) if one["name"] == name)
+    statement = next(one for one in map(described, library()) if one.name == name)
     schemas = told["components"]["schemas"]
     body = schemas["QueryCall"]["examples"][0]
-    known = {one["name"]: one["required"] for one in statement["parameters"]}
+    known = {one.name: one.required for one in statement.parameters}
     assert set(body["params"]) <= set(known)
     assert {one for one, required in known.items() if required} <= set(body["params"])
     answer = schemas["QueryRows"]["examples"][0]
-    assert answer["columns"] == [one["name"] for one in statement["columns"]]
+    assert answer["columns"] == [one.name for one in statement.columns]
     assert all(len(row) == len(answer["columns"]) for row in answer["rows"])
 
 

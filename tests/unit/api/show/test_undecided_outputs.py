@@ -25,7 +25,7 @@ from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.sources import FileSource
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import CANNOT_TELL, CANNOT_TELL_WORDS
-from veritrail_graph.graph.comparing import compare, difference_json
+from veritrail_graph.graph.comparing import compare
 from veritrail_graph.graph.exporters.verdicts.judged import Judged
 from veritrail_graph.graph.model import Verification
 
@@ -136,7 +136,7 @@ def test_trails_are_drawn_compared_and_exported(capsys: pytest.CaptureFixture[st
     for one in TRAILS:
         assert ">None<" not in trail_svg(one)
     assert "stage" in stages_svg(TRAILS)
-    other = difference_json(compare(BETWEEN, OPEN))
+    other = compare(BETWEEN, OPEN).json_object()
     assert other["outcome"]["verdict"] == {"a": NFS.value, "b": None}
     said = Judged(OPEN, "trace", None, ()).explanation
     assert "No verdict (undecided): this says nothing for or against the claim." in said

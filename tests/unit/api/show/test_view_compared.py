@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from veritrail_graph.graph.comparing import Changed, folded_settings
+from veritrail_graph.graph.comparing import folded_settings
+from veritrail_graph.graph.model.difference import ChangedValue
 
-Q, PROMPT = Changed("q", 1, 3), Changed("steps.verdict.prompt", "verdict.v1", "verdict.v2")
+Q = {"q": ChangedValue(a=1, b=3)}
+PROMPT = {"steps.verdict.prompt": ChangedValue(a="verdict.v1", b="verdict.v2")}
 
 
 def test_what_follows_from_another_judge_is_folded() -> None:
-    model = Changed("model", "gpt-4o-mini", None)
-    assert folded_settings([model, Q, PROMPT]) == ([model, Q], [PROMPT])
+    model = {"model": ChangedValue(a="gpt-4o-mini", b=None)}
+    assert folded_settings(model | Q | PROMPT) == (model | Q, PROMPT)
 
 
 def test_of_one_judge_every_setting_is_shown() -> None:
-    assert folded_settings([Q, PROMPT]) == ([Q, PROMPT], [])
+    assert folded_settings(Q | PROMPT) == (Q | PROMPT, {})

@@ -16,8 +16,9 @@ from veritrail_graph.api.web.views.agreement import (
     said_of,
 )
 from veritrail_graph.api.web.views.review import Reviewer
-from veritrail_graph.graph.agreement import Agreement
+from veritrail_graph.graph.agreement import figures
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.agreement import AgreementFigures
 from veritrail_graph.graph.model.listed import QueuedClaim
 
 YES, NO = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
@@ -78,13 +79,18 @@ def test_a_disagreement_stands_side_by_side_own_words_first() -> None:
     assert disputes_of(state(), found, {}, {}, ADA) == []
 
 
+def pairs(*counts: tuple[Verdict, Verdict, int]) -> AgreementFigures:
+    found = [(one, other) for one, other, count in counts for _ in range(count)]
+    return AgreementFigures(**figures(found))
+
+
 def test_figures_that_are_not_defined_are_said_to_be_so_and_are_never_0() -> None:
-    nothing = figures_of("x", Agreement({}))
+    nothing = figures_of("x", pairs())
     assert (nothing.share, nothing.kappa, nothing.interval) == (
         "nothing to compare", "nothing to compare", "",
     )  # fmt: skip
-    same = figures_of("x", Agreement({(YES, YES): 5}))
+    same = figures_of("x", pairs((YES, YES, 5)))
     assert (same.share, same.kappa) == ("100 %", "not defined: one verdict throughout")
-    some = figures_of("x", Agreement({(YES, YES): 40, (NO, NO): 40, (YES, NO): 20}))
+    some = figures_of("x", pairs((YES, YES, 40), (NO, NO, 40), (YES, NO, 20)))
     assert (some.share, some.kappa, some.is_small) == ("80 %", "0.62", False)
     assert some.interval == "71 % to 87 %"

@@ -8,26 +8,22 @@ import pytest
 from fakes.rendered import rendered
 
 from veritrail_graph.api.app.changes import Changes, ComparedClaim, PossibleMatch
-from veritrail_graph.api.jobs.model import Job, JobStatus, Version
 from veritrail_graph.api.web.views.changes import changes_view
 from veritrail_graph.api.web.views.jobs import BATCH_WORDS, job_view
 from veritrail_graph.graph.model import Status, Usage
-from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
+from veritrail_graph.graph.model.job import Job, JobKind, JobStatus, WaitingBatch
+from veritrail_graph.verifier.models.batch_port import BatchState
 
 
 def a_job(counts: dict[str, int], **other: Any) -> Job:
-    facts = {"status": JobStatus.RUNNING, "asks_models": True, **other}
-    return Job(
-        job_id="j-1",
-        run_id="r-1",
-        process_id="p",
-        cancelling=False,
-        name="Ada",
-        key_id=None,
-        verification_ids=(),
-        counts=counts,
-        **facts,
-    )
+    facts = {
+        "job_id": "j-1", "run_id": "r-1", "process_id": "p", "kind": JobKind.VERIFICATION,
+        "status": JobStatus.RUNNING, "cancelling": False, "submitted_by": "Ada", "counts": counts,
+        "usage": Usage(), "reused": 0, "error": None, "warnings": [], "explanation": None,
+        "created_at": "", "started_at": None, "ended_at": None, "verification_ids": [],
+        "node_ids": [], "turn_ids": [], "batches": [], "asks_models": True,
+    }  # fmt: skip
+    return Job(**{**facts, **other})
 
 
 def test_claims_that_wait_again_are_not_called_failed() -> None:
@@ -80,8 +76,10 @@ HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} & more"
 
 def test_the_batches_of_a_job_stand_below_the_words_that_lead_to_them() -> None:
     at = "2026-01-01T00:00:00Z"
-    waiting = BatchRecord("b", "here", "m", 6, BatchState.IN_PROGRESS, at, batch_id="batch_0")
-    job = a_job({Status.RUNNING: 6}, created_at=at, batches=(waiting,))
+    waiting = WaitingBatch(
+        batch_id="batch_0", model="m", status="in_progress", lines=6, done=0, failed=0, since=at
+    )
+    job = a_job({Status.RUNNING: 6}, created_at=at, batches=[waiting])
     page = rendered(
         "job.html", view=job_view(job, {}), job=job, name="P", is_record=False, lines=[],
         is_down=False, changes=None, workers=1, last_event=0, first=None, next=None,
@@ -122,7 +120,8 @@ def test_the_page_of_a_job_since_an_earlier_version_says_what_was_kept_and_what_
     assert (view.reasons[0][1], view.more_reasons, view.saved) == (2, 2, "75 %")
     job = a_job(
         {Status.SUCCEEDED: 9}, status=JobStatus.SUCCEEDED, created_at="2026-01-01T00:00:00Z",
-        since=Version("monday", found.content_hash),
+        since="monday",
+        since_content=found.content_hash,
     )  # fmt: skip
     shown = {
         "view": job_view(job, {yes: 8, no: 1}), "job": job, "name": "P", "is_record": False,

@@ -1,25 +1,52 @@
-"""The state of a job as every door answers with it."""
+"""A job, as it is stored, listed and answered: what is done, and how far it has come.
+
+Source: ours (docs/adr/0015-jobs.md).
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from enum import StrEnum
+from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from veritrail_graph.api.app.answers import Answer
-from veritrail_graph.api.jobs.model import Job, JobKind, JobStatus
-from veritrail_graph.graph.model import Status, Usage
-from veritrail_graph.verifier.models.batch_port import BatchRecord
-
-_SAME = (
-    "job_id", "kind", "status", "process_id", "run_id", "cancelling", "usage", "reused", "error",
-    "created_at", "started_at", "ended_at",
-)  # fmt: skip
-"""Fields that a job has by the same names."""
+from veritrail_graph.graph.model.attribution import LeftOut
+from veritrail_graph.graph.model.noun import Answer
+from veritrail_graph.graph.model.run import JudgeMode
+from veritrail_graph.graph.model.trail import Status, Usage
 
 
-class ExplanationModel(Answer):
+class JobStatus(StrEnum):
+    """The state of a job."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    """At least one verification, sentence or turn did not succeed, a correction or the explanation
+    failed, or no claims could be extracted."""
+    CANCELLED = "cancelled"
+
+
+OPEN = frozenset({JobStatus.QUEUED, JobStatus.RUNNING})
+"""Jobs of which something is left to do."""
+
+
+class JobKind(StrEnum):
+    """What a job does; the header of its row says it."""
+
+    VERIFICATION = "verification"
+    """It verifies claims."""
+    ATTRIBUTION = "attribution"
+    """It attributes sentences to those of their sources."""
+    DIALOGUE = "dialogue"
+    """It verifies the assistant's turns of a dialogue, one after the other."""
+
+
+class JobExplanation(Answer):
     """The explanation of the verdicts of a job, its last unit; no fault of it changes a verdict."""
+
+    model_config = ConfigDict(title="ExplanationModel")
 
     status: Status
     error: str | None = Field(description="Why sentences could not be attributed.")
@@ -49,32 +76,12 @@ class JobSummary(Answer):
     reused: int = Field(description="How many were verified before, with the same settings.")
     error: str | None = Field(description="Why nothing more can be done, where that holds for all.")
     warnings: list[str] = Field(description="What a person should know, such as what was left out.")
-    explanation: ExplanationModel | None = Field(
+    explanation: JobExplanation | None = Field(
         description="The explanation of its verdicts; null: none was asked for."
     )
     created_at: str
     started_at: str | None
     ended_at: str | None
-
-    @classmethod
-    def of(cls, job: Job) -> Self:
-        """The answer for a job."""
-        explanation = job.explanation
-        return cls(
-            explanation=None
-            if explanation is None
-            else ExplanationModel(status=explanation.status, error=explanation.error),
-            submitted_by=job.name,
-            counts=dict(job.counts),
-            warnings=list(job.warnings),
-            **{name: getattr(job, name) for name in _SAME},
-            **cls._more(job),
-        )
-
-    @classmethod
-    def _more(cls, _job: Job) -> dict[str, Any]:
-        """What a summary leaves out."""
-        return {}
 
 
 class WaitingBatch(Answer):
@@ -90,22 +97,11 @@ class WaitingBatch(Answer):
     failed: int
     since: str
 
-    @classmethod
-    def of(cls, batch: BatchRecord) -> WaitingBatch:
-        """The answer for a batch."""
-        return cls(
-            batch_id=batch.batch_id,
-            model=batch.model,
-            status=batch.state.value,
-            lines=batch.lines,
-            done=batch.done,
-            failed=batch.failed,
-            since=batch.since,
-        )
 
-
-class JobModel(JobSummary):
+class Job(JobSummary):
     """A job with its verifications, or the nodes or turns that it is about."""
+
+    model_config = ConfigDict(title="JobModel")
 
     verification_ids: list[str] = Field(description="In the order of the claims.")
     node_ids: list[str] = Field(description="The nodes of an attribution.")
@@ -127,17 +123,23 @@ class JobModel(JobSummary):
         description="The process that the earlier version is stored as from which verdicts are "
         "kept; null: none are. `GET /v1/jobs/{job_id}/changes` has more.",
     )
+    since_content: str = Field(
+        "", description="The hash of the content of that earlier version.", exclude=True
+    )
+    key_id: str | None = Field(
+        None,
+        description="The key of the caller who submitted it; None: no key was asked for.",
+        exclude=True,
+    )
+    asks_models: bool = Field(False, description="Whether its engine asks models.", exclude=True)
+    content_hash: str = Field("", description="The content of its process.", exclude=True)
+    left_out: list[LeftOut] = Field(
+        [],
+        description="Nodes that were asked for, and of which no sentence is attributed.",
+        exclude=True,
+    )
 
-    @classmethod
-    def _more(cls, job: Job) -> dict[str, Any]:
-        return {
-            "verification_ids": list(job.verification_ids),
-            "node_ids": list(job.node_ids),
-            "turn_ids": list(job.turn_ids),
-            "batches": [WaitingBatch.of(one) for one in job.batches],
-            "mode": "batch" if job.in_batches else "live",
-            "model": job.model,
-            "share": job.asking.share,
-            "escalate_to": job.asking.second,
-            "since": job.since.process_id if job.since is not None else None,
-        }
+    @property
+    def asking(self) -> JudgeMode:
+        """The mode in which its judge is asked."""
+        return JudgeMode(self.share, self.escalate_to)
