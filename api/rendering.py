@@ -16,12 +16,12 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from veritrail_graph.api.show.costs import UNKNOWN, cost_words, share_words, step_words
+from veritrail_graph.api.show.dialogue import run_words, setting_words
 from veritrail_graph.api.show.document import Line, headed
 from veritrail_graph.api.show.report_html import line
-from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, step_words
-from veritrail_graph.api.views.dialogue import run_words, setting_words
-from veritrail_graph.api.views.texts import clip, clip_start, shown
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.texts import clip, clip_start, shown
+from veritrail_graph.api.show.words import (
     either,
     in_parts,
     in_short,

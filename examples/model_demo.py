@@ -20,8 +20,8 @@ from rich.text import Text
 
 from examples.local_model import MODEL, Unavailable, environment, local_model
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict
 
 HERE = Path(__file__).resolve().parent

@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field
 from veritrail_graph.api.app.answers import Listed
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.search.index import Hit, TextIndex, match_of
-from veritrail_graph.api.views.excerpts import excerpt_of
+from veritrail_graph.api.show.excerpts import excerpt_of
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound
 from veritrail_graph.graph.model.listed import NodeFilter
 from veritrail_graph.graph.model.noun import Answer

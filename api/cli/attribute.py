@@ -32,8 +32,8 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import indicative_words
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     WINDOW,
@@ -190,8 +190,8 @@ def as_document(found: Attributed) -> dict[str, Any]:
 def tell(found: Attributed) -> None:
     """Tell a person: each sentence with what it rests on, and what it cost."""
     from veritrail_graph.api.show.attribution import node_shown
+    from veritrail_graph.api.show.costs import usage_words
     from veritrail_graph.api.show.terminal import tree
-    from veritrail_graph.api.views.costs import usage_words
 
     for node in found.run.nodes:
         show(tree(node_shown(node.node_id, node.sentences)))

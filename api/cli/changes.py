@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import marked, say, show, table, verdict_words
-from veritrail_graph.api.views.texts import one_line, some
+from veritrail_graph.api.show.texts import one_line, some
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files

@@ -10,7 +10,7 @@ import typer
 from veritrail_graph.api.cli.exits import say_starting
 from veritrail_graph.api.cli.ingest import ingest_paths, public_id, store_and_tell
 from veritrail_graph.api.cli.options import RECORDED, AsJson, judging, recording_settings
-from veritrail_graph.api.views.texts import some
+from veritrail_graph.api.show.texts import some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from veritrail_graph.api.cli.options import (
     read_text,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.near_duplicates import NearDuplicate, near_duplicates
@@ -327,7 +327,7 @@ def _counts(sentences: Sequence[ExtractedSentence]) -> dict[str, int]:
 
 def tell_report(report: ExtractionReport) -> None:
     """Show what was extracted, what was not and why, and what it cost."""
-    from veritrail_graph.api.views.costs import usage_words
+    from veritrail_graph.api.show.costs import usage_words
 
     if report.claims:
         show_claims(report.claims)

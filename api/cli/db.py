@@ -10,7 +10,7 @@ import typer
 from veritrail_graph.api.cli.exits import ask, run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, show
-from veritrail_graph.api.views.texts import clean
+from veritrail_graph.api.show.texts import clean
 
 app = typer.Typer(
     help="Start, stop and look at the embedded engine; clean up.",

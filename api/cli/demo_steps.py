@@ -21,10 +21,10 @@ from veritrail_graph.api.app.demonstration import (
 )
 from veritrail_graph.api.cli.exits import run, say_starting
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, console
-from veritrail_graph.api.views.contrast import Quote, contrast_of
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.contrast import Quote, contrast_of
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.word_diff import Piece
 
 if TYPE_CHECKING:

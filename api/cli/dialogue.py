@@ -33,9 +33,9 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.views.dialogue import cut_words, left_out_words
-from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.dialogue import cut_words, left_out_words
+from veritrail_graph.api.show.texts import clean, one_line
+from veritrail_graph.api.show.words import (
     CLAIM_CATEGORY_WORDS,
     DIALOGUE_LABEL_WORDS,
     indicative_words,
@@ -229,7 +229,7 @@ def as_document(found: Sequence[DialogueVerified]) -> dict[str, Any]:
 
 def tell(run: DialogueRun, *, kept: int = 0) -> None:
     """Tell a person: the turns with their claims, the score, and what it cost."""
-    from veritrail_graph.api.views.costs import usage_words
+    from veritrail_graph.api.show.costs import usage_words
 
     show(run_text(run))
     claims = [one for one in run.claims if one.status is Status.SUCCEEDED]

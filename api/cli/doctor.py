@@ -25,7 +25,7 @@ def doctor(
     """
     from veritrail_graph.api.app.doctor import Finding, State, examine
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.views.texts import clean
+    from veritrail_graph.api.show.texts import clean
 
     found: list[Finding] = []
 

@@ -191,7 +191,7 @@ def kept_words(kept: Kept) -> str:
 
 
 def _table(estimated: Estimated) -> None:
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     estimates = estimated.estimates
     rows = []
@@ -213,7 +213,7 @@ LIVE = "live"
 
 def _ways(estimated: Estimated) -> None:
     """The same claims in every way to ask, side by side."""
-    from veritrail_graph.api.views.costs import cost_words, way_words
+    from veritrail_graph.api.show.costs import cost_words, way_words
 
     likely, low, high = (
         estimated.estimates.likely,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit, fault_json
 from veritrail_graph.api.cli.terminal import say
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import RunUsage, Status, Usage
 from veritrail_graph.graph.model.trail import NO_USAGE

@@ -17,7 +17,7 @@ from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import inert, print_json, say
 from veritrail_graph.api.cli.webhooks import deliver
-from veritrail_graph.api.views.texts import clean
+from veritrail_graph.api.show.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:

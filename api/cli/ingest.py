@@ -20,8 +20,8 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
-from veritrail_graph.api.views.ingested import StoredLine, refusal, shared_warnings
-from veritrail_graph.api.views.texts import clean, one_line, some
+from veritrail_graph.api.show.ingested import StoredLine, refusal, shared_warnings
+from veritrail_graph.api.show.texts import clean, one_line, some
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 

@@ -9,8 +9,8 @@ import typer
 from veritrail_graph.api.cli.exits import ask, ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import INDICATIVE_IN_PART, in_parts
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import INDICATIVE_IN_PART, in_parts
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import console, inert, say, show
-from veritrail_graph.api.views.texts import clean, figure, one_line
-from veritrail_graph.api.views.words import INDICATIVE_IN_PART
+from veritrail_graph.api.show.texts import clean, figure, one_line
+from veritrail_graph.api.show.words import INDICATIVE_IN_PART
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -16,8 +16,8 @@ from veritrail_graph.api.cli.options import AsJson, ProcessId, read_text
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
 from veritrail_graph.api.show.review import review_line
 from veritrail_graph.api.show.terminal import text
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import latest_of_each

@@ -10,10 +10,10 @@ import typer
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.asking import asking_short
-from veritrail_graph.api.views.costs import UNKNOWN, money_words
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.asking import asking_short
+from veritrail_graph.api.show.costs import UNKNOWN, money_words
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Verdict
 
@@ -64,7 +64,7 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
 
 def cost_of(spent: Spending) -> str:
     """A cost in words; an unknown one is never 0."""
-    from veritrail_graph.api.views.runs import known_cost
+    from veritrail_graph.api.show.runs import known_cost
 
     dollars = known_cost(spent)
     return UNKNOWN if dollars is None else money_words(dollars)
@@ -91,7 +91,7 @@ def compare(
         reads=True,
     )
     if csv is not None:
-        from veritrail_graph.api.views.runs import comparison_csv
+        from veritrail_graph.api.show.runs import comparison_csv
 
         try:
             csv.write_text(comparison_csv(found), encoding="utf-8", newline="")
@@ -105,7 +105,7 @@ def compare(
 
 
 def _tell(found: RunComparison) -> None:
-    from veritrail_graph.api.views.runs import CHANGE_WORDS
+    from veritrail_graph.api.show.runs import CHANGE_WORDS
 
     changed = [one for one in found.claims if one.change.value not in ("same", "neither")]
     table(

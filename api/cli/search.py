@@ -10,8 +10,8 @@ from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, table
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 

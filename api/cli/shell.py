@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.terminal import console, say, show
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError, with_advice
 from veritrail_graph.graph.private import make_private_folders
 

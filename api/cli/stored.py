@@ -17,9 +17,9 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_abou
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.views.asking import asked_as
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.asking import asked_as
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import (
     CLAIM_CATEGORY_WORDS,
     INDICATIVE_IN_PART,
     VERDICT_WORDS,

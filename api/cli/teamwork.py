@@ -11,7 +11,7 @@ import typer
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
-from veritrail_graph.api.views.texts import clean
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.texts import clean
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.unseen import json_escaped
 

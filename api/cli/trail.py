@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from veritrail_graph.api.cli.terminal import table, verdict_words
+from veritrail_graph.api.show.asking import asked_as
+from veritrail_graph.api.show.costs import UNKNOWN, cost_words, money_words
 from veritrail_graph.api.show.terminal import SHORT, WHOLE, laid_out, tree
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail import Beside, shown
-from veritrail_graph.api.views.asking import asked_as
-from veritrail_graph.api.views.costs import UNKNOWN, cost_words, money_words
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import unsaid_in_short
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import unsaid_in_short
 from veritrail_graph.graph.model import Status, Verdict
 
 if TYPE_CHECKING:

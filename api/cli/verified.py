@@ -17,9 +17,9 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.explain import ExplainedTrails
 from veritrail_graph.api.cli.terminal import quoted, say, show
-from veritrail_graph.api.views.asking import asking_sentences
-from veritrail_graph.api.views.texts import one_line, some
-from veritrail_graph.api.views.words import indicative_words, kept_words
+from veritrail_graph.api.show.asking import asking_sentences
+from veritrail_graph.api.show.texts import one_line, some
+from veritrail_graph.api.show.words import indicative_words, kept_words
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import (
     RunUsage,
@@ -201,7 +201,7 @@ def tell(report: Report) -> None:
     from veritrail_graph.api.cli.changes import tell_changes
     from veritrail_graph.api.cli.claims import offer_removal
     from veritrail_graph.api.cli.trail import attention, cost_table, show_results, trail_tree
-    from veritrail_graph.api.views.costs import cost_words, share_words
+    from veritrail_graph.api.show.costs import cost_words, share_words
     from veritrail_graph.graph.near_duplicates import near_duplicates
 
     done = report.done.verifications
@@ -294,7 +294,7 @@ def tell_ways(report: Report, own: list[Verification]) -> None:
     Of a few claims that were asked about in the usual way, their trails say enough.
     """
     from veritrail_graph.api.cli.terminal import table
-    from veritrail_graph.api.views.costs import cost_words, way_words
+    from veritrail_graph.api.show.costs import cost_words, way_words
 
     spent = sum((one.usage for one in own), Usage())
     of_models: dict[str, Usage] = {}

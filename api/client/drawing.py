@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from html import escape
 
 from veritrail_graph.api.show.notebook import COLOURS
-from veritrail_graph.api.views.texts import clean, cut_to, id_lines, in_lines
-from veritrail_graph.api.views.trail import EvidenceNode, trail_view
-from veritrail_graph.api.views.words import VERDICT_WORDS, unsaid_in_short
+from veritrail_graph.api.show.texts import clean, cut_to, id_lines, in_lines
+from veritrail_graph.api.show.trail_view import EvidenceNode, trail_view
+from veritrail_graph.api.show.words import VERDICT_WORDS, unsaid_in_short
 from veritrail_graph.graph.model import Verdict, Verification
 
 WIDTH, GAP_X, GAP_Y, PAD = 210, 60, 16, 16

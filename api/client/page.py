@@ -11,6 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.show import notebook
+from veritrail_graph.api.show.dialogue import (
+    SCORE_WORDS,
+    check_words,
+    claim_counts,
+    claim_mark,
+    cut_words,
+    setting_words,
+    turn_mark,
+)
 from veritrail_graph.api.show.notebook import (
     COLOURS,
     DETAILS,
@@ -24,19 +33,10 @@ from veritrail_graph.api.show.notebook import (
     row,
     text,
 )
+from veritrail_graph.api.show.texts import figure
 from veritrail_graph.api.show.trail import shown
-from veritrail_graph.api.views.dialogue import (
-    SCORE_WORDS,
-    check_words,
-    claim_counts,
-    claim_mark,
-    cut_words,
-    setting_words,
-    turn_mark,
-)
-from veritrail_graph.api.views.texts import figure
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import (
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
     indicative_words,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.api.gate.rules import Entry
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import InputError
 
 FORMAT = "veritrail.baseline/1"

@@ -11,7 +11,7 @@ from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome, appeal
 from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.show.markdown import escaped
-from veritrail_graph.api.views.words import BY_KIND, State, either, in_parts, review_mark
+from veritrail_graph.api.show.words import BY_KIND, State, either, in_parts, review_mark
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.model.located import stage_shares
 

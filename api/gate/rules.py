@@ -13,7 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
-from veritrail_graph.api.views.words import State, indicative_reason, mark_now
+from veritrail_graph.api.show.words import State, indicative_reason, mark_now
 from veritrail_graph.graph.model import Reviewed, ReviewKind, Status, Verification
 
 AGAIN = "its latest check {ended}; the verdict in force is older"

@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from veritrail_graph.api.gate.output import cut, review_words, stage_words, worst
 from veritrail_graph.api.gate.rules import Change, Entry, Outcome
-from veritrail_graph.api.views.texts import shown
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.texts import shown
+from veritrail_graph.api.show.words import State
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {

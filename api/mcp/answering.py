@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from veritrail_graph.api.mcp.advice import ADVICE
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import VeriTrailError, with_advice
 
 P = ParamSpec("P")

@@ -10,9 +10,9 @@ from veritrail_graph.api.mcp.results import NAME, TEXT, Trail, quoted
 from veritrail_graph.api.show.attribution import sentences_shown
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.plain import text
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.twists import revision_lines
-from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.twists import revision_lines
+from veritrail_graph.api.show.words import indicative_words
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     AttributedSentence,

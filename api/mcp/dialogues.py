@@ -11,14 +11,14 @@ from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.results import TEXT, quoted
-from veritrail_graph.api.views.dialogue import (
+from veritrail_graph.api.show.dialogue import (
     check_words,
     claim_mark,
     cut_words,
     setting_words,
     turn_mark,
 )
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import (

@@ -18,8 +18,8 @@ from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.mcp.results import TEXT, quoted, verdict_words
 from veritrail_graph.api.requests.job import Id
-from veritrail_graph.api.views.asking import asking_short
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.asking import asking_short
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.noun import MAX_NODE_ID

@@ -15,8 +15,8 @@ from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp import results
 from veritrail_graph.api.mcp.advice import ADVICE
-from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.api.show.texts import clean, one_line
+from veritrail_graph.api.show.words import indicative_words
 from veritrail_graph.graph.errors import VeriTrailError, with_advice
 
 P = ParamSpec("P")

@@ -13,14 +13,14 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
+from veritrail_graph.api.show.appeals import appeal_words
+from veritrail_graph.api.show.asking import asking_sentences, escalation_words
+from veritrail_graph.api.show.located import quote_text, went_wrong
 from veritrail_graph.api.show.plain import quotation, text
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail import Beside, shown
-from veritrail_graph.api.views.appeals import appeal_words
-from veritrail_graph.api.views.asking import asking_sentences, escalation_words
-from veritrail_graph.api.views.located import quote_text, went_wrong
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import (
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
     reuse_words,

@@ -64,7 +64,7 @@ from veritrail_graph.api.requests.dialogue import MAX_TURNS
 from veritrail_graph.api.requests.job import Id
 from veritrail_graph.api.requests.value_faults import sentence
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, VerifyRequest
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import CarriedSentence

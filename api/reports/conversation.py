@@ -11,15 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.views.conversation import (
+from veritrail_graph.api.show.conversation import (
     MOST_BACKGROUND,
     MOST_OTHERS,
     TurnRow,
     rows_of,
     shown_claims,
 )
-from veritrail_graph.api.views.dialogue import Chart, chart_of, score_of, total_counts
-from veritrail_graph.api.views.words import Mark
+from veritrail_graph.api.show.dialogue import Chart, chart_of, score_of, total_counts
+from veritrail_graph.api.show.words import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,11 +14,11 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from veritrail_graph.api.reports.data import ReportSource, Trail
-from veritrail_graph.api.views.contrast import contrast_of
-from veritrail_graph.api.views.costs import UNKNOWN
-from veritrail_graph.api.views.routes import routes_of
-from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.trail import TrailView, trail_view
+from veritrail_graph.api.show.contrast import contrast_of
+from veritrail_graph.api.show.costs import UNKNOWN
+from veritrail_graph.api.show.routes import routes_of
+from veritrail_graph.api.show.texts import visible
+from veritrail_graph.api.show.trail_view import TrailView, trail_view
 from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Usage, Verdict, Verification

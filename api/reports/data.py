@@ -16,14 +16,14 @@ from typing import Protocol
 
 from veritrail_graph.api.reports.conversation import Conversation
 from veritrail_graph.api.reports.resting import Resting
+from veritrail_graph.api.show.asking import asking_sentences, asking_short
+from veritrail_graph.api.show.context import Context, cited_in, named_nodes
+from veritrail_graph.api.show.dialogue import CLAIM_MARKS, unchecked_mark
+from veritrail_graph.api.show.routes import MOST_ROUTES
+from veritrail_graph.api.show.stages import StageFigures, stage_figures
 from veritrail_graph.api.show.trail import Beside, NodeFacts
-from veritrail_graph.api.views.asking import asking_sentences, asking_short
-from veritrail_graph.api.views.context import Context, cited_in, named_nodes
-from veritrail_graph.api.views.dialogue import CLAIM_MARKS, unchecked_mark
-from veritrail_graph.api.views.routes import MOST_ROUTES
-from veritrail_graph.api.views.stages import StageFigures, stage_figures
-from veritrail_graph.api.views.trail import TrailView, trail_view
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.trail_view import TrailView, trail_view
+from veritrail_graph.api.show.words import (
     BY_KIND,
     STATE_OF,
     VERDICT_WORDS,

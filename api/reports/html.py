@@ -31,15 +31,15 @@ from veritrail_graph.api.reports.data import (
 )
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.reports.resting import MOST_SOURCES
+from veritrail_graph.api.show.answer import Segment, TextClaim, answer_text
+from veritrail_graph.api.show.costs import money_words, spent_together, step_words
+from veritrail_graph.api.show.dialogue import OF_TURNS
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.report_html import html
+from veritrail_graph.api.show.stages import StageBar, StageBars, stage_bars
+from veritrail_graph.api.show.texts import file_name
 from veritrail_graph.api.show.trail import shown
-from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
-from veritrail_graph.api.views.costs import money_words, spent_together, step_words
-from veritrail_graph.api.views.dialogue import OF_TURNS
-from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
-from veritrail_graph.api.views.texts import file_name
-from veritrail_graph.api.views.words import MARKS, RANK, VERDICT_OF, State
+from veritrail_graph.api.show.words import MARKS, RANK, VERDICT_OF, State
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 
@@ -280,7 +280,7 @@ MOST_TEXTS = 5
 """Verified nodes whose texts stand in a file: those with most claims."""
 
 MOST_PARTS = 5
-"""Parts of such a text (`api.views.texts.PART`)."""
+"""Parts of such a text (`api.show.texts.PART`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import asdict
 from typing import Any
 
 from veritrail_graph.api.reports.data import ClaimSelection, ReportData, ReportSource, Trail
-from veritrail_graph.api.views.context import Around
-from veritrail_graph.api.views.routes import Route, routes_of
+from veritrail_graph.api.show.context import Around
+from veritrail_graph.api.show.routes import Route, routes_of
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Usage, Verification

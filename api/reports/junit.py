@@ -15,12 +15,12 @@ from io import BytesIO
 from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped, TestCase, TestSuite
 
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
-from veritrail_graph.api.views.appeals import appeal_words
-from veritrail_graph.api.views.contrast import Contrast, contrast_of
-from veritrail_graph.api.views.costs import cost_words, spent_by
-from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import BY_KIND, State, either, indicative_words
+from veritrail_graph.api.show.appeals import appeal_words
+from veritrail_graph.api.show.contrast import Contrast, contrast_of
+from veritrail_graph.api.show.costs import cost_words, spent_by
+from veritrail_graph.api.show.texts import visible
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import BY_KIND, State, either, indicative_words
 from veritrail_graph.graph.model import Verdict, Verification
 
 Result = Failure | Error | Skipped

@@ -16,12 +16,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from veritrail_graph.api.rendering import number
 from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
 from veritrail_graph.api.reports.resting import MOST_SOURCES, Resting
+from veritrail_graph.api.show.costs import share_words, step_words, usage_words
+from veritrail_graph.api.show.dialogue import setting_words
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.markdown import as_code, escaped, text
 from veritrail_graph.api.show.trail import shown
-from veritrail_graph.api.views.costs import share_words, step_words, usage_words
-from veritrail_graph.api.views.dialogue import setting_words
-from veritrail_graph.api.views.words import WAITING, review_mark
+from veritrail_graph.api.show.words import WAITING, review_mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import ReviewKind
 

@@ -26,8 +26,7 @@ from veritrail_graph.api.reports.data import (
 )
 from veritrail_graph.api.reports.material import material_of
 from veritrail_graph.api.reports.resting import Resting, read_resting
-from veritrail_graph.api.show.trail import NodeFacts
-from veritrail_graph.api.views.context import (
+from veritrail_graph.api.show.context import (
     Around,
     Context,
     Place,
@@ -35,6 +34,7 @@ from veritrail_graph.api.views.context import (
     context_of,
     named_nodes,
 )
+from veritrail_graph.api.show.trail import NodeFacts
 from veritrail_graph.graph.errors import InputError, NotFound, ProcessConflict
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.records import (

@@ -1,1 +1,1 @@
-"""Nouns as documents, and the five writers of documents: what a person reads of each noun."""
+"""Nouns as documents and views, and the five writers of documents: what a person reads."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from veritrail_graph.api.show.attribution_marks import LABEL_MARKS, dropped_words, label_mark
 from veritrail_graph.api.show.document import (
     Block,
     Branch,
@@ -25,9 +26,8 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
-from veritrail_graph.api.views.attribution import LABEL_MARKS, dropped_words, label_mark
-from veritrail_graph.api.views.twists import became_words, category_words
-from veritrail_graph.api.views.words import FAITHFULNESS_WORDS
+from veritrail_graph.api.show.twists import became_words, category_words
+from veritrail_graph.api.show.words import FAITHFULNESS_WORDS
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (

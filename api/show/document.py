@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from veritrail_graph.api.views.words import Mark
+from veritrail_graph.api.show.words import Mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.word_diff import Piece
 

@@ -28,7 +28,7 @@ from veritrail_graph.api.show.document import (
     plain,
     written,
 )
-from veritrail_graph.api.views.texts import shown
+from veritrail_graph.api.show.texts import shown
 from veritrail_graph.graph.word_diff import Piece
 
 WHOLE = Room({"route": 20, "carrying sentence": 10, "source": 4})

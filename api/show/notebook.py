@@ -27,8 +27,8 @@ from veritrail_graph.api.show.document import (
     headed,
     written,
 )
-from veritrail_graph.api.views.texts import clean
-from veritrail_graph.api.views.words import VERDICT_OF, Mark
+from veritrail_graph.api.show.texts import clean
+from veritrail_graph.api.show.words import VERDICT_OF, Mark
 from veritrail_graph.graph.model import Verdict
 
 COLOURS = {

@@ -25,7 +25,7 @@ from veritrail_graph.api.show.document import (
     Tree,
     headed,
 )
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 
 BOUNDED = Room(
     {

@@ -27,8 +27,8 @@ from veritrail_graph.api.show.document import (
     plain,
     written,
 )
-from veritrail_graph.api.views.texts import shown
-from veritrail_graph.api.views.words import Mark
+from veritrail_graph.api.show.texts import shown
+from veritrail_graph.api.show.words import Mark
 
 WHOLE = Room()
 _CLASSES = {

@@ -6,7 +6,7 @@ Source: docs/adr/0017-reviews.md.
 from __future__ import annotations
 
 from veritrail_graph.api.show.document import Line, Style, name, ours, said, verdict
-from veritrail_graph.api.views.words import VERDICT_WORDS, review_mark
+from veritrail_graph.api.show.words import VERDICT_WORDS, review_mark
 from veritrail_graph.graph.model import Review
 
 

@@ -30,8 +30,8 @@ from veritrail_graph.api.show.document import (
     Table,
     Tree,
 )
-from veritrail_graph.api.views.texts import clean
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.texts import clean
+from veritrail_graph.api.show.words import State
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod

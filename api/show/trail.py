@@ -13,6 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from veritrail_graph.api.show.asking import asking_words
+from veritrail_graph.api.show.context import Context, Quoted, quoted
+from veritrail_graph.api.show.contrast import Contrast, contrast_of
+from veritrail_graph.api.show.contrast import Quote as Side
+from veritrail_graph.api.show.costs import cost_words, step_words, usage_words
 from veritrail_graph.api.show.document import (
     Block,
     Branch,
@@ -38,15 +43,10 @@ from veritrail_graph.api.show.document import (
     verdict,
 )
 from veritrail_graph.api.show.review import review_line
-from veritrail_graph.api.views.asking import asking_words
-from veritrail_graph.api.views.context import Context, Quoted, quoted
-from veritrail_graph.api.views.contrast import Contrast, contrast_of
-from veritrail_graph.api.views.contrast import Quote as Side
-from veritrail_graph.api.views.costs import cost_words, step_words, usage_words
-from veritrail_graph.api.views.routes import MOST_ROUTES, Route, routes_of
-from veritrail_graph.api.views.trail import ErrorNode, EvidenceNode, IterationView, TrailView
-from veritrail_graph.api.views.twists import Twist
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.routes import MOST_ROUTES, Route, routes_of
+from veritrail_graph.api.show.trail_view import ErrorNode, EvidenceNode, IterationView, TrailView
+from veritrail_graph.api.show.twists import Twist
+from veritrail_graph.api.show.words import (
     State,
     either,
     indicative_words,

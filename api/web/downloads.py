@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from veritrail_graph.api.http.held_file import HeldFile
 from veritrail_graph.api.reports.files import as_bytes
-from veritrail_graph.api.views.texts import file_name
+from veritrail_graph.api.show.texts import file_name
 
 _IN_MEMORY = 4_000_000
 

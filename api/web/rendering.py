@@ -24,7 +24,7 @@ from markupsafe import Markup
 from veritrail_graph.api.auth.access import Caller, NotAllowed, Scope
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.rendering import environment
-from veritrail_graph.api.views.texts import file_name
+from veritrail_graph.api.show.texts import file_name
 from veritrail_graph.api.web import links
 from veritrail_graph.api.web.plugin_pages import links_beside, page_packages
 

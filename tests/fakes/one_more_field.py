@@ -22,7 +22,7 @@ from veritrail_graph.api.server.app import Way, create_app
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.show import markdown, notebook, plain, report_html, terminal
 from veritrail_graph.api.show.trail import facts_of, shown
-from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.graph.exporters.process_file import write_document
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from veritrail_graph.api.show import markdown, notebook, plain, report_html, terminal
 from veritrail_graph.api.show.document import Document, Heading
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.model import NodeRef, Verdict
 from veritrail_graph.graph.model.noun import Noun
 

@@ -18,8 +18,8 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.requests.attribute import AttributeRequest
-from veritrail_graph.api.views.attribution import failed_mark
-from veritrail_graph.api.views.two_answers import Verdicted, two_answers
+from veritrail_graph.api.show.attribution_marks import failed_mark
+from veritrail_graph.api.show.two_answers import Verdicted, two_answers
 from veritrail_graph.api.web.faults import field_words
 from veritrail_graph.api.web.links import plain
 from veritrail_graph.api.web.pages.starting import answered, broken_engines, start

@@ -18,18 +18,18 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
+from veritrail_graph.api.show.answer import ClaimInText, TextClaim, claim_in_text
+from veritrail_graph.api.show.asking import asked_as, asking_sentences
+from veritrail_graph.api.show.columns import columns_of
+from veritrail_graph.api.show.context import context_of, quoted
+from veritrail_graph.api.show.contrast import Contrast, contrast_of
+from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.routes import ROUTE_BYTES, routes_of
+from veritrail_graph.api.show.sources import SourcePlace, place_of
 from veritrail_graph.api.show.trail import facts_of
-from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
-from veritrail_graph.api.views.asking import asked_as, asking_sentences
-from veritrail_graph.api.views.columns import columns_of
-from veritrail_graph.api.views.context import context_of, quoted
-from veritrail_graph.api.views.contrast import Contrast, contrast_of
-from veritrail_graph.api.views.dialogue import listed_mark
-from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of
-from veritrail_graph.api.views.sources import SourcePlace, place_of
-from veritrail_graph.api.views.trail import EvidenceNode, TrailView, choose, trail_view
-from veritrail_graph.api.views.two_answers import Verdicted, two_answers
-from veritrail_graph.api.views.words import ENDINGS, mark_now, mark_of, reuse_reason
+from veritrail_graph.api.show.trail_view import EvidenceNode, TrailView, choose, trail_view
+from veritrail_graph.api.show.two_answers import Verdicted, two_answers
+from veritrail_graph.api.show.words import ENDINGS, mark_now, mark_of, reuse_reason
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import reviewer_of
 from veritrail_graph.api.web.rendering import render

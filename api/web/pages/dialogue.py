@@ -18,7 +18,7 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.dialogue import DialogueRequest
-from veritrail_graph.api.views.conversation import (
+from veritrail_graph.api.show.conversation import (
     LONGEST,
     MOST_BACKGROUND,
     OPEN_CLAIMS,
@@ -28,7 +28,7 @@ from veritrail_graph.api.views.conversation import (
     rows_of,
     shown_claims,
 )
-from veritrail_graph.api.views.dialogue import (
+from veritrail_graph.api.show.dialogue import (
     SCORE_WORDS,
     chart_of,
     score_of,

@@ -19,10 +19,10 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
-from veritrail_graph.api.views.contrast import Contrast, contrast_of
-from veritrail_graph.api.views.dialogue import listed_mark
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import mark_now
+from veritrail_graph.api.show.contrast import Contrast, contrast_of
+from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import mark_now
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.graph import (
     AT_A_TIME,

@@ -13,8 +13,8 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
-from veritrail_graph.api.views.tables import csv_text
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.tables import csv_text
+from veritrail_graph.api.show.words import State
 from veritrail_graph.api.web.downloads import download
 from veritrail_graph.api.web.pages.process import LONGEST_SEARCH, Reviewed
 from veritrail_graph.api.web.rendering import csv_file

@@ -13,7 +13,7 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
-from veritrail_graph.api.views.sources import place_of
+from veritrail_graph.api.show.sources import place_of
 from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting

@@ -24,12 +24,12 @@ from veritrail_graph.api.reports.files import (
     pieces,
 )
 from veritrail_graph.api.reports.sources import StoredSource
-from veritrail_graph.api.views.answer import AnswerText, answer_text
-from veritrail_graph.api.views.costs import spent
-from veritrail_graph.api.views.dialogue import is_dialogue
-from veritrail_graph.api.views.stages import stage_bars
-from veritrail_graph.api.views.texts import PART, SLACK
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.answer import AnswerText, answer_text
+from veritrail_graph.api.show.costs import spent
+from veritrail_graph.api.show.dialogue import is_dialogue
+from veritrail_graph.api.show.stages import stage_bars
+from veritrail_graph.api.show.texts import PART, SLACK
+from veritrail_graph.api.show.words import State
 from veritrail_graph.api.web.downloads import download
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render

@@ -13,8 +13,8 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.requests.limits import LONGEST_PROJECT
-from veritrail_graph.api.views.tables import csv_text
-from veritrail_graph.api.views.words import INDICATIVE_IN_PART
+from veritrail_graph.api.show.tables import csv_text
+from veritrail_graph.api.show.words import INDICATIVE_IN_PART
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 

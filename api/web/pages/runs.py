@@ -12,8 +12,8 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
-from veritrail_graph.api.views.asking import asking_short
-from veritrail_graph.api.views.runs import (
+from veritrail_graph.api.show.asking import asking_short
+from veritrail_graph.api.show.runs import (
     CHANGE_HINTS,
     CHANGE_WORDS,
     comparison_csv,
@@ -21,7 +21,7 @@ from veritrail_graph.api.views.runs import (
     known_cost,
     side_mark,
 )
-from veritrail_graph.api.views.tables import csv_text
+from veritrail_graph.api.show.tables import csv_text
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FromOurPage, csv_file, render
 from veritrail_graph.api.web.views.process import counts_of

@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse
 from veritrail_graph.api.app.search import LONGEST_QUERY, MOST_RESULTS, Kind, SearchResult
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
-from veritrail_graph.api.views.excerpts import marked
-from veritrail_graph.api.views.words import Mark, mark_of
+from veritrail_graph.api.show.excerpts import marked
+from veritrail_graph.api.show.words import Mark, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.graph.errors import InputError

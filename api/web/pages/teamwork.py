@@ -14,7 +14,7 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ClaimId, ProcessId
-from veritrail_graph.api.views.texts import file_name
+from veritrail_graph.api.show.texts import file_name
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import fault_words, reviewer_of
 from veritrail_graph.api.web.rendering import FromOurPage, render

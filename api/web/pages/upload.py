@@ -20,8 +20,8 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import DETECT, store_any, upload_options
-from veritrail_graph.api.views.dialogue import is_dialogue
-from veritrail_graph.api.views.ingested import (
+from veritrail_graph.api.show.dialogue import is_dialogue
+from veritrail_graph.api.show.ingested import (
     SharedWarning,
     StoredLine,
     edge_words,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from veritrail_graph.api.views.words import Mark, mark_now, share
+from veritrail_graph.api.show.words import Mark, mark_now, share
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review import Reviewer, SaidView, cut, said_view
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from veritrail_graph.api.views.attribution import (
+from veritrail_graph.api.show.attribution_marks import (
     CategoryMark,
     Change,
     PropositionView,
@@ -22,9 +22,9 @@ from veritrail_graph.api.views.attribution import (
     label_mark,
     proposition_views,
 )
-from veritrail_graph.api.views.texts import clip, clip_start
-from veritrail_graph.api.views.twists import revision_lines
-from veritrail_graph.api.views.words import Mark
+from veritrail_graph.api.show.texts import clip, clip_start
+from veritrail_graph.api.show.twists import revision_lines
+from veritrail_graph.api.show.words import Mark
 from veritrail_graph.graph.model.attribution import (
     NO_SOURCE_TEXT,
     AttributedSentence,

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.views.words import Mark, mark_of, share
+from veritrail_graph.api.show.words import Mark, mark_of, share
 from veritrail_graph.api.web.links import url
 from veritrail_graph.graph.model import Status, Verdict
 

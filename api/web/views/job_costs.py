@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.views.asking import whole_sentences
-from veritrail_graph.api.views.costs import cost_words, way_words
+from veritrail_graph.api.show.asking import whole_sentences
+from veritrail_graph.api.show.costs import cost_words, way_words
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution_estimate import EstimatedSentences

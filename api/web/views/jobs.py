@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import JobClaim, sentence_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
-from veritrail_graph.api.views.asking import asking_short, whole_sentences
-from veritrail_graph.api.views.costs import Spent, spent
-from veritrail_graph.api.views.words import BY_KIND, Mark, State, mark_of
+from veritrail_graph.api.show.asking import asking_short, whole_sentences
+from veritrail_graph.api.show.costs import Spent, spent
+from veritrail_graph.api.show.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.forms import JobForm, dollars
 from veritrail_graph.api.web.views.process import Count, counts_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from veritrail_graph.api.views.words import RANK, Mark, mark_of
+from veritrail_graph.api.show.words import RANK, Mark, mark_of
 from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.listed import CitedSentenceHere
 

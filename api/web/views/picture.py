@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from veritrail_graph.api.views.texts import cut_to, id_lines, in_lines
-from veritrail_graph.api.views.words import in_short
+from veritrail_graph.api.show.texts import cut_to, id_lines, in_lines
+from veritrail_graph.api.show.words import in_short
 from veritrail_graph.api.web.views.graph import (
     AT_A_TIME,
     INFERENCE_WORDS,

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from veritrail_graph.api.app.summaries import Place, Ranked
-from veritrail_graph.api.views.answer import AnswerText, TextClaim
-from veritrail_graph.api.views.costs import Spent, spent
-from veritrail_graph.api.views.dialogue import listed_mark, unchecked_mark
-from veritrail_graph.api.views.located import went_wrong
-from veritrail_graph.api.views.texts import Clipped, clip, part_of
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.answer import AnswerText, TextClaim
+from veritrail_graph.api.show.costs import Spent, spent
+from veritrail_graph.api.show.dialogue import listed_mark, unchecked_mark
+from veritrail_graph.api.show.located import went_wrong
+from veritrail_graph.api.show.texts import Clipped, clip, part_of
+from veritrail_graph.api.show.words import (
     MARKS,
     VERDICT_OF,
     Mark,

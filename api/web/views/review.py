@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
-from veritrail_graph.api.views.context import cited_in
-from veritrail_graph.api.views.dialogue import listed_mark
-from veritrail_graph.api.views.trail import EvidenceNode, Level, trail_view
-from veritrail_graph.api.views.words import UNCHECKED, Mark, review_mark
+from veritrail_graph.api.show.answer import ClaimInText, TextClaim, claim_in_text
+from veritrail_graph.api.show.context import cited_in
+from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.trail_view import EvidenceNode, Level, trail_view
+from veritrail_graph.api.show.words import UNCHECKED, Mark, review_mark
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
 from veritrail_graph.graph.model import (

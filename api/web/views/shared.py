@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.rendering import when
-from veritrail_graph.api.views.words import BY_WORDS
+from veritrail_graph.api.show.words import BY_WORDS
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model.listed import InForce, Tally
 

@@ -20,7 +20,7 @@ from veritrail_eval.cli.turn_agreement import show_agreement_on_turns
 from veritrail_eval.figures.options import Resampling
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError
 
 SUBSETS = {

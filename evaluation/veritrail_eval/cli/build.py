@@ -14,8 +14,8 @@ from veritrail_eval.cli.building import summarise_and_show
 from veritrail_eval.cli.options import grouped
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.texts import clean, one_line
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 

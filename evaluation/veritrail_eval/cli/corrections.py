@@ -10,7 +10,7 @@ import typer
 from veritrail_eval.cli.options import say_reasons, shown_figure
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.model.attribution import RevisionOutcome, SourceMode
 
 RANKS = len(SourceMode)

@@ -41,7 +41,7 @@ from veritrail_graph.api.cli.options import (
     model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 
@@ -212,7 +212,7 @@ async def _run(labelled: LabelledDialogues, how: DialogueComparison) -> Compared
 
 
 def _tell_estimate(likely: DialogueEstimate) -> None:
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     rows = [
         [
@@ -231,7 +231,7 @@ def _tell_estimate(likely: DialogueEstimate) -> None:
 
 
 def _show(document: Mapping[str, Any]) -> None:
-    from veritrail_graph.api.views.costs import usage_words
+    from veritrail_graph.api.show.costs import usage_words
     from veritrail_graph.graph.model import Usage
 
     rows = [_row(one) for one in document["methods"]]

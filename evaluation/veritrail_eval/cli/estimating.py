@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import long_work, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def say_likely(about: str, usage: Usage, by: str, budget: float | None) -> None:
         by: What --estimate shows one by one.
         budget: USD that the run may cost; None: no limit.
     """
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     tokens = usage.input_tokens + usage.output_tokens
     cost = "cost unknown" if usage.cost_usd is None else f"about {cost_words(usage)}"
@@ -135,7 +135,7 @@ def _about(estimate: RunEstimate) -> str:
 
 
 def _figures(usage: Usage) -> list[str]:
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     counts = (usage.calls, usage.input_tokens, usage.output_tokens)
     return [*(f"{count:,}" for count in counts), cost_words(usage)]

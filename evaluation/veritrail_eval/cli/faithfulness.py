@@ -31,7 +31,7 @@ from veritrail_graph.api.cli.options import (
     model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.model.attribution import JudgeName, SourceMode
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ async def _run(who: WhoJudges, modes: Sequence[SourceMode], files: SetUpFiles) -
 
 
 def _show(document: Mapping[str, Any], usage: Usage) -> None:
-    from veritrail_graph.api.views.costs import usage_words
+    from veritrail_graph.api.show.costs import usage_words
 
     rows = [
         [

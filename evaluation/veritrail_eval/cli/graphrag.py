@@ -22,7 +22,7 @@ from veritrail_eval.cli.options import grouped
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 
@@ -120,7 +120,7 @@ def _tell(made: WrittenRuns) -> None:
 
 
 def _tell_estimate(likely: EstimatedAnswers) -> None:
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     about = f"{counted(likely.chunks, 'chunk')}, {counted(likely.questions, 'question')}"
     usage = likely.usage

@@ -41,8 +41,8 @@ from veritrail_graph.api.cli.options import (
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show, table
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import indicative_words
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import indicative_words
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ async def _check(
 
 
 def _estimate_words(estimated: Estimated) -> str:
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     found = estimated.estimates
     low, likely, high = found.low.usage, found.likely.usage, found.high.usage
@@ -224,7 +224,7 @@ def _only_estimate(estimated: Estimated | None, pairs: int, *, as_json: bool) ->
 def _tell(done: JudgeChecked) -> None:
     from rich.text import Text
 
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
     from veritrail_graph.graph.counted import counted
 
     rows = [_cells(name, figures) for name, figures in done.kinds.items()]
@@ -266,7 +266,7 @@ def _tell(done: JudgeChecked) -> None:
 
 def _tell_shared(done: JudgeChecked) -> None:
     """What sharing prompts did to evidence, verdicts and cost, where it was measured."""
-    from veritrail_graph.api.views.costs import UNKNOWN, cost_words, money_words
+    from veritrail_graph.api.show.costs import UNKNOWN, cost_words, money_words
     from veritrail_graph.graph.counted import counted
 
     if done.alone is None:

@@ -17,7 +17,7 @@ from veritrail_eval.cli.options import (
 from veritrail_eval.figures.options import ROOT_STAGE, Resampling
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError
 
 

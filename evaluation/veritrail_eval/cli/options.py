@@ -14,7 +14,7 @@ import typer
 
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
 from veritrail_graph.api.cli.terminal import say
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError
 
 _MOST_NOTES = 10

@@ -12,7 +12,7 @@ from veritrail_eval.cli.options import Resamples, Seed, shown_figure
 from veritrail_eval.figures.options import Inconclusive
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 
 RunFolder = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder that veritrail eval run wrote into.")

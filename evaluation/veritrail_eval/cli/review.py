@@ -12,7 +12,7 @@ from veritrail_eval.cli.options import naming
 from veritrail_eval.cli.report import RunFolder
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.errors import InputError
 
 

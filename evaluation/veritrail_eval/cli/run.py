@@ -27,7 +27,7 @@ from veritrail_graph.api.cli.options import (
     model_options,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 
 if TYPE_CHECKING:
     from veritrail_eval.app.runs import MatrixWork
@@ -170,7 +170,7 @@ def _tell(document: dict[str, Any]) -> None:
 
 def _tell_spent(usage: Usage) -> None:
     """Say what the run cost in all, on stderr."""
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.show.costs import cost_words
 
     if not usage.calls and not usage.cached_calls:
         say("No model was called.", "dim")

@@ -309,7 +309,7 @@ _NAMES = {
 
 
 def _tell(found: SimulatedGrid) -> None:
-    from veritrail_graph.api.views.costs import money_words
+    from veritrail_graph.api.show.costs import money_words
     from veritrail_graph.graph.counted import counted
 
     of, rows = found.simulated.simulation, found.simulated.rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from veritrail_eval.cli.options import say_reasons, shown_figure
 from veritrail_graph.api.cli.terminal import say, table
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 
 
 def show_agreement_on_turns(document: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.terminal import say
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.show.texts import clean, one_line
 
 SHOWN = 20
 """Open claims that are listed."""

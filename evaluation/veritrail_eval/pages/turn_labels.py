@@ -28,7 +28,7 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
-from veritrail_graph.api.views.texts import clip, file_name
+from veritrail_graph.api.show.texts import clip, file_name
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.pages.review import Draft, keep_name, reviewer_of
 from veritrail_graph.api.web.rendering import FromOurPage, render

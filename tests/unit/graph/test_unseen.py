@@ -11,7 +11,7 @@ import pytest
 
 from veritrail_graph.api.gate.output import untrusted
 from veritrail_graph.api.show.markdown import escaped
-from veritrail_graph.api.views.texts import clean, clip, one_line, shown, visible
+from veritrail_graph.api.show.texts import clean, clip, one_line, shown, visible
 from veritrail_graph.graph.errors import shown as quoted
 from veritrail_graph.graph.exporters.cypher_script import literal
 from veritrail_graph.graph.exporters.process_file import json_text

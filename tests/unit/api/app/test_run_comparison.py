@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 from veritrail_graph.api.app.runs import Change, RunComparison, compared
-from veritrail_graph.api.views.runs import comparison_csv, flow_of
+from veritrail_graph.api.show.runs import comparison_csv, flow_of
 from veritrail_graph.graph.store.trails import FoundOfClaim
 
 YES, NO, MAYBE = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE"

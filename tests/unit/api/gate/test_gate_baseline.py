@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.gate.baseline import FORMAT, baseline_text, read_baseline
 from veritrail_graph.api.gate.rules import Entry
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import InputError
 
 CLAIM = {"claim_id": "k", "text": "A claim.", "state": "supported", "error_stages": []}

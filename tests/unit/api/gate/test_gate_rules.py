@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.api.gate.rules import Change, Check, Entry, Limits, Outcome, judge, match
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.words import State
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
 FAILED, NEVER = State.FAILED, State.UNCHECKED

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from veritrail_graph.api.gate.rules import Entry, Limits, judge
 from veritrail_graph.api.gate.sarif import outcome_sarif
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.words import State
 
 
 def test_lines_are_those_of_editors(tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ from veritrail_graph.api.reports.csv_report import csv_pieces
 from veritrail_graph.api.reports.html import html_pieces
 from veritrail_graph.api.reports.junit import junit_report
 from veritrail_graph.api.reports.material import material_of
-from veritrail_graph.api.views.routes import routes_of
-from veritrail_graph.api.views.words import either
+from veritrail_graph.api.show.routes import routes_of
+from veritrail_graph.api.show.words import either
 from veritrail_graph.api.web.views.graph import Explored, Focus, Part, part_words
 from veritrail_graph.graph.model import Claim, LocatedBy, NodeRef, Process, Role, Verification
 

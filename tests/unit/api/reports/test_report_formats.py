@@ -23,7 +23,7 @@ from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.sources import FileSource, is_file
 from veritrail_graph.api.show.markdown import escaped
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.claims_file import read_claims_file
 

@@ -21,7 +21,7 @@ from veritrail_graph.api.reports import html as module
 from veritrail_graph.api.reports.data import ClaimSelection
 from veritrail_graph.api.reports.html import Limits, html_pieces
 from veritrail_graph.api.reports.sources import FileSource
-from veritrail_graph.api.views.words import BY_KIND
+from veritrail_graph.api.show.words import BY_KIND
 
 OURS = {
     "a", "bdi", "blockquote", "body", "br", "button", "code", "dd", "details", "div", "dl", "dt",

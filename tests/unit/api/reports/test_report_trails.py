@@ -6,8 +6,8 @@ from fakes.trails import a_trail
 
 from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.material import checked_claim
-from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.texts import visible
+from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.model import Claim, Process, Status
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.api.search.index import TextIndex, match_of
-from veritrail_graph.api.views.excerpts import excerpt_of, folded, marked
+from veritrail_graph.api.show.excerpts import excerpt_of, folded, marked
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from fakes.trails import FS, LEXICAL, NFS, NODES, a_round, a_trail
 
 from veritrail_graph.api.client.page import trail
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import SAYING_OPEN, UNSAID
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import SAYING_OPEN, UNSAID
 from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Role, Verification
 from veritrail_graph.verifier.asked import is_said
 

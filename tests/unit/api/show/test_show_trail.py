@@ -24,8 +24,8 @@ from fakes.trails import (
 )
 
 from veritrail_graph.api.show.trail import NOT_SHOWN, shown
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import ENDINGS, UNSAID
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import ENDINGS, UNSAID
 from veritrail_graph.graph.model import (
     Claim,
     ClaimOrigin,

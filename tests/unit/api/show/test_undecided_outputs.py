@@ -23,8 +23,8 @@ from veritrail_graph.api.gate.sarif import outcome_sarif
 from veritrail_graph.api.mcp.results import trail_text
 from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.sources import FileSource
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import CANNOT_TELL, CANNOT_TELL_WORDS
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import CANNOT_TELL, CANNOT_TELL_WORDS
 from veritrail_graph.graph.comparing import compare
 from veritrail_graph.graph.exporters.verdicts.judged import Judged
 from veritrail_graph.graph.model import Verification

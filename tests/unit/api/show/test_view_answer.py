@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.api.views.answer import (
+from veritrail_graph.api.show.answer import (
     LANES,
     TextClaim,
     answer_text,
     find_places,
 )
-from veritrail_graph.api.views.texts import part_bounds, part_count, part_of
-from veritrail_graph.api.views.words import INCONCLUSIVE, NOT_SUPPORTED, SUPPORTED, Mark
+from veritrail_graph.api.show.texts import part_bounds, part_count, part_of
+from veritrail_graph.api.show.words import INCONCLUSIVE, NOT_SUPPORTED, SUPPORTED, Mark
 
 TEXT = "The pier is long. The quay is short. It rained."
 

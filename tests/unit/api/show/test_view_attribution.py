@@ -7,7 +7,7 @@ import pytest
 from veritrail_graph.api.mcp.attributions import attributions_text, resting
 from veritrail_graph.api.show import markdown
 from veritrail_graph.api.show.attribution import node_shown
-from veritrail_graph.api.views.attribution import CATEGORY_MARKS, Change, changes, label_mark
+from veritrail_graph.api.show.attribution_marks import CATEGORY_MARKS, Change, changes, label_mark
 from veritrail_graph.api.web.views.attribution import (
     MOST_SOURCES,
     lit_of,

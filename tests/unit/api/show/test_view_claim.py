@@ -7,8 +7,8 @@ from fakes.trails import NFS
 
 from veritrail_graph.api.app.queries import browser_link
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.views.answer import TextClaim, claim_in_text
-from veritrail_graph.api.views.words import SUPPORTED
+from veritrail_graph.api.show.answer import TextClaim, claim_in_text
+from veritrail_graph.api.show.words import SUPPORTED
 from veritrail_graph.api.web.views.process import (
     Wanted,
     claim_rows,

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from fakes.trails import FS, LEXICAL, NFS, a_round, a_trail, cited, found, path
 
-from veritrail_graph.api.views.columns import columns_of
-from veritrail_graph.api.views.contrast import Contrast, contrast_of
-from veritrail_graph.api.views.trail import TrailView, trail_view
+from veritrail_graph.api.show.columns import columns_of
+from veritrail_graph.api.show.contrast import Contrast, contrast_of
+from veritrail_graph.api.show.trail_view import TrailView, trail_view
 from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Role, Termination, Verdict
 from veritrail_graph.graph.word_diff import Piece
 

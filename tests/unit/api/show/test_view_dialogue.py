@@ -8,8 +8,8 @@ import pytest
 from fakes.dialogues import gold_run
 
 from veritrail_graph.api.reports.conversation import chosen
-from veritrail_graph.api.views.conversation import part_with, shown_claims
-from veritrail_graph.api.views.dialogue import (
+from veritrail_graph.api.show.conversation import part_with, shown_claims
+from veritrail_graph.api.show.dialogue import (
     CHART_WIDTH,
     CLAIM_MARKS,
     MOST_BARS,
@@ -26,7 +26,7 @@ from veritrail_graph.api.views.dialogue import (
     total_counts,
     turn_mark,
 )
-from veritrail_graph.api.views.words import State
+from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.canonical import canonical_text
 from veritrail_graph.graph.model.conversation import SaidTurn, TurnCounts

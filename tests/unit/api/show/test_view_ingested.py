@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from veritrail_graph.api.app.answers import Ingested
-from veritrail_graph.api.views.ingested import StoredLine, shared_warnings
+from veritrail_graph.api.show.ingested import StoredLine, shared_warnings
 from veritrail_graph.graph.errors import Violation
 
 

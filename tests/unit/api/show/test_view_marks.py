@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from veritrail_graph.api.rendering import text_of
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.words import (
     BY_KIND,
     MARKS,
     RANK,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from veritrail_graph.api.views.sources import place_of
+from veritrail_graph.api.show.sources import place_of
 
 
 def test_page_offset_and_address_are_read_as_other_libraries_write_them() -> None:

@@ -7,13 +7,13 @@ from html import escape
 import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_step, a_trail
 
-from veritrail_graph.api.views.context import context_of, quoted
-from veritrail_graph.api.views.costs import by_step, spent, spent_by, spent_together
-from veritrail_graph.api.views.routes import routes_of
-from veritrail_graph.api.views.stages import stage_bars
-from veritrail_graph.api.views.texts import clip, clip_start
-from veritrail_graph.api.views.trail import choose, trail_view
-from veritrail_graph.api.views.words import ending_words
+from veritrail_graph.api.show.context import context_of, quoted
+from veritrail_graph.api.show.costs import by_step, spent, spent_by, spent_together
+from veritrail_graph.api.show.routes import routes_of
+from veritrail_graph.api.show.stages import stage_bars
+from veritrail_graph.api.show.texts import clip, clip_start
+from veritrail_graph.api.show.trail_view import choose, trail_view
+from veritrail_graph.api.show.words import ending_words
 from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,

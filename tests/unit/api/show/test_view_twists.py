@@ -8,8 +8,8 @@ import pytest
 from fakes.attributing import gold_sentences
 from fakes.trails import FS, NFS, NODES, a_round, a_trail
 
-from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.twists import twist_of
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.twists import twist_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Sentence, Verification
 from veritrail_graph.graph.model.attribution import AttributedSentence, CarriedSentence, Revision
 from veritrail_graph.graph.word_diff import Change, word_diff

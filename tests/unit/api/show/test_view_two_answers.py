@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fakes.trails import FS, LEXICAL, NFS, NODES, a_round, a_trail
 
-from veritrail_graph.api.views.two_answers import Verdicted, two_answers
+from veritrail_graph.api.show.two_answers import Verdicted, two_answers
 from veritrail_graph.graph.model import NodeRef, Role, Status, Verdict
 from veritrail_graph.graph.model.attribution import Against, Faithfulness, StoredSentence
 

@@ -12,7 +12,7 @@ from fakes.trails import a_trail
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.views.texts import cut_inside, cut_to, id_lines
+from veritrail_graph.api.show.texts import cut_inside, cut_to, id_lines
 from veritrail_graph.api.web.views.graph import (
     MOST_OPENED,
     Explored,

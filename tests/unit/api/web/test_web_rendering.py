@@ -18,8 +18,8 @@ from veritrail_graph.api.rendering import (
     size,
     text_of,
 )
-from veritrail_graph.api.views.texts import shown
-from veritrail_graph.api.views.words import share
+from veritrail_graph.api.show.texts import shown
+from veritrail_graph.api.show.words import share
 from veritrail_graph.api.web.links import inside, plain, url
 
 

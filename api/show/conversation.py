@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.views.dialogue import (
+from veritrail_graph.api.show.dialogue import (
     NOT_CHECKED,
     SPEAKER_WORDS,
     check_words,
@@ -22,8 +22,8 @@ from veritrail_graph.api.views.dialogue import (
     ended_mark,
     turn_mark,
 )
-from veritrail_graph.api.views.texts import clip
-from veritrail_graph.api.views.words import Mark
+from veritrail_graph.api.show.texts import clip
+from veritrail_graph.api.show.words import Mark
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.conversation import ClaimPlace, LinkedClaims, SaidTurn
 from veritrail_graph.graph.model.dialogue import (

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from veritrail_graph.api.views.tables import csv_text
-from veritrail_graph.api.views.words import Mark, mark_of
+from veritrail_graph.api.show.tables import csv_text
+from veritrail_graph.api.show.words import Mark, mark_of
 from veritrail_graph.graph.model import Status, Verdict
 
 CHANGE_WORDS: Mapping[str, str] = {

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from veritrail_graph.api.views.texts import visible
+from veritrail_graph.api.show.texts import visible
 from veritrail_graph.graph.exporters.cells import guarded
 
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from veritrail_graph.api.views.texts import PART, Place, part_bounds, part_count, part_of
-from veritrail_graph.api.views.words import RANK, Mark
+from veritrail_graph.api.show.texts import PART, Place, part_bounds, part_count, part_of
+from veritrail_graph.api.show.words import RANK, Mark
 from veritrail_graph.graph.citations import CITATION
 
 AROUND = 600

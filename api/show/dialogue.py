@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.words import (
     CLAIM_CATEGORY_WORDS,
     DIALOGUE_LABEL_WORDS,
     LONGEST_REASON,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, Verification
 

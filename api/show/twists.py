@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.views.words import CATEGORY_WORDS
+from veritrail_graph.api.show.words import CATEGORY_WORDS
 from veritrail_graph.graph.model.attribution import (
     Against,
     AttributedSentence,

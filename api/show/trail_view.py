@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from veritrail_graph.api.views.appeals import appeal_words, cited_words
-from veritrail_graph.api.views.asking import escalation_words
-from veritrail_graph.api.views.costs import Spent, StepCost, by_step, spent, spent_by
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.twists import Twist, twist_of
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.appeals import appeal_words, cited_words
+from veritrail_graph.api.show.asking import escalation_words
+from veritrail_graph.api.show.costs import Spent, StepCost, by_step, spent, spent_by
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.twists import Twist, twist_of
+from veritrail_graph.api.show.words import (
     NO_AGREEMENT,
     Mark,
     ending_words,

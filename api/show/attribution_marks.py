@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
 
-from veritrail_graph.api.views.words import (
+from veritrail_graph.api.show.words import (
     CATEGORY_WORDS,
     FAITHFULNESS_WORDS,
     LONGEST_REASON,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from veritrail_graph.api.views.trail import Level, TrailView
+from veritrail_graph.api.show.trail_view import Level, TrailView
 
 MOST_OPEN = 3
 """Stages that fit beside the answer on a page of 1280 pixels."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import VERDICT_WORDS
 from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Iteration, Verdict, Verification
 from veritrail_graph.graph.model.run import JudgeMode

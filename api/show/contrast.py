@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.views.located import quote_pieces, went_wrong
-from veritrail_graph.api.views.trail import EvidenceNode, TrailView
-from veritrail_graph.api.views.twists import MOST_CHANGES, turned_words
-from veritrail_graph.api.views.words import selects_by_words
+from veritrail_graph.api.show.located import quote_pieces, went_wrong
+from veritrail_graph.api.show.trail_view import EvidenceNode, TrailView
+from veritrail_graph.api.show.twists import MOST_CHANGES, turned_words
+from veritrail_graph.api.show.words import selects_by_words
 from veritrail_graph.graph.model import (
     CitedSentence,
     EvidenceRole,

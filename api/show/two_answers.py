@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import FAITHFULNESS_WORDS, VERDICT_WORDS
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import FAITHFULNESS_WORDS, VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.graph.model.attribution import Against, Faithfulness, StoredSentence
 
