@@ -32,7 +32,7 @@ OVERALL = ("check_orphans", "check_loose_ends")
 
 
 def rows(store: Store, arun: Any, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    return list(arun(store.queries.run(name, parameters)).rows)
+    return [tuple(row) for row in arun(store.queries.run(name, parameters)).rows]
 
 
 def break_it(store: Store, arun: Any, text: str, **parameters: Any) -> None:

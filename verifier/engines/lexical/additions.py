@@ -151,6 +151,26 @@ def leaves_as_it_is(alignment: Alignment, *, but: frozenset[int] = frozenset()) 
     return True
 
 
+def describing_names(alignment: Alignment) -> frozenset[int]:
+    """Return the positions of words that describe further whom a claim names.
+
+    "The suction dredger Cornelis Bakker" is the dredger Cornelis Bakker: where both go on with the
+    same name, another figure is said of the same one.
+    """
+    tokens = alignment.sentence.text.tokens
+    found = set()
+    for (mine, its), (name, same) in pairwise(_pairs(alignment)):
+        is_named = name.kind is ItemKind.NAME and same.kind is ItemKind.NAME
+        if mine.kind is not ItemKind.WORD or not is_named or its.first == 0:
+            continue
+        if mine.behind == name.first and its.behind == same.first:
+            word = tokens[its.first - 1]
+            is_small = word.lower in words.STOP or word.lower in words.DENIALS
+            if word.kind is TokenKind.WORD and not is_small:
+                found.add(its.first - 1)
+    return frozenset(found)
+
+
 def _pairs(alignment: Alignment) -> list[tuple[Item, Item]]:
     """The items of the claim with theirs, one for each place, in the order of the claim."""
     found: list[tuple[Item, Item]] = []

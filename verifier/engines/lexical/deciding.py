@@ -16,6 +16,7 @@ from difflib import SequenceMatcher
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.additions import (
     denies_it,
+    describing_names,
     has_another_tense,
     is_english,
     is_verbatim,
@@ -264,7 +265,7 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
     if not _is_else_the_same(alignment, mine, rivals[0]):
         if not (is_english(claim) and is_english(alignment.sentence)):
             return None
-        inside = frozenset(range(rivals[0].first, rivals[0].behind))
+        inside = frozenset(range(rivals[0].first, rivals[0].behind)) | describing_names(alignment)
         if alignment.missing != (number,) or not leaves_as_it_is(alignment, but=inside):
             return None
     return Difference(mine.surface, rivals[0].surface, str(mine.value.kind), mine.value)
