@@ -15,7 +15,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from veritrail_graph.cypher import Parameter, Statement
@@ -69,7 +68,7 @@ async def answers_of(store: Store) -> dict[str, QueryRows]:
         found = await store.queries.run(statement.short_name, example_of(statement))
         if statement.short_name == "processes":  # there may be others, and it was just stored
             (row,) = [row for row in found.rows if row[0] == PROCESS]
-            found = replace(found, rows=((*row[:-1], MOMENT.format(1)),))
+            found = found.model_copy(update={"rows": [[*row[:-1], MOMENT.format(1)]]})
         answers[statement.short_name] = found
     return answers
 

@@ -291,7 +291,7 @@ def _iterations(view: TrailView, beside: Beside) -> Iterator[Branch]:
 def _round(step: IterationView) -> Line:
     checked = step.iteration.checked
     line: Line = (ours(f"iteration {step.number}", Style.STRONG), ours("  "), verdict(step.mark))
-    if step.read != len(checked):
+    if step.read > NAMED or step.read != len(checked):
         return (*line, ours(f"  checked {counted(step.read, 'node')}", Style.QUIET))
     nodes = names([ref.node_id for ref in checked], NAMED) or (ours("no node anew"),)
     return (*line, ours("  checked ", Style.QUIET), *nodes)

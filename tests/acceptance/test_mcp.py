@@ -494,7 +494,7 @@ def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
     assert first.structured_content["indicative"] is False
     assert second.structured_content["status"] == "over_budget"
     assert second.structured_content["verdict"] is None
-    assert "Could not be checked" in text_of(second)
+    assert "No verdict: Over budget" in text_of(second)
     assert "Not Fully Supported" not in text_of(second).split("iteration 1")[0]
     assert third.is_error
     assert "used up its number of calls" in text_of(third)

@@ -227,7 +227,7 @@ def test_the_pages_say_what_a_run_since_an_earlier_version_kept(
         assert "iteration 2: the text of &#39;r2&#39; changed" in page
         summary = "Since earlier versions: 1 verdict kept, 0 changed, 0 the same with other error"
         for name, says in (
-            ("markdown", "> The verdict was kept from v-"),
+            ("markdown", "kept from `v-"),
             ("junit", 'name="veritrail.reused_from"'),
         ):
             report = home("report", "page-new", "--format", name).out

@@ -48,7 +48,7 @@ def test_shared_prompts_give_the_same_trails_and_every_output_says_so(
     assert told["usage"]["calls"] == sum(one["usage"]["calls"] for one in told["verifications"])
     found = told["verifications"][0]["verification_id"]
     assert (
-        "shared prompts (ours, not the paper's): up to 8 claims in one prompt"
+        "Shared prompts (ours, not the paper's): up to 8 claims in one prompt"
         in veritrail("show", found).out
     )
     assert "scripted, 8 claims a prompt" in veritrail("runs", process).out
