@@ -141,7 +141,7 @@ def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_pa
         assert found["people"]["reviewed_verdict"] == "NOT_FULLY_SUPPORTED"
         assert [one["reviewer"] for one in found["people"]["reviews"]] == ["Ben", "Ada"]
         assert found["people"]["disputed"] is True
-        assert 'Ben: Not Fully Supported (overridden' in text_of(answer)
+        assert "Ben: Not Fully Supported (overridden" in text_of(answer)
         assert "Reviewers disagree" in text_of(answer)
         assert "\x1b" not in text_of(answer)
     processes = listed.structured_content["processes"]
