@@ -547,10 +547,10 @@ def test_time_to_decide_grows_in_proportion_to_the_text(part: str) -> None:
 
 
 def test_another_figure_is_told_where_a_named_one_is_described_further() -> None:
-    said = "Between 6 March and 14 April the suction dredger Cornelis Bakker removed 48,200 tonnes."
-    claim = "The dredger Cornelis Bakker removed {} tonnes."
-    assert verdict(claim.format("84,200"), said)[0] is Verdict.NOT_FULLY_SUPPORTED
-    assert verdict(claim.format("48,200"), said)[0] is None
+    said = "In 2023 the suction dredger Cornelis Bakker removed 48,200 cubic metres of sand."
+    claim = "The dredger Cornelis Bakker removed {} cubic metres of sand."
+    assert verdict(claim.format("84,200"), said).verdict is Verdict.NOT_FULLY_SUPPORTED
+    assert verdict(claim.format("48,200"), said).verdict is None
 
 
 def test_starting_and_opening_the_splitter_does_not_import_nltk() -> None:
