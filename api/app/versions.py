@@ -5,7 +5,8 @@ Every door reads through here: a route, an operation of a client, a command.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from veritrail_graph.api.app.part import Part
@@ -38,6 +39,23 @@ class Versions(Part):
             ProcessConflict: It changed at every attempt.
         """
         return await (await self._store()).versions.of_process(process_id, read)
+
+    async def of_ids(self, ids: Mapping[str, str], read: Callable[[], Awaitable[T]]) -> T:
+        """Read what the ids of an address name, all of it of one version.
+
+        Args:
+            ids: The ids by name: `process_id`, or `verification_id` and perhaps `other_id`.
+            read: Reads it; it may be called several times, and changes nothing.
+
+        Raises:
+            ProcessConflict: Its process changed at every attempt.
+        """
+        if "process_id" in ids:
+            return await self.of_process(ids["process_id"], read)
+        for name in ("other_id", "verification_id"):
+            if name in ids:
+                read = partial(self.of_verification, ids[name], read)
+        return await read()
 
     async def of_verification(self, verification_id: str, read: Callable[[], Awaitable[T]]) -> T:
         """Read a verification and what belongs to it, in the same way.

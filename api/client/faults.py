@@ -95,11 +95,16 @@ _BY_STATUS: Mapping[int, type[Problem]] = {
 }
 
 
-def problem_of(
-    status: int, document: Mapping[str, Any], retry_after: float | None = None
-) -> Problem:
-    """The exception for a problem, by its status."""
-    return _BY_STATUS.get(status, Problem)(status, document, retry_after)
+def problem_of(status: int, document: Mapping[str, Any], retry_after: str = "") -> Problem:
+    """Return the exception for a problem, by its status.
+
+    Args:
+        status: The HTTP status.
+        document: The problem.
+        retry_after: The header of that name; only seconds are read.
+    """
+    seconds = float(retry_after) if retry_after.isdigit() else None
+    return _BY_STATUS.get(status, Problem)(status, document, seconds)
 
 
 def _violations(found: Any) -> tuple[Violation, ...]:

@@ -23,7 +23,7 @@ from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.uploads import written
 from veritrail_graph.api.http.access import application, calling
 from veritrail_graph.api.http.answers import known_tags
-from veritrail_graph.api.http.one_version import is_watched
+from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.problems import refusal_of
 from veritrail_graph.api.rest.resources import ROUTERS
 
@@ -59,9 +59,8 @@ async def answered(app: Application, caller: Caller, call: Call, advice: Mapping
 
 def problem_from(answer: Response) -> Problem:
     """Return the exception for an answer that is a problem."""
-    after = answer.headers.get("retry-after", "")
     document = json.loads(bytes(answer.body))
-    return problem_of(answer.status_code, document, float(after) if after.isdigit() else None)
+    return problem_of(answer.status_code, document, answer.headers.get("retry-after", ""))
 
 
 _ID = re.compile(r"\{[^{}]*\}")
@@ -78,7 +77,7 @@ class _Route:
         self._answer: Callable[..., Awaitable[Response]] = route.endpoint
         self._takes: Dependant = route.dependant
         self._names = list(route.param_convertors)
-        self._watches = all(is_watched(route.path, method) for method in route.methods or ())
+        self._is_watched = isinstance(route, OneVersion) and route.is_watched
 
     async def __call__(self, app: Application, caller: Caller, call: Call) -> Response:
         """Carry out a call; one that reads a process or a verification sees one version of it.
@@ -94,13 +93,7 @@ class _Route:
             if part.name is not None:
                 given[part.name] = known[part.call]
         read: Callable[[], Awaitable[Response]] = partial(self._answer, **given)
-        if not self._watches:
-            return await read()
-        if "process_id" in ids:
-            return await app.versions.of_process(ids["process_id"], read)
-        for verification_id in ids.values():
-            read = partial(app.versions.of_verification, verification_id, read)
-        return await read()
+        return await (app.versions.of_ids(ids, read) if self._is_watched else read())
 
     def _checked(self, call: Call, ids: Mapping[str, str]) -> dict[str, Any]:
         """Return the arguments of a call as the function of the route takes them."""

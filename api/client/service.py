@@ -275,7 +275,7 @@ class Sender:
             isinstance(document, dict) or response.status_code in {502, 503, 504}
         ):
             details = document if isinstance(document, dict) else {}
-            raise problem_of(response.status_code, details, _retry_after(response))
+            raise problem_of(response.status_code, details, response.headers.get("retry-after", ""))
         raise StrangeAnswer(
             f"{self.url} answered with HTTP status {response.status_code} and something that is "
             "no JSON; is that the address of the service?"
@@ -350,8 +350,3 @@ def _as_text(value: Any) -> str | list[str]:
     if isinstance(value, list):  # a parameter that is repeated
         return [str(one) for one in value]
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _retry_after(response: httpx2.Response) -> float | None:
-    said = response.headers.get("retry-after", "")
-    return float(said) if said.isdigit() else None

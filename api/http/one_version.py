@@ -58,13 +58,10 @@ async def _watched(handle: _Handle, request: Request) -> Response:
         return await handle(request)
     answers = _Answers(handle, request)
     try:
+        read = answers.next
         if "process_id" in ids:
             read = partial(_shown, app, answers, ids["process_id"])
-            return await app.versions.of_process(ids["process_id"], read)
-        read = partial(answers.next)
-        if "other_id" in ids:
-            read = partial(app.versions.of_verification, ids["other_id"], read)
-        return await app.versions.of_verification(ids["verification_id"], read)
+        return await app.versions.of_ids(ids, read)
     except BaseException:
         answers.drop()
         raise
