@@ -23,10 +23,8 @@ STDIN = Path("-")
 
 
 @judging(
-    "batch", "batch_finish", "batch_price_factor", "since", "match", "claims_model",
-    "selection_model", "verdict_model", "escalate_to", "samples", "threshold",
-    "max_root_sentences", "max_sentences", "verdict_sentences", "verdict_root_sentences",
-    "max_reruns", "no_sub_claims", "share", "prompts", "structured", "explain",
+    "q", "engine", "verdict_engine", "model", "budget", "max_calls", "price", "no_cache",
+    "recorded", "record", "concurrency",
 )  # fmt: skip
 def check(
     paths: Annotated[

@@ -344,13 +344,13 @@ JUDGING: Mapping[str, Any] = {
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
-def judging(*without: str) -> Callable[[Command], Command]:
-    """Give a command the options of `JUDGING` in place of its `**how`.
+def judging(*names: str) -> Callable[[Command], Command]:
+    """Give a command options of `JUDGING` in place of its `**how`.
 
-    What a field of `VerifyRequest` stands for has the default of the field.
+    An option that sets a field of `VerifyRequest` has the default of the field.
 
     Args:
-        without: The options that it does not have.
+        names: The options; all of them where none is named.
     """
 
     def give(command: Command) -> Command:
@@ -360,7 +360,7 @@ def judging(*without: str) -> Callable[[Command], Command]:
         more = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=_default(name), annotation=option)
             for name, option in JUDGING.items()
-            if name not in without
+            if name in names or not names
         ]
         last = [place for place in places if place.kind is Parameter.KEYWORD_ONLY]
         first = [place for place in places if place not in (how, *last)]
@@ -373,7 +373,7 @@ def judging(*without: str) -> Callable[[Command], Command]:
 
 
 def _default(name: str) -> Any:
-    """Return the default of an option: that of the field of the request that it stands for."""
+    """Return the default of an option: that of the field of the request that it sets."""
     from veritrail_graph.api.requests.verify import VerifyRequest
 
     fields = VerifyRequest.model_fields
@@ -385,6 +385,7 @@ def _default(name: str) -> Any:
         return "none" if default is None else str(default)
     if name == "batch_finish":
         return BatchFinish(str(default))
+    # Their fields have other types: `--batch` is a mode, and `--match` is a file of pairs.
     return {"batch": False, "match": None}.get(name, default)
 
 

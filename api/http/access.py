@@ -46,13 +46,6 @@ Calling = Annotated[Caller, Depends(calling)]
 """The parameter type of a route that wants to know who calls."""
 
 
-async def record(
-    request: Request, caller: Caller, action: str, target: str, **details: Any
-) -> None:
-    """Write an action into the audit log, under the id of the request."""
-    await request.app.state.app.audit.record(caller, action, target=target, **details)
-
-
 def needs(*scopes: Scope) -> Any:
     """A dependency of a route: the caller must have all of these scopes.
 

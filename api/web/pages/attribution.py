@@ -316,7 +316,7 @@ async def look_or_start(
         if sent.get("step") == "change":
             return await _form(request, app, process_id, node_id, filled)
         if sent.get("step") == "start":
-            return await start(request, app, caller, wanted, filled.once)
+            return await start(app, caller, wanted, filled.once)
         return render(
             request,
             "attribute_cost.html",

@@ -163,7 +163,7 @@ async def start_job(request: Request, app: App, caller: Calling, process_id: Pro
     filled = Filled.of(await request.form())  # was read already, for its token
 
     async def work() -> Response:
-        return await start(request, app, caller, request_of(process_id, filled), filled.once)
+        return await start(app, caller, request_of(process_id, filled), filled.once)
 
     return await answered(filled, partial(_form, request, app, process_id), work)
 

@@ -19,7 +19,7 @@ from veritrail_graph.api.app.jobs import Busy, JobClaim
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured.judge import judge_options
-from veritrail_graph.api.http.access import App, Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.requests.verify import VerifyRequest
@@ -93,7 +93,7 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
         if sent.get("step") == "change":
             return await _form(request, process, filled)
         if sent.get("step") == "start":
-            return await start(request, app, caller, wanted, filled.once)
+            return await start(app, caller, wanted, filled.once)
         plan = await app.jobs.plan(caller, wanted)
         cost = await _cost(app, wanted)
         asks = judge_options(app.settings, wanted).calls_models
@@ -328,15 +328,15 @@ async def _process(app: Application, process_id: str) -> Process | None:
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[FromOurPage])
-async def cancel_job(request: Request, app: App, caller: Calling, job_id: str) -> Response:
+async def cancel_job(app: App, caller: Calling, job_id: str) -> Response:
     """Cancel a job; what is finished stays."""
     await app.jobs.cancel(job_id)
-    await record(request, caller, "job.cancel", job_id)
+    await app.audit.record(caller, "job.cancel", target=job_id)
     return RedirectResponse(url("jobs", job_id), 303)
 
 
 @router.post("/jobs/{job_id}/resume", dependencies=[FromOurPage])
-async def resume_job(request: Request, app: App, caller: Calling, job_id: str) -> Response:
+async def resume_job(app: App, caller: Calling, job_id: str) -> Response:
     """Take up again every claim that has no verdict."""
     for pause in (0.3, 0.7, None):  # something of it may still be stopping
         try:
@@ -346,7 +346,7 @@ async def resume_job(request: Request, app: App, caller: Calling, job_id: str) -
             if pause is None:
                 raise
             await asyncio.sleep(pause)
-    await record(request, caller, "job.resume", job_id)
+    await app.audit.record(caller, "job.resume", target=job_id)
     return RedirectResponse(url("jobs", job_id), 303)
 
 
@@ -359,7 +359,7 @@ async def verify_with_pairs(request: Request, app: App, caller: Calling, job_id:
     """Verify the claims of a job again, with pairs that a person confirmed on its page."""
     sent = await request.form()  # was read already, for its token
     wanted = await app.jobs.with_pairs(job_id, _pairs(sent.getlist("pair")))
-    return await start(request, app, caller, wanted, str(sent.get("once", ""))[:100])
+    return await start(app, caller, wanted, str(sent.get("once", ""))[:100])
 
 
 def _pairs(sent: Sequence[object]) -> list[dict[str, object]]:
@@ -383,11 +383,9 @@ def _pairs(sent: Sequence[object]) -> list[dict[str, object]]:
 
 
 @router.post("/jobs/{job_id}/{act}", dependencies=[FromOurPage])
-async def pin_run(
-    request: Request, app: App, caller: Calling, job_id: str, act: Literal["pin", "unpin"]
-) -> Response:
+async def pin_run(app: App, caller: Calling, job_id: str, act: Literal["pin", "unpin"]) -> Response:
     """Let the verdicts of the job's run count whatever else was verified, or end that."""
     job = await app.jobs.get(job_id)
     await app.verifications.pin(job.run_id, on=act == "pin")
-    await record(request, caller, f"run.{act}", job.run_id)
+    await app.audit.record(caller, f"run.{act}", target=job.run_id)
     return RedirectResponse(url("jobs", job_id), 303)

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from veritrail_graph.api.app.runs import Change
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.one_version import OneVersion
 from veritrail_graph.api.http.pages import ProcessId
 from veritrail_graph.api.show.asking import asking_short
@@ -145,7 +145,6 @@ async def download_comparison(app: App, process_id: ProcessId, a: Side, b: Side)
 
 @router.post("/processes/{process_id}/runs/{act}", dependencies=[needs(Scope.VERIFY), FromOurPage])
 async def pin(
-    request: Request,
     app: App,
     caller: Calling,
     process_id: ProcessId,
@@ -154,5 +153,5 @@ async def pin(
 ) -> Response:
     """Make a run the run of record, or end that."""
     await app.verifications.pin(run_id, on=act == "pin")
-    await record(request, caller, f"run.{act}", run_id)
+    await app.audit.record(caller, f"run.{act}", target=run_id)
     return RedirectResponse(url("processes", process_id, "runs"), 303)

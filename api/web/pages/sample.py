@@ -39,4 +39,4 @@ async def load_sample(request: Request, app: App, caller: Calling) -> Response:
         return RedirectResponse(url("processes", found.process_id), 303)
     asked = {"process_id": found.process_id, "engine": ENGINE, "verdict_engine": ENGINE}
     wanted = VerifyRequest.checked(asked)
-    return await start(request, app, caller, wanted, "")
+    return await start(app, caller, wanted, "")

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 from veritrail_graph.api.auth.access import NotAllowed
 from veritrail_graph.api.auth.key_cache import Unauthorized
 from veritrail_graph.api.auth.sessions import SECONDS
-from veritrail_graph.api.http.access import Calling, record
+from veritrail_graph.api.http.access import App, Calling
 from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.rendering import PREFIX, assets
@@ -37,6 +37,7 @@ async def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: 
 @router.post("/sign-in")
 async def sign_in(
     request: Request,
+    app: App,
     key: Annotated[str, Form()] = "",
     next: Annotated[str, Form()] = "/",  # noqa: A002  # its name
 ) -> Response:
@@ -62,7 +63,7 @@ async def sign_in(
         return render(request, "sign_in.html", 429, wait, next=onward, wrong=words)
     caller = admitted.caller
     token = await state.sessions.open(caller.key_id)
-    await record(request, caller, "session.open", caller.key_id)
+    await app.audit.record(caller, "session.open", target=caller.key_id)
     answer = RedirectResponse(onward, 303)
     # Lax, not Strict: a link in a message to a claim shall open it. What changes something is
     # sent by POST, which a page from elsewhere cannot send with this cookie.
@@ -71,12 +72,12 @@ async def sign_in(
 
 
 @router.post("/sign-out", dependencies=[FromOurPage])
-async def sign_out(request: Request, caller: Calling) -> Response:
+async def sign_out(request: Request, app: App, caller: Calling) -> Response:
     """End the session."""
     token = getattr(request.state, "session", None)
     if token is not None:
         await request.app.state.sessions.end(token)
-        await record(request, caller, "session.end", caller.key_id or "local")
+        await app.audit.record(caller, "session.end", target=caller.key_id or "local")
     answer = RedirectResponse("/sign-in", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
     return answer

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import EngineChoice
 from veritrail_graph.api.app.jobs import JobRequest, OtherInput
 from veritrail_graph.api.auth.access import Caller
-from veritrail_graph.api.http.access import record
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.forms import JobForm
@@ -54,13 +53,10 @@ def broken_engines(choices: Sequence[EngineChoice]) -> list[tuple[str, str]]:
     return [(one.name, with_advice(one.problem, ADVICE)) for one in choices if one.problem]
 
 
-async def start(
-    request: Request, app: Application, caller: Caller, wanted: JobRequest, once: str
-) -> Response:
+async def start(app: Application, caller: Caller, wanted: JobRequest, once: str) -> Response:
     """Start a job, and go on to its page.
 
     Args:
-        request: The request of the page.
         app: The application.
         caller: Who asks.
         wanted: What the job is to do.
@@ -71,5 +67,5 @@ async def start(
     """
     job, is_new = await app.jobs.submit(caller, wanted, once or None)
     if is_new:
-        await record(request, caller, "job.start", job.job_id, process_id=job.process_id)
+        await app.audit.record(caller, "job.start", target=job.job_id, process_id=job.process_id)
     return RedirectResponse(url("jobs", job.job_id), 303)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,30 +16,7 @@ from veritrail_graph.api.cli.exits import (
     fault_json,
     run,
 )
-from veritrail_graph.api.cli.options import (
-    AsJson,
-    Budget,
-    ClaimsModel,
-    Concurrency,
-    EngineName,
-    EscalateTo,
-    MaxCalls,
-    Model,
-    NoCache,
-    NoSubClaims,
-    Price,
-    PromptsFolder,
-    Record,
-    Recorded,
-    SampleCount,
-    SelectionModel,
-    Share,
-    Structured,
-    VerdictEngine,
-    VerdictModel,
-    recording_settings,
-    verify_request,
-)
+from veritrail_graph.api.cli.options import AsJson, judging, recording_settings, verify_request
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show, table
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import indicative_words
@@ -76,6 +53,11 @@ Output = Annotated[
 ]
 
 
+@judging(
+    "engine", "model", "claims_model", "selection_model", "verdict_model", "escalate_to",
+    "verdict_engine", "budget", "max_calls", "price", "samples", "no_sub_claims", "share",
+    "prompts", "structured", "no_cache", "recorded", "record", "concurrency",
+)  # fmt: skip
 def check(
     kind: Kinds = None,
     limit: Limit = None,
@@ -84,38 +66,22 @@ def check(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would cost, and ask no model.")
     ] = False,
-    engine: EngineName = None,
-    model: Model = None,
-    claims_model: ClaimsModel = None,
-    selection_model: SelectionModel = None,
-    verdict_model: VerdictModel = None,
-    escalate_to: EscalateTo = None,
-    verdict_engine: VerdictEngine = None,
-    budget: Budget = None,
-    max_calls: MaxCalls = None,
-    price: Price = None,
-    samples: SampleCount = 1,
-    no_sub_claims: NoSubClaims = False,
-    share: Share = 1,
-    prompts: PromptsFolder = None,
-    structured: Structured = False,
-    no_cache: NoCache = False,
-    recorded: Recorded = None,
-    record: Record = None,
-    concurrency: Concurrency = None,
+    *,
     as_json: AsJson = False,
+    **how: Any,
 ) -> None:
     """Measure the judge on labelled pairs of source and claim: how often is it right?
 
     Every claim is verified as `veritrail verify` does it. Answers are cached: the same call again
     goes on where it was stopped. Nothing is stored in the graph.
     """
-    given = dict(locals())
     from veritrail_graph.api.configured.judge import judge_options
 
-    settings = recording_settings(given)
-    request = verify_request("judge-check", given)
-    options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
+    settings = recording_settings(how)
+    request = verify_request("judge-check", how)
+    options = judge_options(
+        settings, request, prompts=how["prompts"], concurrency=how["concurrency"]
+    )
     checking = _check(settings, options, (pairs, kind or (), limit), output, estimate, as_json)
     run(checking, as_json=as_json)
 
