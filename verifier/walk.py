@@ -288,7 +288,7 @@ def _final_reasoning(
     if final is None and latest.verdict is not None:
         why = f"{(silence or '').rstrip('.')}, as far as source text was read."
         return f"{why}{rests} The last interim verdict was {latest.verdict}: {latest.reasoning}"
-    if final is None and (earlier := _told_before(iterations)) is not None:
+    if final is None and (earlier := _nearer_iteration(iterations)) is not None:
         why = f"{latest.reasoning.rstrip('.')}, as far as iteration {latest.number} read."
         return f"{why} Iteration {earlier.number}, nearer to the answer: {earlier.reasoning}"
     if stop is Termination.NO_CANDIDATES and latest.verdict is not final:
@@ -303,14 +303,14 @@ def _final_reasoning(
     return latest.reasoning
 
 
-def _told_before(iterations: list[Iteration]) -> Iteration | None:
+def _nearer_iteration(iterations: list[Iteration]) -> Iteration | None:
     """Return an earlier iteration with summaries where the latest is empty; a decided one first."""
     *before, latest = iterations
     if latest.summaries or latest.carried_roots:
         return None
-    told = [one for one in before if one.summaries]
-    decided = [one for one in told if one.verdict is not None]
-    return next(iter(reversed(decided or told)), None)
+    with_evidence = [one for one in before if one.summaries]
+    decided = [one for one in with_evidence if one.verdict is not None]
+    return next(iter(reversed(decided or with_evidence)), None)
 
 
 def _named(refs: list[NodeRef]) -> str:

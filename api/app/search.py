@@ -34,8 +34,9 @@ _log = logging.getLogger("veritrail.search")
 FRESH_SECONDS = 10.0
 """How long the index is taken for up to date after it was looked at."""
 PATIENCE_SECONDS = 1.0
+"""How long a search of a service waits for an index that is behind."""
 LOCAL_PATIENCE_SECONDS = 600.0
-"""How long a search waits for an index that is behind."""
+"""The same in a program of its own: nothing else brings the index up to date."""
 LONGEST_QUERY = 400
 MOST_RESULTS = 1_000
 """Results that can be paged through."""
@@ -144,8 +145,8 @@ class Search(Part):
             process_id: Only of this process.
             after: How many are left out at the beginning.
             limit: The most hits that are given.
-            patience: Seconds to wait for an index that is behind; None: as long as it is worth
-                where it is, as only a service brings the index up to date by itself.
+            patience: Seconds to wait for an index that is behind; None: long in a program of its
+                own, short in a service, which brings the index up to date meanwhile.
 
         Returns:
             The results, and how many to leave out for the next page; None: there are no more.

@@ -75,7 +75,7 @@ class Caller:
         return self.name if self.key_id is not None else None
 
     def author(self, given: str | None) -> str:
-        """Who writes: the name that was given, else that of the key or of the person here."""
+        """Return the name of the writer: as given, else that of the key or of the person here."""
         return given if given is not None else self.key_name or self.writes_as
 
     @property

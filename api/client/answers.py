@@ -218,7 +218,7 @@ _UNSAID: Mapping[str, Any] = {
     "turn_ids": [],
     "batches": [],
 }
-"""What holds of a job where an answer does not say it: lists leave out what a job has many of."""
+"""Defaults of a job for fields that an answer leaves out: lists leave out the long ones."""
 
 
 class JobState(Job):

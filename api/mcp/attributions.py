@@ -41,7 +41,7 @@ ROOM = Room(
     },
     characters=TEXT,
 )
-"""What of a sentence fits into the window of an assistant."""
+"""The part of a sentence that fits into the window of an assistant."""
 
 
 class SourceSentence(BaseModel):

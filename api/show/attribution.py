@@ -1,4 +1,4 @@
-"""What each sentence of a node rests on, as a document.
+"""The sentences of a node with the source sentences that they rest on, as a document.
 
 Source: Error-tolerant attribution 3, C (what a reader sees of a sentence).
 """
@@ -18,8 +18,8 @@ from veritrail_graph.api.show.document import (
     Heading,
     Line,
     Remark,
-    Run,
     Style,
+    TextRun,
     Tree,
     name,
     ours,
@@ -154,7 +154,7 @@ def _proposed(one: SentenceAttribution) -> Iterator[Branch]:
 def _wording(revision: Revision, *, with_mode: bool) -> Line:
     how = f"{revision.rank}. " if revision.rank is not None else ""
     how += f"{revision.mode.value}: " if with_mode else ""
-    became: Run = ours(f" ({became_words(revision)})")
+    became: TextRun = ours(f" ({became_words(revision)})")
     return (ours(f"proposed: {how}"), said(revision.text), became)
 
 

@@ -18,8 +18,8 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.word_diff import Piece
 
 
-class Kind(StrEnum):
-    """Who wrote a text."""
+class TextKind(StrEnum):
+    """The author of a text."""
 
     OURS = "ours"
     """Words of this program."""
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 class Style(StrEnum):
-    """How much a text matters; words say the same, so that a writer may drop it."""
+    """The weight of a text; words say the same, so that a writer may drop it."""
 
     PLAIN = "plain"
     STRONG = "strong"
@@ -43,7 +43,7 @@ class Style(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """A part of a line.
 
     Attributes:
@@ -55,48 +55,48 @@ class Run:
     """
 
     text: str
-    kind: Kind = Kind.OURS
+    kind: TextKind = TextKind.OURS
     style: Style = Style.PLAIN
     differs: bool = False
     mark: Mark | None = None
 
 
-Line = tuple[Run, ...]
+Line = tuple[TextRun, ...]
 
 
-def ours(text: str, style: Style = Style.PLAIN) -> Run:
+def ours(text: str, style: Style = Style.PLAIN) -> TextRun:
     """Words of this program."""
-    return Run(text, Kind.OURS, style)
+    return TextRun(text, TextKind.OURS, style)
 
 
-def name(text: str, style: Style = Style.PLAIN) -> Run:
+def name(text: str, style: Style = Style.PLAIN) -> TextRun:
     """A name from outside."""
-    return Run(text, Kind.ID, style)
+    return TextRun(text, TextKind.ID, style)
 
 
-def said(text: str, style: Style = Style.PLAIN) -> Run:
+def said(text: str, style: Style = Style.PLAIN) -> TextRun:
     """A text from outside."""
-    return Run(text, Kind.SAID, style)
+    return TextRun(text, TextKind.SAID, style)
 
 
-def quoting(text: str, style: Style = Style.PLAIN) -> Run:
+def quoting(text: str, style: Style = Style.PLAIN) -> TextRun:
     """A sentence of this program that has words of others in it."""
-    return Run(text, Kind.QUOTING, style)
+    return TextRun(text, TextKind.QUOTING, style)
 
 
-def verdict(mark: Mark) -> Run:
-    """A verdict, or what stands in its place."""
-    return Run(mark.word, mark=mark)
+def verdict(mark: Mark) -> TextRun:
+    """A verdict, or the status of a claim that has none."""
+    return TextRun(mark.word, mark=mark)
 
 
 def compared(pieces: Sequence[Piece]) -> Line:
     """A text from outside, with the words that differ from those of another text."""
-    return tuple(Run(one.text, Kind.SAID, differs=one.is_changed) for one in pieces)
+    return tuple(TextRun(one.text, TextKind.SAID, differs=one.is_changed) for one in pieces)
 
 
 def names(every: Sequence[str], most: int) -> Line:
     """Names one behind the other, and how many more there are."""
-    line: list[Run] = []
+    line: list[TextRun] = []
     for one in every[:most]:
         line += [*([ours(", ")] if line else []), name(one)]
     more = len(every) - most
@@ -105,7 +105,7 @@ def names(every: Sequence[str], most: int) -> Line:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a document is about.
+    """The subject of a document.
 
     Attributes:
         words: The name or the text.
@@ -244,14 +244,14 @@ Block = Heading | Facts | Remark | Passage | Quotes | Tree | Table | Picture
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a person reads of a noun."""
+    """All that a person reads of a noun."""
 
     blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of a document a writer shows.
+    """The part of a document that a writer shows.
 
     Attributes:
         most: How many of a noun stand below one line, by the noun.
@@ -298,21 +298,21 @@ class Room:
         """A line in which texts of others together are no longer than one may be."""
         if self.characters is None:
             return line
-        left, shown = self.characters, list[Run]()
+        left, shown = self.characters, list[TextRun]()
         for run in line:
-            if run.kind is Kind.OURS or len(run.text) <= left:
+            if run.kind is TextKind.OURS or len(run.text) <= left:
                 shown.append(run)
             elif left > 0:
                 text = f"{run.text[: max(left - 1, 0)]}…"
-                shown.append(Run(text, run.kind, run.style, run.differs, run.mark))
-            if run.kind is not Kind.OURS:
+                shown.append(TextRun(text, run.kind, run.style, run.differs, run.mark))
+            if run.kind is not TextKind.OURS:
                 left -= len(run.text)
         return tuple(shown)
 
 
 def plain(line: Line) -> Line:
     """A line without its styles, for a place that has a style of its own."""
-    return tuple(Run(run.text, run.kind, mark=run.mark) for run in line)
+    return tuple(TextRun(run.text, run.kind, mark=run.mark) for run in line)
 
 
 def headed(words: str) -> str:
@@ -320,6 +320,6 @@ def headed(words: str) -> str:
     return words if len(words) < 2 else words[:1].upper() + words[1:]
 
 
-def written(line: Line, write: Callable[[Run], str]) -> str:
+def written(line: Line, write: Callable[[TextRun], str]) -> str:
     """A line in which a writer writes each run."""
     return "".join(map(write, line))

@@ -14,15 +14,15 @@ from veritrail_graph.api.show.document import (
     Document,
     Facts,
     Heading,
-    Kind,
     Line,
     Passage,
     Quotes,
     Remark,
     Room,
-    Run,
     Style,
     Table,
+    TextKind,
+    TextRun,
     Tree,
     headed,
     plain,
@@ -98,8 +98,8 @@ def line(words: Line) -> str:
     return _BEGIN.sub(r"\1\\\2", _BLANKS.sub(" ", written(words, _run)).strip())
 
 
-def _run(run: Run) -> str:
-    if run.kind is Kind.ID:
+def _run(run: TextRun) -> str:
+    if run.kind is TextKind.ID:
         return as_code(run.text)
     is_bold = run.differs or run.style in (Style.STRONG, Style.WRONG) or run.mark is not None
     return _piece(Piece(run.text, is_changed=is_bold))

@@ -14,15 +14,15 @@ from veritrail_graph.api.show.document import (
     Document,
     Facts,
     Heading,
-    Kind,
     Line,
     Passage,
     Quotes,
     Remark,
     Room,
-    Run,
     Style,
     Table,
+    TextKind,
+    TextRun,
     Tree,
     headed,
     written,
@@ -130,11 +130,11 @@ def _line(words: Line, room: Room) -> str:
     return written(room.fitting(words), _run)
 
 
-def _run(run: Run) -> str:
+def _run(run: TextRun) -> str:
     if run.mark is not None:
         return mark_chip(run.mark)
     shown = text(run.text, None)
-    if run.kind is Kind.ID:
+    if run.kind is TextKind.ID:
         return f"<code>{shown}</code>"
     return f"<strong>{shown}</strong>" if run.differs or run.style is Style.STRONG else shown
 
@@ -169,11 +169,11 @@ def grid(columns: Iterable[str], body: str) -> str:
 
 
 def rest(count: int, shown: int = ROWS_SHOWN) -> str:
-    """How many more there are; empty: none."""
+    """Return how many more there are; empty: none."""
     more = count - shown
     return f"<div style='{QUIET}'>… and {more:,} more</div>" if more > 0 else ""
 
 
 def box(content: str) -> str:
-    """The whole of what a notebook shows."""
+    """Everything that a notebook shows."""
     return f"<div style='{BOX}'>{content}</div>"

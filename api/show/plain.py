@@ -14,14 +14,14 @@ from veritrail_graph.api.show.document import (
     Document,
     Facts,
     Heading,
-    Kind,
     Line,
     Passage,
     Quotes,
     Remark,
     Room,
-    Run,
     Table,
+    TextKind,
+    TextRun,
     Tree,
     headed,
 )
@@ -101,14 +101,14 @@ def _line(words: Line, room: Room) -> str:
     """Write a line; runs of a text from outside stand in quotation marks together."""
     parts: list[str] = []
     quoted: list[str] = []
-    for run in (*room.fitting(words), Run("")):
-        if run.kind in (Kind.SAID, Kind.QUOTING):
+    for run in (*room.fitting(words), TextRun("")):
+        if run.kind in (TextKind.SAID, TextKind.QUOTING):
             quoted.append(f"*{run.text}*" if run.differs else run.text)
             continue
         if quoted:
             parts.append(quotation("".join(quoted)))
             quoted.clear()
-        is_plain = run.kind is Kind.OURS or _PLAIN_NAME.fullmatch(run.text)
+        is_plain = run.kind is TextKind.OURS or _PLAIN_NAME.fullmatch(run.text)
         parts.append(clean(run.text) if is_plain else quotation(run.text))
     return "".join(parts).strip()
 

@@ -13,15 +13,15 @@ from veritrail_graph.api.show.document import (
     Branch,
     Document,
     Facts,
-    Kind,
     Line,
     Passage,
     Quotes,
     Remark,
     Room,
-    Run,
     Style,
     Table,
+    TextKind,
+    TextRun,
     Tree,
     headed,
     plain,
@@ -128,15 +128,15 @@ def line(words: Line, room: Room = WHOLE) -> str:
     return written(room.fitting(words), _run)
 
 
-def _run(run: Run) -> str:
+def _run(run: TextRun) -> str:
     if run.mark is not None:
         return mark_html(run.mark)
     text = escape(shown(run.text))
-    if run.kind is Kind.ID:
+    if run.kind is TextKind.ID:
         text = f'<code dir="auto">{text}</code>'
     elif run.differs:
         text = f'<mark class="twist-word">{text}</mark>'
-    elif run.kind is not Kind.OURS:
+    elif run.kind is not TextKind.OURS:
         text = f'<span class="t" dir="auto">{text}</span>'
     kind = _CLASSES.get(run.style)
     return f'<span class="{kind}">{text}</span>' if kind else text

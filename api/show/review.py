@@ -1,4 +1,4 @@
-"""A review as it is shown: who said what of which verdict, and why.
+"""A review as a line: the reviewer, the verdict that it speaks of, and the reason.
 
 Source: docs/adr/0017-reviews.md.
 """

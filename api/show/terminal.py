@@ -19,15 +19,15 @@ from veritrail_graph.api.show.document import (
     Document,
     Facts,
     Heading,
-    Kind,
     Line,
     Passage,
     Quotes,
     Remark,
     Room,
-    Run,
     Style,
     Table,
+    TextKind,
+    TextRun,
     Tree,
 )
 from veritrail_graph.api.show.texts import clean
@@ -50,7 +50,7 @@ MARKS = {
     State.FAILED: "magenta",
     State.UNCHECKED: "bright_black",
 }
-"""Colours of verdicts and of what stands in their place."""
+"""Colours of verdicts, and of the states of claims that have none."""
 
 _STYLES = {
     Style.PLAIN: "",
@@ -106,14 +106,15 @@ def _heading(block: Heading) -> Text:
 
 
 def _named(name: str) -> Line:
-    return (Run(f"{name} "),)
+    return (TextRun(f"{name} "),)
 
 
 def _add_quotes(root: RichTree, block: Quotes) -> None:
     for quote in block.quotes:
-        place = (Run(" "), *quote.place, Run(": ")) if quote.place else (Run(": "),)
+        place = (TextRun(" "), *quote.place, TextRun(": ")) if quote.place else (TextRun(": "),)
         style = Style.WRONG if quote.is_wrong else Style.STRONG
-        root.add(Text.assemble(text((Run(quote.heading),), style), text((*place, *quote.words))))
+        heading = text((TextRun(quote.heading),), style)
+        root.add(Text.assemble(heading, text((*place, *quote.words))))
     for remark in block.remarks:
         root.add(text((*_named(f"{remark.name}:"), *remark.words), Style.STRONG))
 
@@ -131,14 +132,14 @@ def text(line: Line, style: Style = Style.PLAIN) -> Text:
     return made
 
 
-def _safe(run: Run) -> str:
-    if run.kind is Kind.OURS:
+def _safe(run: TextRun) -> str:
+    if run.kind is TextKind.OURS:
         return clean(run.text)
     line = clean(_BLANKS.sub(" ", run.text))
     return f"*{line}*" if run.differs else line
 
 
-def _style(run: Run) -> str:
+def _style(run: TextRun) -> str:
     if run.mark is not None:
         return MARKS[run.mark.kind]
     return "bold" if run.differs else _STYLES[run.style]

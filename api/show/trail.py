@@ -1,6 +1,6 @@
 """The trail of a verification as a document: every door shows this one.
 
-What the noun has is shown here or stands in `NOT_SHOWN` with its reason.
+Each field of the noun is shown here, or `NOT_SHOWN` names it with the reason.
 
 Source: VeriTrail 3.1.2 to 3.1.4 (interim verdicts), 3.2 (evidence trail, provenance, error
 localization).
@@ -31,8 +31,8 @@ from veritrail_graph.api.show.document import (
     Quote,
     Quotes,
     Remark,
-    Run,
     Style,
+    TextRun,
     Tree,
     compared,
     name,
@@ -75,7 +75,7 @@ NOT_SHOWN: Mapping[str, str] = MappingProxyType(
         "Verification.settings": "models, q and samples are facts of their own; JSON has the rest",
         "Verification.run_options": "they are of the run, which shows them",
         "Verification.located_by": "beside a pair by a value it says so; else it is the usual way",
-        "Verification.origin": "that it answers a question is said where nobody is blamed for it",
+        "Verification.origin": "a question is named as one where no node is at fault",
         "Iteration.evidence": "it stands below the nodes that it was selected from",
         "Iteration.usage": "it is the sum of the steps, which are shown",
         "Evidence.sentences": "they stand below their nodes",
@@ -105,7 +105,7 @@ class NodeFacts:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What is known of a trail beside the verification itself.
+    """Facts of a trail beside the verification itself.
 
     Attributes:
         reviews: Reviews of the claim, newest first.
@@ -165,7 +165,7 @@ def facts_of(view: TrailView) -> tuple[Fact, ...]:
 
 
 def _facts(view: TrailView) -> Iterator[Fact]:
-    """Who judged, when, and how it ended."""
+    """Return the judge, the time, and how it ended."""
     found = view.verification
     yield Fact("claim", (name(found.claim_id),))
     yield Fact("node", (name(found.node_id),))
@@ -186,7 +186,7 @@ def _facts(view: TrailView) -> Iterator[Fact]:
 
 
 def _further_facts(view: TrailView) -> Iterator[Fact]:
-    """What ties it to its process and to other verifications."""
+    """Return its links to its process and to other verifications."""
     found = view.verification
     yield Fact("process", (name(found.process_id),))
     if found.place is not None:
@@ -211,7 +211,7 @@ def _spent(view: TrailView) -> Fact | None:
 
 
 def _samples(found: Verification) -> str:
-    """Of how many samples the score is a share, where the settings say so."""
+    """Return the number of samples that the score is a share of, where it is known."""
     settings = flat_settings(found.settings)
     if "samples.count" not in settings:
         return ""
@@ -224,7 +224,7 @@ _PLAIN_NAME = re.compile(r"[\w.:+-]+", re.ASCII)
 
 
 def _remarks(view: TrailView, beside: Beside) -> Iterator[tuple[Line, Style]]:
-    """What a reader must know before the trail, and how much it matters."""
+    """Return the remarks that a reader must know before the trail, each with its weight."""
     found = view.verification
     for words in asking_words(judge_mode_of(found)):
         yield (quoting(f"{words[:1].upper()}{words[1:]}."),), Style.WARNING
@@ -254,7 +254,7 @@ def _reasons(view: TrailView) -> Iterator[Passage]:
 
 
 def _quotes(pair: Contrast) -> Quotes:
-    """What the source says, and what was written of it."""
+    """Return the sentence of the source beside the one that was written from it."""
     quotes = []
     if pair.source is not None:
         place = _place(pair.source, with_stage=not pair.source.is_root)
@@ -355,7 +355,7 @@ def _sentence(one: Quoted) -> Branch:
 
 
 def _summaries(words: str, every: Sequence[Evidence]) -> Iterator[Branch]:
-    """What prompts found; one that only repeats its sentences says nothing but what is missing."""
+    """Return the findings of prompts; one that only repeats its sentences adds what is missing."""
     for one in every:
         nodes = names(one.node_ids, NAMED)
         missing = (said(one.missing),) if one.missing else ()
@@ -370,7 +370,7 @@ def _summaries(words: str, every: Sequence[Evidence]) -> Iterator[Branch]:
 
 
 def _steps(steps: Iterable[StepRecord], *, is_detail: bool = False) -> Iterator[Branch]:
-    """What was asked for, with which version of which prompt, and what it came to."""
+    """Return the calls: the step, the version of its prompt, the model, the cost."""
     for step in steps:
         warmth = "" if step.temperature is None else f" at temperature {step.temperature:g}"
         line = (
@@ -387,7 +387,7 @@ def _steps(steps: Iterable[StepRecord], *, is_detail: bool = False) -> Iterator[
 
 
 def _where(view: TrailView) -> Iterator[Block]:
-    """Where unsupported content came in, and what the step did there."""
+    """Return the nodes where unsupported content came in, with what each step did."""
     found = view.verification
     if view.unsaid:
         yield Remark((ours(view.unsaid),), Style.STRONG)
@@ -420,7 +420,7 @@ def _error(words: str, node: ErrorNode, style: Style = Style.PLAIN) -> Line:
 
 
 def _twist(twist: Twist) -> Branch:
-    """What a step did with which sentence."""
+    """Return one sentence of a step, and the sentences that it was made from."""
     one = twist.carried
     at = (name(one.node_id), ours(f" {one.sentence}: "))
     text = compared(twist.rewritten) if twist.rewritten else (said(one.text),)
@@ -451,7 +451,7 @@ def _routes(found: Verification, most: int) -> Iterator[Tree]:
 
 
 def _route(route: Route) -> Line:
-    line: list[Run] = []
+    line: list[TextRun] = []
     for stop in route.stops:
         line.append(name(stop.node_id))
         if stop is not route.stops[-1]:
@@ -464,7 +464,7 @@ def _route(route: Route) -> Line:
 
 
 def _reviews(found: Verification, beside: Beside) -> Tree:
-    """What people said of the claim."""
+    """Return the reviews of the claim."""
     branches = [
         Branch(review_line(one, found.verification_id), (), "review") for one in beside.reviews
     ]

@@ -43,7 +43,8 @@ from veritrail_graph.verifier.values.reading import text_of
 PREFIX = "Indicative (lexical, no model): "
 CANNOT_TELL = "Cannot tell without a model: "
 """How the reason begins where there is no verdict."""
-SILENCE = CANNOT_TELL + "no sentence shares enough words with the claim."
+_NOTHING_SHARED = "no sentence shares enough words with the claim."
+SILENCE = CANNOT_TELL + _NOTHING_SHARED
 """Why it tells nothing that no sentence was selected."""
 
 _LONGEST_QUOTE = 160
@@ -233,7 +234,7 @@ def _pair(difference: Difference) -> str:
 
 def _not_found(told: _Told) -> str:
     if told.nearest is None:
-        return "no sentence shares enough words with the claim."
+        return _NOTHING_SHARED
     piece, alignment = told.nearest
     missing = [told.claim.items[number] for number in alignment.missing]
     values = [item for item in missing if item.kind is ItemKind.VALUE and item.value is not None]
