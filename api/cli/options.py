@@ -350,7 +350,7 @@ def judging(*names: str) -> Callable[[Command], Command]:
     An option that sets a field of `VerifyRequest` has the default of the field.
 
     Args:
-        names: The options; all of them where none is named.
+        names: The options in the order of `--help`; all of them where none is named.
     """
 
     def give(command: Command) -> Command:
@@ -358,9 +358,10 @@ def judging(*names: str) -> Callable[[Command], Command]:
         places = list(own.parameters.values())
         (how,) = [place for place in places if place.kind is Parameter.VAR_KEYWORD]
         more = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=_default(name), annotation=option)
-            for name, option in JUDGING.items()
-            if name in names or not names
+            Parameter(
+                name, Parameter.KEYWORD_ONLY, default=_default(name), annotation=JUDGING[name]
+            )
+            for name in names or JUDGING
         ]
         last = [place for place in places if place.kind is Parameter.KEYWORD_ONLY]
         first = [place for place in places if place not in (how, *last)]

@@ -132,11 +132,11 @@ def verify(
             help="End the batches that a run left at its endpoint; --resume reads what they did.",
         ),
     ] = None,
+    *,
     webhook: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Send a signed message there when the run has ended."),
     ] = None,
-    *,
     as_json: AsJson = False,
     **how: Any,
 ) -> None:

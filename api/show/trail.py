@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from veritrail_graph.api.show.asking import asking_words
+from veritrail_graph.api.show.asking import asked_as, asking_words
 from veritrail_graph.api.show.context import Context, Quoted, quoted
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.contrast import Quote as Side
@@ -172,7 +172,7 @@ def _facts(view: TrailView) -> Iterator[Fact]:
     yield Fact("verification", (name(found.verification_id),))
     yield Fact("engine", (name(found.engine),))
     if found.model:
-        yield Fact("model", (name(found.model),))
+        yield Fact("model", (name(found.model), ours(asked_as(found))))
     yield Fact("q", (ours(str(found.q)),))
     if not view.mark.is_verdict:
         yield Fact("status", (ours(found.status.value.replace("_", " ")),))
