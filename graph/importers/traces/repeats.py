@@ -59,6 +59,41 @@ class Repeats:
                     self._writers.setdefault(form, []).append(call)
         self._texts = list(self._writers)
         self._finder = Finder.of(self._texts, _SHORTEST)
+        self._longer = self._found_in_longer()
+
+    def _found_in_longer(self) -> dict[str, list[Call]]:
+        """Return results of tools that stand in a longer text of a model, with those models.
+
+        A model that read the words in an earlier result only quoted them: it is left out.
+        """
+        returned = [call for call in self._tree.ordered if call.kind in _MOST_OF_IT]
+        results = {
+            one
+            for call in returned
+            if call.kind is CallKind.TOOL
+            for piece in of_output(call.made)
+            for one in forms(piece.text)
+            if _is_said(one)
+        }
+        texts = list(results)
+        finder = Finder.of(texts, _SHORTEST)
+        first_read: dict[str, int] = {}
+        for call in returned:
+            for piece in of_output(call.made):
+                form = normalised(piece.text)
+                for hit in finder.within(form):
+                    if len(texts[hit.found]) < len(form):
+                        first_read.setdefault(texts[hit.found], call.end)
+        longer: dict[str, list[Call]] = {}
+        for text, writers in self._writers.items():
+            for found in {texts[hit.found] for hit in finder.within(text)}:
+                longer.setdefault(found, []).extend(
+                    writer
+                    for writer in writers
+                    if len(found) < len(text)
+                    and not (found in first_read and first_read[found] <= writer.start)
+                )
+        return longer
 
     def is_written(self, call: Call, text: str) -> bool:
         """Return whether a model wrote what a tool or a retriever returned, or it was handed that.
@@ -80,13 +115,24 @@ class Repeats:
                 text for text in found
                 if _is_said(text) and self._was_written(text, call, during=False)
             }  # fmt: skip
-            before += covered(hit for hit in hits if self._texts[hit.found] in earlier)
+            if call.kind is CallKind.TOOL and self._is_part(one, call):
+                before += len(one)
+            else:
+                before += covered(hit for hit in hits if self._texts[hit.found] in earlier)
             if one in self._writers and self._was_written(one, call, during=True):
                 during += len(one)
             else:
                 during += covered(hit for hit in hits if self._texts[hit.found] in inner)
         least = _MOST_OF_IT.get(call.kind, 1.0) * total
         return bool(total) and (before >= least or during >= _HALF * total)
+
+    def _is_part(self, text: str, call: Call) -> bool:
+        """Return whether a text stands in a longer one that a model wrote before a call began."""
+        return any(
+            writer.end <= call.start
+            for writer in self._longer.get(text, ())[-_MOST_WRITERS:]
+            if writer is not call and not self._tree.is_inside(call, writer)
+        )
 
     def _was_written(self, text: str, call: Call, *, during: bool) -> bool:
         """Return whether a text was written before a call ended; `during`: while it went on."""

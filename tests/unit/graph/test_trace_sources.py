@@ -159,6 +159,28 @@ def test_what_an_agent_called_as_a_tool_wrote_leads_to_its_model(
     assert {WRONG, LEDGER} <= reached
 
 
+@pytest.mark.parametrize(
+    "longer",
+    [
+        f"Gedanke: Ich habe nachgesehen.\nAntwort: {WRONG}",
+        f"{WRONG} Sie steht am Bach und gehörte lange der Familie Holm.",
+    ],
+)
+def test_a_part_of_what_a_model_wrote_is_no_source_when_a_tool_returns_it(longer: str) -> None:
+    def trace(read_before: Any) -> Draft:
+        return read(
+            run("Bitte beachten: 1702."),
+            at("search", TOOL, 1, 2, {"ort": "Bach"}, read_before, link="c0"),
+            at("inner", LLM, 5, 8, [user("Baujahr?")], said(longer)),
+            at("historian", TOOL, 9, 9, {"q": "Baujahr"}, WRONG, link="c1"),
+            at("m", LLM, 10, 11, [user(f"{ASKED} {WRONG}")], said("Bitte beachten: 1702.")),
+        )
+
+    assert trace(LEDGER).nodes["historian/historian"].origin is Origin.GENERATED
+    quoted = f"Blatt 12: {WRONG} Gesiegelt."
+    assert trace(quoted).nodes["historian/historian"].origin is Origin.SOURCE
+
+
 def test_what_a_tool_with_the_name_of_an_agent_returns_is_no_source_text() -> None:
     draft = desk("Im Archiv steht nichts davon.", 9, 12, tool="archive_agent")
     assert origins(draft)["Im Archiv steht nichts davon."] is Origin.GENERATED
