@@ -223,7 +223,8 @@ TAKING_BACK = word_set(
 
 # A short sentence with one of these may say of the sentence beside it that it is not so.
 ABOUT_TRUTH = word_set(
-    """true false untrue wrong incorrect invented fake hoax myth rumour rumours rumor rumors
+    """true false untrue wrong incorrect invented fake hoax myth myths misconception
+    misconceptions rejected withdrawn hypothetical imaginary fictional rumour rumours rumor rumors
     debunked disproved refuted retracted correction erratum mistaken mistake lie lies unfounded
     disputed fiction"""
 )

@@ -10,6 +10,7 @@ from veritrail_graph.verifier.values.model import ValueKind
 from veritrail_graph.verifier.values.tokens import NOTHING, Token, TokenKind
 from veritrail_graph.verifier.values.units import (
     CASED,
+    DOLLARS,
     MEASURES,
     MONEY,
     MONEY_SIGNS,
@@ -290,13 +291,12 @@ def _with_sign(found: Sequence[Token], figure: Figure) -> Figure:
     touching = sign.end == found[figure.first].start
     parted = before.end < sign.start or before.form in ("(", "[", "\u201c", '"', ":")
     if sign.form in MONEY_SIGNS:
-        first = figure.first - 1
-        if before.form.lower() in ("us", "a", "c", "hk", "nz") and before.end == sign.start:
-            first -= 1
+        first, unit = figure.first - 1, MONEY[sign.form]
+        if before.form.lower() in DOLLARS and before.end == sign.start:
+            first, unit = first - 1, DOLLARS[before.form.lower()]
         sign, before = at(found, first - 1), at(found, first - 2)
         minus = sign.form == "-" and sign.end == found[first].start and before.end < sign.start
         amount = f"-{figure.amount}" if minus else figure.amount
-        unit = MONEY[found[figure.first - 1].form]
         return replace(figure, kind=ValueKind.MONEY, amount=amount, unit=unit, first=first - minus)
     minus = (sign.form == "-" and touching and parted) or sign.lower in ("minus", "negative")
     if minus and figure.unit != "ordinal":

@@ -49,6 +49,7 @@ _MONEY = """USD: $ usd dollar dollars | EUR: \u20ac eur euro euros | GBP: \u00a3
 | RUB: rub rouble roubles ruble rubles
 | CENT: cent cents | PENNY: penny pence | KRW: krw | BRL: brl reais | PESO: peso pesos
 | SHILLING: shilling shillings | GUILDER: guilder guilders | MARK: dm | CAD: cad | AUD: aud
+| HKD: hkd | NZD: nzd
 | EUR: \u6b27\u5143 | CNY: \u5143 | USD: \u7f8e\u5143 | JPY: \u5186 | JPY: \u65e5\u5143"""
 
 # Spellings of other languages; "mil" is none: it is a thousand in some and a million in others.
@@ -106,6 +107,8 @@ MONEY = {
     for spelling in spellings.split()
 }
 """For each sign, code or word of a currency: its code."""
+DOLLARS = {"us": "USD", "a": "AUD", "c": "CAD", "hk": "HKD", "nz": "NZD"}
+"""For letters before a dollar sign: the code of the currency."""
 MONEY_SIGNS = frozenset("$\u20ac\u00a3\u00a5\u20b9")
 SUFFIXES = frozenset(MEASURES) | frozenset(SCALE_TAILS) | frozenset(("m", "s", "x"))
 """What may stand at a number without a blank."""

@@ -553,6 +553,35 @@ def test_another_figure_is_told_where_a_named_one_is_described_further() -> None
     assert verdict(claim.format("48,200"), said).verdict is None
 
 
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Python 3.10 was released in October.", "Python 3.1 was released in October."),
+        ("Chapter 4.10 covers theft.", "Chapter 4.1 covers theft."),
+        ("Flight 007 leaves from gate 12.", "Flight 7 leaves from gate 12."),
+        ("The price is A$5.", "The price is US$5."),
+        ("The fee is C$40.", "The fee is HK$40."),
+        ("The invoice is dated 3/4/2024.", "The invoice is dated 3 April 2024."),
+        ("The invoice is dated 3/4/2024.", "The invoice is dated 4 March 2024."),
+        ("The invoice is dated 3/4/2024.", "The invoice is dated 4/3/2024."),
+    ],
+)
+def test_what_may_be_written_of_another_thing_is_not_the_same(said: str, claim: str) -> None:
+    assert verdict(claim, said).verdict is None
+
+
+@pytest.mark.parametrize(
+    ("heading", "claim"),
+    [
+        ("Myths about the ferry:\n- ", "The ferry carries 42 cars."),
+        ("## Rejected proposals\n\n", "The council bans cars."),
+    ],
+)
+def test_a_heading_may_take_back_what_is_below_it(heading: str, claim: str) -> None:
+    assert judge(claim, (), node("r", heading + claim, Role.ROOT)).verdict is None
+    assert judge(claim, (), node("r", "## Notes\n\n" + claim, Role.ROOT)).verdict is FS
+
+
 def test_starting_and_opening_the_splitter_does_not_import_nltk() -> None:
     code = (
         "import sys, veritrail_graph.verifier.engines.lexical, veritrail_graph.api.client.local;"

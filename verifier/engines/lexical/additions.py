@@ -8,6 +8,7 @@ looked at token by token, and what is not known to be harmless counts as a chang
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -21,6 +22,7 @@ _MOST_TITLES = 4
 _ASIDES = {",": ",", "(": ")", "–": "–", "—": "—", "[": "]"}  # noqa: RUF001
 _PASSED_OVER = frozenset(".,;:!?\"“”'’*•。！？、，")  # noqa: RUF001
 _QUOTES = frozenset('"\u201c\u201d\u201e\u00ab\u00bb')
+_NUMERAL = re.compile(r"\d+(?:\.\d+)?")
 _BREAKS = frozenset(",;(–—.!?\"”“)'’*")  # noqa: RUF001
 
 
@@ -203,7 +205,14 @@ def _same_form(mine: Item, its: Item) -> bool:
         ours, theirs = mine.surface.casefold(), its.surface.casefold()
         is_synonym = words.stem(ours) != words.stem(theirs)
         return is_synonym or ours.removesuffix("s") == theirs.removesuffix("s")
-    if mine.value and its.value and mine.value.also != its.value.also:
+    if mine.value is None or its.value is None:
+        return True
+    if mine.value.kind is ValueKind.DATE and (mine.value.also or its.value.also):
+        return mine.surface == its.surface  # 3/4 may be in March or in April
+    numerals = [_NUMERAL.fullmatch(one.surface) for one in (mine.value, its.value)]
+    if all(numerals) and mine.value.surface != its.value.surface:
+        return False  # version 3.10 is not 3.1, flight 007 not 7
+    if mine.value.also != its.value.also:
         return mine.value.kind in (*_MOMENTS, ValueKind.NAME)
     return True
 
