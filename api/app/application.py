@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
+from veritrail_graph.api.configured.graph_connection import GraphConnection, OpenGraph
 from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Application:
 
         self.settings = settings if settings is not None else Settings()
         if works and self.settings.webhook_url is not None:
-            from veritrail_graph.api.webhooks.target import Target
+            from veritrail_graph.api.work.webhooks.target import Target
 
             Target.of(self.settings)  # what cannot be one is refused before anything is begun
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)

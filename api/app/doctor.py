@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from veritrail_graph.api.graph_connection import engine_settings, server_address
+from veritrail_graph.api.configured.graph_connection import engine_settings, server_address
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:

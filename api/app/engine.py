@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.graph_connection import engine_settings, server_address
+from veritrail_graph.api.configured.graph_connection import engine_settings, server_address
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings

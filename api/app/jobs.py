@@ -53,7 +53,7 @@ from veritrail_graph.verifier.models.batch_port import BatchRecord
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.changes import Changes
-    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.configured.graph_connection import GraphConnection
     from veritrail_graph.api.jobs.worker import Worker
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.store import Store

@@ -303,7 +303,7 @@ class Processes(Part):
 
     async def _graph_to_read(self, address: str, stack: AsyncExitStack) -> DatabaseAddress:
         """Where the graph of an address is; the embedded engine is started when needed."""
-        from veritrail_graph.api.graph_connection import engine_settings, import_address
+        from veritrail_graph.api.configured.graph_connection import engine_settings, import_address
         from veritrail_graph.graph.importers.registry import EMBEDDED
 
         settings = self._app.settings

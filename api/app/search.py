@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import ConfigDict, Field
 
 from veritrail_graph.api.app.answers import Listed
+from veritrail_graph.api.app.excerpts import excerpt_of
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.api.search.index import Hit, TextIndex, match_of
-from veritrail_graph.api.show.excerpts import excerpt_of
+from veritrail_graph.api.app.text_index import Hit, TextIndex, match_of
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound
 from veritrail_graph.graph.model.listed import NodeFilter
 from veritrail_graph.graph.model.noun import Answer

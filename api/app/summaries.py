@@ -17,7 +17,7 @@ from veritrail_graph.graph.model.listed import NEVER, Named, OutcomeSummary
 from veritrail_graph.graph.store.processes import ProcessStore
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.configured.graph_connection import GraphConnection
 
 PATIENCE_SECONDS = 1.5
 """How long a page waits for an order that is being made."""

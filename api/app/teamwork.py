@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from veritrail_graph.api.app.part import Part
+from veritrail_graph.api.app.teamwork_storage import TeamRepository
 from veritrail_graph.api.auth.access import LOCAL, Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.requests.limits import LONGEST_COMMENT, MOST_DRAWN, MOST_REVIEWERS
-from veritrail_graph.api.teamwork.repository import TeamRepository
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Review

@@ -21,10 +21,10 @@ from veritrail_graph.api.show.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.gate.rules import Limits, Outcome
-    from veritrail_graph.api.reports.data import ReportData
+    from veritrail_graph.api.cli.gating.rules import Limits, Outcome
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.webhooks.target import Target
+    from veritrail_graph.api.show.reports.data import ReportData
+    from veritrail_graph.api.work.webhooks.target import Target
 
 FORMATS = ("text", "json")
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -175,7 +175,7 @@ def gate(
 
     Exit status: 0 passed, 1 not met, 2 wrong use, 3 the graph could not be reached.
     """
-    from veritrail_graph.api.gate.rules import Limits
+    from veritrail_graph.api.cli.gating.rules import Limits
 
     as_json = as_json or format_name == "json"
     stages = tuple(sorted(set(forbid_error_stage or ())))
@@ -213,9 +213,9 @@ def _summary_of_the_step() -> Path | None:
 
 def _check(order: _Order, format_name: str) -> Target | None:
     """Find wrong use before an engine is started; gives the receiver of the webhook."""
-    from veritrail_graph.api.reports.files import check_writable
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.webhooks.target import Target
+    from veritrail_graph.api.show.reports.files import check_writable
+    from veritrail_graph.api.work.webhooks.target import Target
 
     if format_name not in FORMATS:
         raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
@@ -229,16 +229,16 @@ def _check(order: _Order, format_name: str) -> Target | None:
 
 def _send(target: Target, outcome: Outcome) -> None:
     """Send what the gate found; that it cannot be delivered does not change the outcome."""
-    from veritrail_graph.api.gate.output import outcome_message
-    from veritrail_graph.api.webhooks.message import GATE_FAILED
+    from veritrail_graph.api.cli.gating.output import outcome_message
+    from veritrail_graph.api.work.webhooks.message import GATE_FAILED
 
     deliver(target, GATE_FAILED, outcome_message(outcome))
 
 
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
-    from veritrail_graph.api.gate.baseline import read_baseline
-    from veritrail_graph.api.gate.rules import counted, entries_of, judge, notes_on
+    from veritrail_graph.api.cli.gating.baseline import read_baseline
+    from veritrail_graph.api.cli.gating.rules import counted, entries_of, judge, notes_on
     from veritrail_graph.api.settings import Settings
 
     before = read_baseline(order.baseline) if order.baseline is not None else None
@@ -256,24 +256,24 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
 
 
 async def _material(settings: Settings, process: str) -> ReportData:
-    from veritrail_graph.api.reports.sources import opened
+    from veritrail_graph.api.show.reports.sources import opened
 
     async with opened(settings, process, on_start=say_starting) as origin:
         return origin.material
 
 
 def _write(order: _Order, outcome: Outcome, material: ReportData) -> None:
-    from veritrail_graph.api.gate.baseline import baseline_text
-    from veritrail_graph.api.gate.output import outcome_xml, step_summary
-    from veritrail_graph.api.gate.rules import judges
-    from veritrail_graph.api.reports.files import whole_file
+    from veritrail_graph.api.cli.gating.baseline import baseline_text
+    from veritrail_graph.api.cli.gating.output import outcome_xml, step_summary
+    from veritrail_graph.api.cli.gating.rules import judges
+    from veritrail_graph.api.show.reports.files import whole_file
 
     if order.junit is not None:
         with whole_file(order.junit) as file:
             file.write(outcome_xml(outcome, material).encode())
     if order.sarif is not None:
-        from veritrail_graph.api.gate.sarif import outcome_sarif
-        from veritrail_graph.api.reports.sources import is_file
+        from veritrail_graph.api.cli.gating.sarif import outcome_sarif
+        from veritrail_graph.api.show.reports.sources import is_file
 
         artifact = order.artifact or (Path(order.process) if is_file(order.process) else None)
         with whole_file(order.sarif) as file:
@@ -314,7 +314,7 @@ def _add(path: Path, text: str) -> None:
 
 def _tell(outcome: Outcome, names: dict[int, str], *, as_json: bool) -> None:
     """Print the outcome; a reader that stopped does not change the status."""
-    from veritrail_graph.api.gate.output import outcome_json, outcome_lines
+    from veritrail_graph.api.cli.gating.output import outcome_json, outcome_lines
 
     try:
         if as_json:

@@ -13,9 +13,9 @@ from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.reports.data import ClaimSelection
-    from veritrail_graph.api.reports.files import Asked
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.show.reports.data import ClaimSelection
+    from veritrail_graph.api.show.reports.files import Asked
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
 _SUFFIXES = {
@@ -98,8 +98,8 @@ def report(
     name = format_name or _format_of(path)
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
     _check(name, path, dossier=dossier, strict=strict)
-    from veritrail_graph.api.reports.data import ClaimSelection, states_named
-    from veritrail_graph.api.reports.files import Asked
+    from veritrail_graph.api.show.reports.data import ClaimSelection, states_named
+    from veritrail_graph.api.show.reports.files import Asked
 
     wanted = ClaimSelection(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
     asked = Asked(name, dossier=dossier, strict=strict)
@@ -129,14 +129,14 @@ def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None
     if strict and name != "junit":
         raise InputError("--strict is for --format junit.")
     if path is not None:
-        from veritrail_graph.api.reports.files import check_writable
+        from veritrail_graph.api.show.reports.files import check_writable
 
         check_writable(path)
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a whole file or none: beside its place first, then moved there."""
-    from veritrail_graph.api.reports.files import whole_file
+    from veritrail_graph.api.show.reports.files import whole_file
 
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
@@ -145,8 +145,8 @@ def write_whole(path: Path, text: str) -> None:
 async def _write(
     settings: Settings, process: str, wanted: ClaimSelection, asked: Asked, path: Path | None
 ) -> None:
-    from veritrail_graph.api.reports.files import pieces, write_pieces
-    from veritrail_graph.api.reports.sources import opened
+    from veritrail_graph.api.show.reports.files import pieces, write_pieces
+    from veritrail_graph.api.show.reports.sources import opened
 
     async with opened(settings, process, wanted, say_starting) as origin:
         await write_pieces(path, pieces(origin, asked))

@@ -72,7 +72,7 @@ def serve(
             "`veritrail keys create`, or set VERITRAIL_API_KEY (or VERITRAIL_API_KEY_FILE to a "
             "file that holds it)."
         )
-    from veritrail_graph.api.server.app import Way, create_app
+    from veritrail_graph.api.server.application import Way, create_app
     from veritrail_graph.api.server.listening import Server, listen
     from veritrail_graph.api.server.logs import start_logs
 

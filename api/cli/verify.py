@@ -150,9 +150,9 @@ def verify(
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.cli.changes import matched
     from veritrail_graph.api.configured.judge import judge_options
-    from veritrail_graph.api.setting_values import parse_price
-    from veritrail_graph.api.webhooks.message import JOB_FINISHED
-    from veritrail_graph.api.webhooks.target import Target
+    from veritrail_graph.api.settings.values import parse_price
+    from veritrail_graph.api.work.webhooks.message import JOB_FINISHED
+    from veritrail_graph.api.work.webhooks.target import Target
 
     typed = options_given(context)
     how |= {"claim_id": claim_id, "node": node, "extract": extract, "resume": resume}

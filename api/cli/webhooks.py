@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.cli.terminal import say
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.webhooks.target import Target
+    from veritrail_graph.api.work.webhooks.target import Target
 
 
 def deliver(target: Target, kind: str, data: Mapping[str, Any]) -> None:
@@ -20,8 +20,8 @@ def deliver(target: Target, kind: str, data: Mapping[str, Any]) -> None:
         kind: Its type.
         data: What it says.
     """
-    from veritrail_graph.api.webhooks.message import Message
-    from veritrail_graph.api.webhooks.target import NotDelivered, send_now
+    from veritrail_graph.api.work.webhooks.message import Message
+    from veritrail_graph.api.work.webhooks.target import NotDelivered, send_now
 
     try:
         asyncio.run(send_now(target, Message.of(kind, data)))

@@ -196,6 +196,6 @@ def _on_disk(source: Source, folder: Path) -> Path:
 def _problem(error: VeriTrailError, advice: Mapping[str, str]) -> Problem:
     """An error of the application as a service sends it."""
     from veritrail_graph.api.client.routes import problem_from
-    from veritrail_graph.api.http.problems import answer_of
+    from veritrail_graph.api.service.http.problems import answer_of
 
     return problem_from(answer_of(error, advice))

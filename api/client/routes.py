@@ -21,11 +21,11 @@ from fastapi.routing import APIRoute
 
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.uploads import written
-from veritrail_graph.api.http.access import application, calling
-from veritrail_graph.api.http.answers import known_tags
-from veritrail_graph.api.http.one_version import OneVersion
-from veritrail_graph.api.http.problems import refusal_of
-from veritrail_graph.api.rest.resources import ROUTERS
+from veritrail_graph.api.service.http.access import application, calling
+from veritrail_graph.api.service.http.answers import known_tags
+from veritrail_graph.api.service.http.one_version import OneVersion
+from veritrail_graph.api.service.http.problems import refusal_of
+from veritrail_graph.api.service.rest.resources import ROUTERS
 
 if TYPE_CHECKING:
     from fastapi import Response

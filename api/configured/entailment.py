@@ -91,8 +91,8 @@ def _remote(
     settings: Settings, choice: ModelChoice, use_cache: bool, shared: Shared, stack: AsyncExitStack
 ) -> EntailmentModel:
     from veritrail_graph.api.configured.models import open_json_model, patience
-    from veritrail_graph.api.setting_sources import Setting
     from veritrail_graph.api.settings import ModelSettings, checked_key, checked_url
+    from veritrail_graph.api.settings.sources import Setting
     from veritrail_graph.verifier.models.json_endpoint import JsonEndpoint
     from veritrail_graph.verifier.nli.endpoint import RemoteModel
 

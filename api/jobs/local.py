@@ -48,7 +48,7 @@ from veritrail_graph.verifier.attribution.run import SENTENCES_AT_ONCE
 from veritrail_graph.verifier.driver import Observer, Task
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.configured.graph_connection import GraphConnection
     from veritrail_graph.api.jobs.explanation_session import Explanation
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.work.extraction import ExtractionReport

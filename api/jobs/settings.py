@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from veritrail_graph.api.setting_values import DAY
 from veritrail_graph.api.settings import CALLS, Settings
+from veritrail_graph.api.settings.values import DAY
 from veritrail_graph.api.work.runs import CLAIMS_A_CALL, MOST_CLAIMS
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 

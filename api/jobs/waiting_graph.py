@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from veritrail_graph.graph.errors import EngineUnavailable, QueryTimeout, ReadOnlyGraph, StoreFull
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.configured.graph_connection import GraphConnection
     from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.model import SourcesLeft, SourcesRead, Verification
     from veritrail_graph.graph.store import Store

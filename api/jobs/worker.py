@@ -29,7 +29,7 @@ from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.threads import wait_for_no_threads
-from veritrail_graph.api.webhooks.target import NotDelivered, Target
+from veritrail_graph.api.work.webhooks.target import NotDelivered, Target
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status
 
@@ -280,7 +280,7 @@ class _Parts:
         heartbeat: Heartbeat,
         queue: WorkQueue,
     ) -> _Parts:
-        from veritrail_graph.api.graph_connection import GraphConnection
+        from veritrail_graph.api.configured.graph_connection import GraphConnection
 
         graph = WaitingGraph(GraphConnection(settings), job_settings.patience_seconds)
         repository = JobRepository(service, log, heartbeat.worker_id)

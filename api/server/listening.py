@@ -17,10 +17,10 @@ import uvicorn
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from veritrail_graph.api.http import request_id
-from veritrail_graph.api.http.attempts import Peer
-from veritrail_graph.api.http.problems import problem
-from veritrail_graph.api.http.watch import SAFE_HEADERS
+from veritrail_graph.api.service.http import request_id
+from veritrail_graph.api.service.http.attempts import Peer
+from veritrail_graph.api.service.http.problems import problem
+from veritrail_graph.api.service.http.watch import SAFE_HEADERS
 from veritrail_graph.api.threads import wait_for_no_threads
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 

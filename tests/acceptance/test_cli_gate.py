@@ -72,7 +72,7 @@ def test_a_gate_that_is_not_met_sends_a_message_without_texts(
 ) -> None:
     secret = "a secret that is long enough"
     monkeypatch.setenv("VERITRAIL_WEBHOOK_SECRET", secret)
-    monkeypatch.setattr("veritrail_graph.api.webhooks.target.WAITS", ())
+    monkeypatch.setattr("veritrail_graph.api.work.webhooks.target.WAITS", ())
     good, bad = (judged_file(tmp_path / f"{one[0]}.json", [one]) for one in (GOOD, BAD))
     with Receiver() as receiver:
         for path in (good, bad):
@@ -324,7 +324,7 @@ def test_a_bug_of_ours_is_not_told_as_not_met(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = judged_file(tmp_path / "p.json", [GOOD])
-    monkeypatch.setattr("veritrail_graph.api.gate.rules.judge", lambda *_: 1 // 0)
+    monkeypatch.setattr("veritrail_graph.api.cli.gating.rules.judge", lambda *_: 1 // 0)
     monkeypatch.setattr(sys, "argv", ["veritrail", "gate", file])
     monkeypatch.delenv("VERITRAIL_DEBUG", raising=False)
     assert status() == 3

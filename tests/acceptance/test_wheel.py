@@ -127,10 +127,10 @@ def test_without_the_evaluation_the_service_serves_its_own_pages(
     installed: Path, tmp_path: Path
 ) -> None:
     code = (
-        "from veritrail_graph.api.server.app import create_app; "
+        "from veritrail_graph.api.server.application import create_app; "
         "from veritrail_graph.api.settings import Settings; "
-        "from veritrail_graph.api.web.plugin_pages import links_beside, plugin_routers; "
-        "from veritrail_graph.api.web.rendering import warm_up; warm_up(); "
+        "from veritrail_graph.api.page.plugin_pages import links_beside, plugin_routers; "
+        "from veritrail_graph.api.page.rendering import warm_up; warm_up(); "
         "create_app(Settings()); "
         "print(plugin_routers(), links_beside('attributions'), links_beside('dialogue'))"
     )

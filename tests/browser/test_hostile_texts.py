@@ -19,7 +19,7 @@ from fakes.hostile_file import NODE_IDS, PAYLOADS, hostile_process
 from fakes.service_process import ServiceProcess
 from playwright.sync_api import Page
 
-from veritrail_graph.api.web.links import url
+from veritrail_graph.api.page.links import url
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 

@@ -12,7 +12,7 @@ from fakes.exporting import document_of
 from fakes.processes import process
 from fakes.trails import a_trail
 
-from veritrail_graph.api.reports.sources import FileSource
+from veritrail_graph.api.show.reports.sources import FileSource
 from veritrail_graph.api.work.claims import store_claims
 from veritrail_graph.cypher import load, names
 from veritrail_graph.graph.exporters.tables import Tables

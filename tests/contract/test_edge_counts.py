@@ -10,8 +10,8 @@ from fakes.ports import free_port
 from fakes.processes import process
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.web.pages import graph as graph_page
-from veritrail_graph.api.web.pages.graph import Counted, EdgeCounts
+from veritrail_graph.api.page.pages import graph as graph_page
+from veritrail_graph.api.page.pages.graph import Counted, EdgeCounts
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.store import Database, DatabaseAddress, Store

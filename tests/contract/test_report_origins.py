@@ -11,9 +11,9 @@ from fakes.exporting import document_of, store_nasty
 from fakes.hostile_file import hostile_process
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.reports.data import ClaimSelection, Made, ReportSource
-from veritrail_graph.api.reports.files import Asked, pieces
-from veritrail_graph.api.reports.sources import FileSource, StoredSource
+from veritrail_graph.api.show.reports.data import ClaimSelection, Made, ReportSource
+from veritrail_graph.api.show.reports.files import Asked, pieces
+from veritrail_graph.api.show.reports.sources import FileSource, StoredSource
 from veritrail_graph.graph.errors import NotFound, ProcessConflict
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions

@@ -14,7 +14,7 @@ from fakes.dialogue_prompts import ShownDialogue
 from fakes.judging import SPLITTER
 from fakes.settings_of import settings_of
 
-from veritrail_graph.api.graph_connection import open_graph
+from veritrail_graph.api.configured.graph_connection import open_graph
 from veritrail_graph.graph.importers.dialogue import process_of, read_dialogue
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import NodeRef

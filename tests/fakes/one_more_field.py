@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from veritrail_graph.api.client.answers import Verification as Shown
 from veritrail_graph.api.client.answers import read
-from veritrail_graph.api.server.app import Way, create_app
+from veritrail_graph.api.server.application import Way, create_app
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.show import markdown, notebook, plain, report_html, terminal
 from veritrail_graph.api.show.trail import facts_of, shown

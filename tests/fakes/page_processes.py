@@ -9,7 +9,7 @@ from typing import Any
 from fakes.processes import MemoryInput
 from fakes.settings_of import settings_of
 
-from veritrail_graph.api.graph_connection import open_graph
+from veritrail_graph.api.configured.graph_connection import open_graph
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from veritrail_graph.api.web.rendering import page_environment
+from veritrail_graph.api.page.rendering import page_environment
 
 
 def rendered(template: str, **context: Any) -> str:

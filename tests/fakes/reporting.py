@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.reports.conversation import Conversation
-from veritrail_graph.api.reports.data import CheckedClaim, ReportData, Trail, trail_of
-from veritrail_graph.api.reports.markdown import markdown_pieces
-from veritrail_graph.api.reports.material import material_of
-from veritrail_graph.api.reports.resting import Resting
+from veritrail_graph.api.show.reports.conversation import Conversation
+from veritrail_graph.api.show.reports.data import CheckedClaim, ReportData, Trail, trail_of
+from veritrail_graph.api.show.reports.markdown import markdown_pieces
+from veritrail_graph.api.show.reports.material import material_of
+from veritrail_graph.api.show.reports.resting import Resting
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veritrail_graph.api.web.views.review import Read
+from veritrail_graph.api.page.views.review import Read
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,

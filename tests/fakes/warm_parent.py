@@ -32,7 +32,7 @@ def main(path: str) -> None:
     keep_imports_lean()
     import veritrail_graph
     from veritrail_graph.api.cli import app
-    from veritrail_graph.api.web import rendering
+    from veritrail_graph.api.page import rendering
 
     for found in pkgutil.walk_packages(veritrail_graph.__path__, "veritrail_graph."):
         if not set(found.name.split(".")).intersection(LEFT_OUT):

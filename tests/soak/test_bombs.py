@@ -23,7 +23,7 @@ from acceptance.command import Veritrail
 from acceptance.homes import a_home
 from fakes.service_process import ServiceProcess, serving
 
-from veritrail_graph.api.http.otlp import PATH
+from veritrail_graph.api.service.http.otlp import PATH
 
 pytestmark = [
     pytest.mark.engine,

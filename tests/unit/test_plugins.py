@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from veritrail_graph.api.app import Application, part
 from veritrail_graph.api.cli import plugin_commands as commands
-from veritrail_graph.api.web import plugin_pages as pages
+from veritrail_graph.api.page import plugin_pages as pages
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 from veritrail_graph.verifier import engines
 

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from veritrail_graph.api.jobs.model import JobHeader
 from veritrail_graph.api.jobs.storage.tables import webhook_messages
-from veritrail_graph.api.webhooks.message import JOB_FINISHED, Message
+from veritrail_graph.api.work.webhooks.message import JOB_FINISHED, Message
 from veritrail_graph.graph.model.job import JobStatus
 
 TAKEN_SECONDS = 60.0

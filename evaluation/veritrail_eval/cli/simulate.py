@@ -220,7 +220,7 @@ def _settings(given: Mapping[str, Any]) -> tuple[ClaimSettings, Grid, JudgeSetti
         Grid,
         JudgeSettings,
     )
-    from veritrail_graph.api.setting_values import parse_price
+    from veritrail_graph.api.settings.values import parse_price
 
     varied: dict[str, Any] = {name: _varied(given, name, int) for name in _WHOLES}
     varied |= {name: _varied(given, name, float) for name in _SHARES}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from veritrail_eval.pages import study, turn_labels
-from veritrail_graph.api.web.plugin_pages import PageLink, Pages
+from veritrail_graph.api.page.plugin_pages import PageLink, Pages
 
 PAGES = Pages(
     package="veritrail_eval",

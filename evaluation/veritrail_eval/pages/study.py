@@ -36,14 +36,14 @@ from veritrail_eval.studies.model import (
 from veritrail_eval.studies.rules import MOST_NOTE
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
-from veritrail_graph.api.http.one_version import OneVersion
-from veritrail_graph.api.http.pages import ProcessId
+from veritrail_graph.api.page.links import url
+from veritrail_graph.api.page.pages.review import Draft, keep_name, reviewer_of, words_of
+from veritrail_graph.api.page.rendering import FromOurPage, render
+from veritrail_graph.api.service.http.access import WITHOUT_LINKS, App, Calling, needs
+from veritrail_graph.api.service.http.one_version import OneVersion
+from veritrail_graph.api.service.http.pages import ProcessId
 from veritrail_graph.api.show.attribution_marks import CATEGORY_MARKS
 from veritrail_graph.api.show.texts import clip
-from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.review import Draft, keep_name, reviewer_of, words_of
-from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.graph.errors import InputError, NotFound, Violation
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.model.attribution import Against, AttributedSentence, SourceMode

@@ -13,9 +13,9 @@ from html import escape
 
 from veritrail_eval.app.studies import Reading, StudyDocument, StudyText
 from veritrail_eval.studies.model import MarkedPart, ReaderLabel, Study, StudyAnswer, StudyTask
+from veritrail_graph.api.page.views.attribution import Lit, Source, Stretch
 from veritrail_graph.api.show.attribution_marks import CATEGORY_MARKS
 from veritrail_graph.api.show.texts import clip, clip_start
-from veritrail_graph.api.web.views.attribution import Lit, Source, Stretch
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model.attribution import (
     AttributedSentence,

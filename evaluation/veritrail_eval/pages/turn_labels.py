@@ -25,13 +25,13 @@ from veritrail_eval.dialogues.turn_answers import (
 )
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import WITHOUT_LINKS, App, Calling, needs
-from veritrail_graph.api.http.one_version import OneVersion
-from veritrail_graph.api.http.pages import ProcessId
+from veritrail_graph.api.page.links import url
+from veritrail_graph.api.page.pages.review import Draft, keep_name, reviewer_of
+from veritrail_graph.api.page.rendering import FromOurPage, render
+from veritrail_graph.api.service.http.access import WITHOUT_LINKS, App, Calling, needs
+from veritrail_graph.api.service.http.one_version import OneVersion
+from veritrail_graph.api.service.http.pages import ProcessId
 from veritrail_graph.api.show.texts import clip, file_name
-from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.pages.review import Draft, keep_name, reviewer_of
-from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.reviewing import text_faults
 

@@ -24,12 +24,12 @@ from veritrail_eval.reporting.run_folder import claim_names
 from veritrail_eval.reports.parts import Section
 from veritrail_eval.reports.sections import facts_of, sections_of
 from veritrail_eval.whole_file import make_folder
-from veritrail_graph.api.rendering import environment
-from veritrail_graph.api.reports.csv_report import csv_line
-from veritrail_graph.api.reports.data import Made
-from veritrail_graph.api.reports.files import as_bytes, whole_file
-from veritrail_graph.api.reports.html import frame
-from veritrail_graph.api.reports.markdown import templates
+from veritrail_graph.api.show.rendering import environment
+from veritrail_graph.api.show.reports.csv_report import csv_line
+from veritrail_graph.api.show.reports.data import Made
+from veritrail_graph.api.show.reports.files import as_bytes, whole_file
+from veritrail_graph.api.show.reports.html import frame
+from veritrail_graph.api.show.reports.markdown import templates
 from veritrail_graph.graph.counted import counted
 
 HTML, MARKDOWN, FIGURES, VERDICTS, JSON = (

@@ -19,8 +19,8 @@ from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until
 
-from veritrail_graph.api.rest.docs_page import ASSETS
 from veritrail_graph.api.server import listening
+from veritrail_graph.api.service.rest.docs_page import ASSETS
 
 NOWHERE = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}", "VERITRAIL_BODY_SECONDS": "2"}
 LIBRARY = "/v1/queries"

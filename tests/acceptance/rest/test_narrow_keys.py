@@ -12,8 +12,8 @@ from acceptance.command import Veritrail, process_file
 from fakes.service_process import ServiceProcess, serving
 from fastapi.routing import APIRoute
 
-from veritrail_graph.api.server.app import ROUTERS
-from veritrail_graph.api.web.plugin_pages import plugin_routers
+from veritrail_graph.api.page.plugin_pages import plugin_routers
+from veritrail_graph.api.server.application import ROUTERS
 
 pytestmark = pytest.mark.engine
 

@@ -18,8 +18,8 @@ from fakes.service_process import ServiceProcess
 from fakes.trails import FS, LEXICAL, NFS, a_round, a_step, a_trail, cited, found, path, spent
 from starlette.routing import compile_path
 
-from veritrail_graph.api.web.pages import ROUTERS
-from veritrail_graph.api.web.plugin_pages import plugin_routers
+from veritrail_graph.api.page.pages import ROUTERS
+from veritrail_graph.api.page.plugin_pages import plugin_routers
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import (
     Claim,

@@ -14,7 +14,7 @@ from fakes.page_forms import send
 from fakes.service_process import serving
 from fastapi.routing import APIRoute
 
-from veritrail_graph.api.server.app import ROUTERS
+from veritrail_graph.api.server.application import ROUTERS
 
 pytestmark = pytest.mark.engine
 

@@ -12,13 +12,13 @@ import pytest
 
 from veritrail_graph.api.advice import PYTHON, REST
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
-from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, answer_of
 from veritrail_graph.api.mcp.advice import ADVICE as MCP
+from veritrail_graph.api.page.faults import ADVICE as PAGE
+from veritrail_graph.api.page.faults import faults_of, words_of
 from veritrail_graph.api.requests.value_faults import sentence
 from veritrail_graph.api.requests.verify import VerifyRequest
-from veritrail_graph.api.server.app import advice_at
-from veritrail_graph.api.web.faults import ADVICE as PAGE
-from veritrail_graph.api.web.faults import faults_of, words_of
+from veritrail_graph.api.server.application import advice_at
+from veritrail_graph.api.service.http.problems import RETRY_AFTER_SECONDS, answer_of
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineUnavailable,

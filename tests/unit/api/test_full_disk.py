@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from veritrail_graph.api.app.text_index import IndexFull, IndexUnusable, TextIndex
 from veritrail_graph.api.auth.database import DatabaseFull, ServiceDatabase
-from veritrail_graph.api.http.problems import answer_of
-from veritrail_graph.api.search.index import IndexFull, IndexUnusable, TextIndex
+from veritrail_graph.api.service.http.problems import answer_of
 from veritrail_graph.graph.errors import DiskFull, InputError, NotWritten, VeriTrailError
 from veritrail_graph.graph.exporters.output import folder, one_file
 

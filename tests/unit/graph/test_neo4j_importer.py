@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from veritrail_graph.api.graph_connection import import_address
+from veritrail_graph.api.configured.graph_connection import import_address
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import registry

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from veritrail_graph.api.gate.output import untrusted
+from veritrail_graph.api.cli.gating.output import untrusted
 from veritrail_graph.api.show.markdown import escaped
 from veritrail_graph.api.show.texts import clean, clip, one_line, shown, visible
 from veritrail_graph.graph.errors import shown as quoted

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from veritrail_graph.api.http.one_version import OneVersion
-from veritrail_graph.api.server.app import ROUTERS
-from veritrail_graph.api.web.plugin_pages import plugin_routers
+from veritrail_graph.api.page.plugin_pages import plugin_routers
+from veritrail_graph.api.server.application import ROUTERS
+from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.versions import VersionStore, read_ready

@@ -21,9 +21,9 @@ from veritrail_graph.api.auth.database import ServiceDatabase, ServiceUnavailabl
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT, KeyCache, KeyNeeded, Unauthorized
 from veritrail_graph.api.auth.keys import Key, Keys, Wish, hash_of, split_key
 from veritrail_graph.api.cli.keys import parse_rate, parse_since, parse_span
-from veritrail_graph.api.http.attempts import Rates
 from veritrail_graph.api.server.logs import Lines, secrets_of
 from veritrail_graph.api.server.options import LogFormat
+from veritrail_graph.api.service.http.attempts import Rates
 from veritrail_graph.graph.errors import InputError, NotFound
 
 READ = frozenset({Scope.READ})

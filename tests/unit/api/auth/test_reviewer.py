@@ -9,8 +9,8 @@ from fastapi import Request, Response
 
 from veritrail_graph.api.auth.access import EVERYTHING, LOCAL, Caller
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
-from veritrail_graph.api.web.pages.review import COOKIE, keep_name, reviewer_of
-from veritrail_graph.api.web.views.review import Reviewer
+from veritrail_graph.api.page.pages.review import COOKIE, keep_name, reviewer_of
+from veritrail_graph.api.page.views.review import Reviewer
 
 
 def asked(name: str | None) -> Request:

@@ -10,9 +10,9 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from veritrail_graph.api.auth.access import Caller, NotAllowed, Scope
-from veritrail_graph.api.http.access import Needed
-from veritrail_graph.api.server.app import ROUTERS
-from veritrail_graph.api.web.plugin_pages import plugin_routers
+from veritrail_graph.api.page.plugin_pages import plugin_routers
+from veritrail_graph.api.server.application import ROUTERS
+from veritrail_graph.api.service.http.access import Needed
 
 Route = tuple[str, str]
 

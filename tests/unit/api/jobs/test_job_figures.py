@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.http.watch import Metrics
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.storage.tables import job_claims
+from veritrail_graph.api.service.http.watch import Metrics
 
 
 @pytest.fixture

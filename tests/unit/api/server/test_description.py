@@ -14,7 +14,7 @@ import pytest
 from fastapi import FastAPI
 
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.server.app import create_app
+from veritrail_graph.api.server.application import create_app
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.store.queries import described, library
 

@@ -10,8 +10,8 @@ from fakes.trails import FS, NFS, NODES, a_round, a_trail
 
 from veritrail_graph.api.cli.trail import judge_words
 from veritrail_graph.api.mcp.results import trail_of, trail_text
-from veritrail_graph.api.reports.data import CheckedClaim
 from veritrail_graph.api.show.asking import asked_as, asking_sentences
+from veritrail_graph.api.show.reports.data import CheckedClaim
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Verdict, Verification

@@ -14,15 +14,20 @@ from fakes.trails import NFS
 from fakes.undecided import BETWEEN, BY_SAMPLES, OPEN, SILENT, undecided_file
 from rich.console import Console
 
+from veritrail_graph.api.cli.gating.output import (
+    outcome_json,
+    outcome_lines,
+    outcome_xml,
+    step_summary,
+)
+from veritrail_graph.api.cli.gating.rules import Limits, entries_of, judge
+from veritrail_graph.api.cli.gating.sarif import outcome_sarif
 from veritrail_graph.api.cli.trail import show_results, trail_tree
 from veritrail_graph.api.client.drawing import stages_svg, trail_svg
 from veritrail_graph.api.client.page import trail as notebook
-from veritrail_graph.api.gate.output import outcome_json, outcome_lines, outcome_xml, step_summary
-from veritrail_graph.api.gate.rules import Limits, entries_of, judge
-from veritrail_graph.api.gate.sarif import outcome_sarif
 from veritrail_graph.api.mcp.results import trail_text
-from veritrail_graph.api.reports.files import Asked, pieces
-from veritrail_graph.api.reports.sources import FileSource
+from veritrail_graph.api.show.reports.files import Asked, pieces
+from veritrail_graph.api.show.reports.sources import FileSource
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import CANNOT_TELL, CANNOT_TELL_WORDS
 from veritrail_graph.graph.comparing import compare

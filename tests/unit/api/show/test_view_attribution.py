@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from veritrail_graph.api.mcp.attributions import attributions_text, resting
-from veritrail_graph.api.show import markdown
-from veritrail_graph.api.show.attribution import node_shown
-from veritrail_graph.api.show.attribution_marks import CATEGORY_MARKS, Change, changes, label_mark
-from veritrail_graph.api.web.views.attribution import (
+from veritrail_graph.api.page.views.attribution import (
     MOST_SOURCES,
     lit_of,
     open_view,
@@ -16,6 +13,9 @@ from veritrail_graph.api.web.views.attribution import (
     shown_sources,
     sources_of,
 )
+from veritrail_graph.api.show import markdown
+from veritrail_graph.api.show.attribution import node_shown
+from veritrail_graph.api.show.attribution_marks import CATEGORY_MARKS, Change, changes, label_mark
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     NOTHING_ATTRIBUTED,

@@ -6,10 +6,7 @@ import pytest
 from fakes.trails import NFS
 
 from veritrail_graph.api.app.queries import browser_link
-from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.show.answer import TextClaim, claim_in_text
-from veritrail_graph.api.show.words import SUPPORTED
-from veritrail_graph.api.web.views.process import (
+from veritrail_graph.api.page.views.process import (
     Wanted,
     claim_rows,
     counts,
@@ -17,6 +14,9 @@ from veritrail_graph.api.web.views.process import (
     said_of,
     text_claims,
 )
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.show.answer import TextClaim, claim_in_text
+from veritrail_graph.api.show.words import SUPPORTED
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import (
     Claim,

@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 from fakes.dialogues import gold_run
 
-from veritrail_graph.api.reports.conversation import chosen
 from veritrail_graph.api.show.conversation import part_with, shown_claims
 from veritrail_graph.api.show.dialogue import (
     CHART_WIDTH,
@@ -26,6 +25,7 @@ from veritrail_graph.api.show.dialogue import (
     total_counts,
     turn_mark,
 )
+from veritrail_graph.api.show.reports.conversation import chosen
 from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.canonical import canonical_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.rendering import text_of
+from veritrail_graph.api.show.rendering import text_of
 from veritrail_graph.api.show.words import (
     BY_KIND,
     MARKS,

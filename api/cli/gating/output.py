@@ -1,0 +1,323 @@
+"""An outcome of the gate as lines, JSON, the summary of a step, and JUnit XML."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from veritrail_graph.api.cli.gating.rules import Change, Check, Entry, Outcome, appealing
+from veritrail_graph.api.show.markdown import escaped
+from veritrail_graph.api.show.reports.data import ReportData
+from veritrail_graph.api.show.reports.junit import claim_case, junit_report
+from veritrail_graph.api.show.words import BY_KIND, State, either, in_parts, review_mark
+from veritrail_graph.graph.exporters.listings import reviewed_json
+from veritrail_graph.graph.model.located import stage_shares
+
+WORST = (
+    State.NOT_SUPPORTED,
+    State.FAILED,
+    State.INCONCLUSIVE,
+    State.UNDECIDED,
+    State.UNCHECKED,
+)
+"""What a reader should look at, worst first."""
+
+CHANGE_WORDS = {
+    Change.REGRESSED: "worse than in the baseline",
+    Change.NEW: "new since the baseline",
+    Change.KNOWN: "known in the baseline",
+    Change.FIXED: "fixed since the baseline",
+}
+_CHANGES = (Change.REGRESSED, Change.NEW, None, Change.SAME, Change.KNOWN, Change.FIXED)
+_SHOWN = 20
+_LONGEST = 160
+_LONGEST_NOTE = 1_000
+
+
+def verdict_words(outcome: Outcome) -> str:
+    """The outcome in two words; they say what the exit status says."""
+    return "passed" if outcome.passed else "not met"
+
+
+def worst(outcome: Outcome) -> list[Entry]:
+    """The claims that are not supported, worst first; those that break a rule before the others.
+
+    Last come those that are supported and that a person calls something else.
+    """
+    broken = {name for check in outcome.checks for name in check.claim_ids}
+    open_ = [
+        one
+        for one in outcome.entries
+        if one.state in WORST or one.again is not None or one.is_overridden
+    ]
+    return sorted(
+        open_,
+        key=lambda entry: (
+            entry.state is State.SUPPORTED and entry.again is None,
+            entry.claim_id not in broken,
+            _CHANGES.index(entry.change),
+            (*WORST, State.SUPPORTED).index(State.FAILED if entry.again else entry.state),
+        ),
+    )
+
+
+def stage_words(entry: Entry, names: Mapping[int, str]) -> str:
+    """Where a claim went wrong, in words; empty where that is not known or no matter."""
+    if not entry.error_stages:
+        return ""
+    each = [f"{n} ({cut(names[n])})" if n in names else str(n) for n in entry.error_stages]
+    return f"introduced at stage {either(each)}"
+
+
+def cut(text: str, most: int = _LONGEST) -> str:
+    """Text on one line, cut at a number of characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
+    """The outcome for a terminal: lines that stay lines, of texts that are untrusted."""
+    lines = [f"Gate of {outcome.process_id}: {verdict_words(outcome)}", ""]
+    lines += [f"  Warning: {warning}." for warning in outcome.warnings]
+    lines += [""] if outcome.warnings else []
+    lines += [f"  {_mark(check):8} {check.words}" for check in outcome.checks]
+    lines += ["", f"  {counts_words(outcome)}", *_since(outcome)]
+    found = worst(outcome)
+    if found:
+        lines += ["", *(_claim_line(entry, names) for entry in found[:_SHOWN])]
+    if len(found) > _SHOWN:
+        lines.append(f"  … and {len(found) - _SHOWN:,} more; --format json lists all of them")
+    lines += [f"  Note: {cut(note, _LONGEST_NOTE)}" for note in outcome.notes]
+    return [line.replace("\n", " ") for line in lines]
+
+
+def counts_words(outcome: Outcome) -> str:
+    """How many claims there are of each kind."""
+    counts = [
+        f"{BY_KIND[state].word.lower()} {n:,}"
+        for state, n in outcome.counts.items()
+        if n or state is not State.UNDECIDED
+    ]
+    return f"{len(outcome.entries):,} claim(s): {', '.join(counts)}"
+
+
+def since_words(outcome: Outcome) -> str:
+    """What became of the claims of the baseline, in numbers."""
+    parts = [f"{words} {len(outcome.changed(change)):,}" for change, words in CHANGE_WORDS.items()]
+    return f"{', '.join(parts)}, gone {len(outcome.gone):,}"
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as one JSON object.
+
+    Claims that are supported are left out, unless they changed or a person calls them something
+    else.
+    """
+    limits = asdict(outcome.limits)
+    listed = [
+        entry
+        for entry in outcome.entries
+        if entry.state is not State.SUPPORTED
+        or entry.change is Change.FIXED
+        or entry.again is not None
+        or entry.is_overridden
+    ]
+    return {
+        "process_id": outcome.process_id,
+        "outcome": verdict_words(outcome).replace(" ", "_"),
+        "passed": outcome.passed,
+        "exit_status": outcome.status,
+        "limits": {**limits, "stages": list(outcome.limits.stages)},
+        "checks": [{**asdict(one), "claim_ids": list(one.claim_ids)} for one in outcome.checks],
+        "counts": {state.value: count for state, count in outcome.counts.items()},
+        "rate": outcome.rate,
+        "appeals": list(appealing(outcome.entries)),
+        "indicative": any(entry.indicative for entry in outcome.entries),
+        "baseline": _baseline_json(outcome),
+        "claims": [_entry_json(entry) for entry in listed],
+        "warnings": list(outcome.warnings),
+        "notes": list(outcome.notes),
+    }
+
+
+def outcome_message(outcome: Outcome) -> dict[str, Any]:
+    """What a webhook says of the outcome: ids, counts and names of rules, no texts."""
+    return {
+        "process_id": outcome.process_id,
+        "outcome": verdict_words(outcome).replace(" ", "_"),
+        "exit_status": outcome.status,
+        "counts": {state.value: count for state, count in outcome.counts.items()},
+        "rate": outcome.rate,
+        "broken": [
+            {
+                "rule": one.name,
+                "found": one.found,
+                "limit": one.limit,
+                "claim_ids": list(one.claim_ids),
+            }
+            for one in outcome.checks
+            if not one.met
+        ],
+    }
+
+
+def _baseline_json(outcome: Outcome) -> dict[str, Any] | None:
+    if not outcome.has_baseline:
+        return None
+    counts = {change.value: len(outcome.changed(change)) for change in CHANGE_WORDS}
+    return {**counts, "gone": [entry.claim_id for entry in outcome.gone]}
+
+
+def _entry_json(entry: Entry) -> dict[str, Any]:
+    found = entry.judged
+    return {
+        "claim_id": entry.claim_id,
+        "claim": entry.text,
+        "state": entry.state.value,
+        "error_stages": list(entry.error_stages),
+        "reason": entry.reason,
+        "indicative": entry.indicative,
+        "change": entry.change.value if entry.change else None,
+        "latest_check": entry.again,
+        "engine": found.engine if found else None,
+        "model": found.model if found else None,
+        "q": found.q if found else None,
+        "created_at": found.created_at if found else None,
+        "verification_id": found.verification_id if found else None,
+        **reviewed_json(entry.reviewed),
+    }
+
+
+def review_words(entry: Entry) -> str:
+    """What a person says instead of the verdict; empty where no review differs."""
+    if entry.reviewed is None or not entry.is_overridden:
+        return ""
+    latest = entry.reviewed.latest
+    also = "; people disagree" if entry.reviewed.disputed else ""
+    word = review_mark(latest.verdict).word
+    return f"overridden by a person: {word} ({latest.created_at[:10]}){also}"
+
+
+def _mark(check: Check) -> str:
+    return "met" if check.met else "NOT MET"
+
+
+def _since(outcome: Outcome) -> list[str]:
+    return [f"  Since the baseline: {since_words(outcome)}"] if outcome.has_baseline else []
+
+
+def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
+    facts = [BY_KIND[entry.state].word, stage_words(entry, names)]
+    if entry.change in CHANGE_WORDS:
+        facts.append(CHANGE_WORDS[entry.change])
+    if entry.state in (State.FAILED, State.UNDECIDED):
+        facts.append(cut(entry.reason or "no reason was kept"))
+    if entry.again is not None:
+        facts.append(cut(entry.again))
+    facts.append(review_words(entry))
+    return f"  {entry.claim_id}: {cut(entry.text)} [{'; '.join(fact for fact in facts if fact)}]"
+
+
+_CLAIMS = 15
+_STAGES = 12
+_HEADING = {True: "✅ VeriTrail gate: passed", False: "❌ VeriTrail gate: not met"}
+
+
+def step_summary(outcome: Outcome, name: str, names: Mapping[int, str]) -> str:
+    """The summary.
+
+    Args:
+        outcome: The outcome.
+        name: What the process is called.
+        names: What its stages are called.
+    """
+    title = untrusted(name, 80)
+    about = f"{title} (`{outcome.process_id}`)" if name != outcome.process_id else f"`{name}`"
+    lines = [f"## {_HEADING[outcome.passed]}", "", about, "", "| rule | |", "|---|---|"]
+    for check in outcome.checks:
+        mark = "✅ met" if check.met else "❌ **not met**"
+        lines.append(f"| {check.words} | {mark} |")
+    lines += ["", f"{counts_words(outcome)}."]
+    if outcome.has_baseline:
+        lines += ["", f"Since the baseline: {since_words(outcome)}."]
+    lines += _stages(outcome, names)
+    lines += _claims(outcome)
+    lines += [f"> **Warning**: {untrusted(warning, 300)}\n" for warning in outcome.warnings]
+    lines += [f"> {untrusted(note, 300)}\n" for note in outcome.notes]
+    lines.append(f"Outcome: **{verdict_words(outcome)}**, exit status {outcome.status}.")
+    return "\n".join(lines) + "\n\n"
+
+
+def untrusted(text: str, most: int = 160) -> str:
+    """Text from outside on one line; also what a forge itself would read (links, names) is off."""
+    return escaped(cut(text, most)).replace("@", "&#64;").replace(":", "&#58;")
+
+
+def _stages(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
+    """Where unsupported content came in."""
+    together = Counter(
+        entry.error_stages
+        for entry in outcome.entries
+        if outcome.limits.counts(entry.state) and entry.error_stages
+    )
+    found = sorted(stage_shares(together).items(), key=lambda each: (-each[1], each[0]))
+    if not found:
+        return []
+    rows = [
+        f"| {stage} {untrusted(names.get(stage, ''), 60)} | {in_parts(count)} |"
+        for stage, count in found[:_STAGES]
+    ]
+    lines = ["", "| introduced at stage | claims |", "|---|--:|", *rows]
+    if any(len(stages) > 1 for stages in together):
+        lines += ["", "A claim whose place is one of several stages counts once, in equal parts."]
+    return lines
+
+
+def _claims(outcome: Outcome) -> list[str]:
+    found = worst(outcome)
+    if not found:
+        return [""]
+    lines = ["", "| claim | verdict | stage | text |", "|---|---|---|---|"]
+    lines += [_row(entry) for entry in found[:_CLAIMS]]
+    if len(found) > _CLAIMS:
+        lines += ["", f"… and {len(found) - _CLAIMS:,} more."]
+    return [*lines, ""]
+
+
+def _row(entry: Entry) -> str:
+    verdict = BY_KIND[entry.state].word + (" (indicative)" if entry.indicative else "")
+    if entry.change in CHANGE_WORDS:
+        verdict += f", {CHANGE_WORDS[entry.change]}"
+    if review := review_words(entry):
+        verdict += f", {review}"
+    stages = ", ".join(map(str, entry.error_stages))
+    return f"| `{entry.claim_id}` | {verdict} | {stages} | {untrusted(entry.text)} |"
+
+
+def outcome_xml(outcome: Outcome, material: ReportData) -> str:
+    """The outcome as JUnit XML: a case for every rule, then every claim.
+
+    What the baseline knew already is skipped, so that the file and the gate say the same.
+
+    Args:
+        outcome: The outcome.
+        material: The process and its claims, as the gate counted them.
+    """
+    from junitparser import Failure, TestSuite
+
+    rules = TestSuite(f"gate of {outcome.process_id}")
+    for check in outcome.checks:
+        result = None if check.met else Failure(check.words, "gate_not_met")
+        rules.add_testcase(
+            claim_case(check.name, f"{outcome.process_id}.gate", result, check.words)
+        )
+    return junit_report(
+        material,
+        strict=outcome.limits.strict,
+        known={entry.claim_id for entry in outcome.changed(Change.KNOWN)},
+        name=f"veritrail gate: {outcome.process_id}",
+        first=rules,
+        outcome=verdict_words(outcome),
+    )

@@ -1,0 +1,71 @@
+"""How a form starts a job: what is wrong is shown in the form, and the same form starts one job."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeVar
+
+from fastapi import Response
+from fastapi.responses import RedirectResponse
+
+from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.engines import EngineChoice
+from veritrail_graph.api.app.jobs import JobRequest, OtherInput
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.page.faults import ADVICE
+from veritrail_graph.api.page.links import url
+from veritrail_graph.api.page.views.forms import JobForm
+from veritrail_graph.graph.errors import InputError, Violation, with_advice
+
+FormT = TypeVar("FormT", bound=JobForm, contravariant=True)
+
+
+class Shown(Protocol[FormT]):
+    """Shows a form once more, with what is wrong in it."""
+
+    def __call__(
+        self, filled: FormT, status: int, wrong: str | None, violations: Sequence[Violation], /
+    ) -> Awaitable[Response]:
+        """The page."""
+
+
+async def answered(
+    filled: FormT, form: Shown[FormT], work: Callable[[], Awaitable[Response]]
+) -> Response:
+    """Do what a form asks for; what is wrong with it is told in the form.
+
+    Args:
+        filled: The form, as it was filled in.
+        form: Shows it once more.
+        work: What is asked for.
+    """
+    try:
+        return await work()
+    except OtherInput:
+        words = "This form was sent before with other values. Load it again to start anew."
+        return await form(filled.anew(), 409, words, ())
+    except InputError as error:
+        return await form(filled, 422, with_advice(error, ADVICE), error.violations)
+
+
+def broken_engines(choices: Sequence[EngineChoice]) -> list[tuple[str, str]]:
+    """The engines that cannot be chosen here, each with the reason and what to do."""
+    return [(one.name, with_advice(one.problem, ADVICE)) for one in choices if one.problem]
+
+
+async def start(app: Application, caller: Caller, wanted: JobRequest, once: str) -> Response:
+    """Start a job, and go on to its page.
+
+    Args:
+        app: The application.
+        caller: Who asks.
+        wanted: What the job is to do.
+        once: What identifies the form; sent twice, it starts one job.
+
+    Raises:
+        InputError: It cannot be done as it is asked for.
+    """
+    job, is_new = await app.jobs.submit(caller, wanted, once or None)
+    if is_new:
+        await app.audit.record(caller, "job.start", target=job.job_id, process_id=job.process_id)
+    return RedirectResponse(url("jobs", job.job_id), 303)

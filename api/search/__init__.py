@@ -1,1 +1,0 @@
-"""The index of texts on this machine, which search over all processes reads."""

@@ -1,0 +1,1 @@
+"""What answers over HTTP: REST, and what its routes share with the pages."""

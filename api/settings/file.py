@@ -1,0 +1,136 @@
+"""Settings of a project in `veritrail.toml`, in the working folder: behind the environment.
+
+Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
+are a table. The file is meant to be shared, so secrets are refused in it, addresses that a secret
+or a text of a process goes to, and paths that are written to: whoever clones a project has not
+chosen them. The type of a setting says which of these it is (`Role`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+
+from veritrail_graph.api.settings.secret_files import roles_of
+from veritrail_graph.api.settings.values import Role
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+FILE = "veritrail.toml"
+
+_IS_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_SHOWN = ("neo4j_browser", "cors_origins")
+"""Addresses that nothing is sent to."""
+
+
+class ProjectFile(PydanticBaseSettingsSource):
+    """What `veritrail.toml` says, as texts that settings are read from.
+
+    Args:
+        settings: The class of the settings.
+        path: The file; where it is not there, nothing is set.
+    """
+
+    def __init__(self, settings: type[BaseSettings], path: Path | None = None) -> None:
+        super().__init__(settings)
+        self._path = path or Path(FILE)
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Nothing: all fields are read at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """The values by the names that the settings read.
+
+        Raises:
+            InputError: It is no TOML, or holds what is no setting, or what is not to be shared.
+        """
+        try:
+            text = self._path.read_text("utf-8")
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self._path.resolve()} cannot be read: {error}") from None
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{self._path.resolve()} is no TOML: {error}") from None
+        return _read(document, self.settings_cls, "")
+
+
+def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[str, Any]:
+    names = {_name_of(name, one): (name, one) for name, one in model.model_fields.items()}
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        of_file = names.get(key.removesuffix("_file"))
+        if key not in names and of_file and Role.SECRET in roles_of(of_file[1]):
+            raise _is_secret(place + key)
+        if key not in names:
+            near = get_close_matches(key, names, n=1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"{FILE}: there is no setting {place + key!r}.{meant}")
+        name, field = names[key]
+        roles = roles_of(field)
+        if Role.ADDRESS in roles or (key not in _SHOWN and _is_address(value)):
+            raise _is_not_shared(place + key, "an address that keys or texts go to")
+        if Role.SECRET in roles:
+            raise _is_secret(place + key)
+        if Role.WRITTEN in roles:
+            raise _is_not_shared(place + key, "a path that is written to")
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            if not isinstance(value, dict):
+                raise InputError(f"{FILE}: {place + key!r} is a table: [{key}]")
+            found[str(field.validation_alias or name)] = _read(value, inner, f"{key}.")
+        else:
+            found[str(field.validation_alias or name)] = _text(value, place + key)
+    return found
+
+
+def _is_address(value: Any) -> bool:
+    return isinstance(value, str) and bool(_IS_ADDRESS.match(value))
+
+
+def _is_secret(name: str) -> InputError:
+    return InputError(
+        f"{FILE}: {name!r} is a secret. Put it into the environment or into .env, which are not "
+        "shared."
+    )
+
+
+def _is_not_shared(name: str, what: str) -> InputError:
+    return InputError(
+        f"{FILE}: {name!r} is {what}, and this file is shared. Set {_environment_name(name)} in "
+        "the environment or in .env."
+    )
+
+
+def _environment_name(name: str) -> str:
+    """The name of a setting in the environment."""
+    made = name.replace(".", "_").upper()
+    return made if made.startswith(("NEO4J_", "OPENAI_", "AZURE_")) else f"VERITRAIL_{made}"
+
+
+def _name_of(name: str, field: FieldInfo) -> str:
+    """The name of a setting in the file."""
+    alias = field.validation_alias
+    return str(alias).lower().removeprefix("veritrail_") if alias else name
+
+
+def _text(value: Any, place: str) -> str:
+    """A value as the environment would hold it."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return ",".join(map(str, value))
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise InputError(f"{FILE}: {place!r} must be a text, a number, true or false, or a list")

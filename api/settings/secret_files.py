@@ -1,0 +1,86 @@
+"""Secrets that lie in files: where `NAME` is a secret, `NAME_FILE` in the environment names a file.
+
+Docker and Kubernetes hand secrets over as files. The environment alone may name one: a `.env` of
+somebody else would have a file of the user's read, and sent to an address that it names, too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from pydantic_settings import PydanticBaseSettingsSource
+
+from veritrail_graph.api.settings.values import Role
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+MOST_BYTES = 10_000
+
+
+def roles_of(field: FieldInfo) -> set[Role]:
+    """What a setting means to somebody else."""
+    return {one for one in field.metadata if isinstance(one, Role)}
+
+
+def keys_by_environment(
+    model: type[BaseModel], prefix: str
+) -> Iterator[tuple[str, tuple[str, ...], FieldInfo]]:
+    """Every setting: its name in the environment, the keys that lead to it, and its field."""
+    for name, field in model.model_fields.items():
+        key = str(field.validation_alias or name)
+        environment = key if field.validation_alias else f"{prefix}{name.upper()}"
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            for below, keys, leaf in keys_by_environment(inner, f"{environment}_"):
+                yield below, (key, *keys), leaf
+        else:
+            yield environment, (key,), field
+
+
+class SecretFiles(PydanticBaseSettingsSource):
+    """What the files hold that the environment names."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Nothing: all fields are read at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """The secrets by the names that the settings read.
+
+        Raises:
+            InputError: A file cannot be read.
+        """
+        found: dict[str, Any] = {}
+        prefix = str(self.config.get("env_prefix", ""))
+        for environment, keys, field in keys_by_environment(self.settings_cls, prefix):
+            name = f"{environment}_FILE"
+            if Role.SECRET not in roles_of(field) or not (path := os.environ.get(name, "").strip()):
+                continue
+            place = found
+            for key in keys[:-1]:
+                place = place.setdefault(key, {})
+            place[keys[-1]] = _secret(name, path)
+        return found
+
+
+def _secret(name: str, path: str) -> str:
+    """The text of a file, without the line break at its end.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            text = file.read(MOST_BYTES + 1).decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or "it is no text"
+        raise InputError(f"{name} {path!r} cannot be read: {reason}") from None
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{name} {path!r} cannot be read: it is too long for a secret")
+    return text.rstrip("\r\n")

@@ -1,1 +1,0 @@
-"""What teams keep beside the graph: comments, and who reviews which claims."""

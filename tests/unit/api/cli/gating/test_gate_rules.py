@@ -1,0 +1,192 @@
+"""What a gate counts, what it compares with, and that its outcome is one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from veritrail_graph.api.cli.gating.rules import Change, Check, Entry, Limits, Outcome, judge, match
+from veritrail_graph.api.show.words import State
+
+GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
+FAILED, NEVER = State.FAILED, State.UNCHECKED
+UNDECIDED = State.UNDECIDED
+
+
+def entry(name: str, state: State, *stages: int, text: str | None = None) -> Entry:
+    return Entry(name, text or f"text of {name}", state, stages)
+
+
+def claims(*states: State) -> list[Entry]:
+    return [entry(f"k{number}", state) for number, state in enumerate(states)]
+
+
+def broken(outcome: Outcome) -> list[str]:
+    return [check.name for check in outcome.checks if not check.met]
+
+
+def check(outcome: Outcome, name: str) -> Check:
+    return next(one for one in outcome.checks if one.name == name)
+
+
+@pytest.mark.parametrize(
+    ("states", "limits", "rules"),
+    [
+        ([GOOD, GOOD], Limits(), []),
+        ([GOOD, BAD], Limits(), ["unsupported"]),
+        ([GOOD, BAD], Limits(1), []),
+        ([GOOD, OPEN], Limits(), []),
+        ([GOOD, OPEN], Limits(strict=True), ["unsupported"]),
+        ([GOOD, FAILED], Limits(), ["failed"]),
+        ([GOOD, UNDECIDED], Limits(rate=0), []),  # never unsupported
+        ([GOOD, UNDECIDED], Limits(strict=True), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], Limits(undecided=1), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], Limits(undecided=2, strict=True), []),
+        ([GOOD, FAILED], Limits(failed=1), []),
+        ([GOOD, NEVER], Limits(), ["unchecked"]),
+        ([GOOD, NEVER], Limits(unchecked=1), []),
+        ([NEVER, NEVER], Limits(), ["unchecked"]),
+        ([NEVER, NEVER], Limits(None, 0.0, unchecked=2), []),
+        ([], Limits(unchecked=5, failed=5), ["claims"]),
+    ],
+)
+def test_without_a_baseline_every_claim_counts(
+    states: list[State], limits: Limits, rules: list[str]
+) -> None:
+    assert broken(judge("p", claims(*states), limits)) == rules
+
+
+def test_what_could_not_be_checked_is_not_counted_as_unsupported() -> None:
+    outcome = judge("p", claims(FAILED, NEVER, GOOD), Limits(failed=1, unchecked=1))
+    assert outcome.passed
+    assert outcome.counts[BAD] == 0
+    assert check(outcome, "failed").found == check(outcome, "unchecked").found == 1
+
+
+@pytest.mark.parametrize(("bad", "all_", "met"), [(1, 20, True), (2, 39, False), (0, 3, True)])
+def test_a_rate_counts_claims_with_a_verdict_and_is_exact(bad: int, all_: int, met: bool) -> None:
+    states = [BAD] * bad + [GOOD] * (all_ - bad) + [FAILED, NEVER]
+    outcome = judge("p", claims(*states), Limits(None, 0.05, failed=1, unchecked=1))
+    assert outcome.passed is met
+    assert outcome.rate == float(Fraction(bad, all_))
+
+
+def test_a_stage_is_forbidden_whatever_the_number_of_claims() -> None:
+    entries = [entry("a", BAD, 2), entry("b", BAD, 3, 4), entry("c", BAD), entry("d", GOOD)]
+    outcome = judge("p", entries, Limits(None, stages=(4, 1)))
+    assert broken(outcome) == ["error_stage_4"]
+    assert check(outcome, "error_stage_4").claim_ids == ("b",)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "change", "rules"),
+    [
+        (GOOD, BAD, Change.REGRESSED, ["regressions"]),
+        (OPEN, BAD, Change.REGRESSED, ["regressions"]),
+        (BAD, BAD, Change.KNOWN, []),
+        (FAILED, BAD, Change.NEW, ["unsupported"]),
+        (NEVER, BAD, Change.NEW, ["unsupported"]),
+        (None, BAD, Change.NEW, ["unsupported"]),
+        (BAD, GOOD, Change.FIXED, []),
+        (OPEN, GOOD, Change.FIXED, []),
+        (GOOD, OPEN, Change.SAME, []),
+        (GOOD, GOOD, Change.SAME, []),
+        (BAD, FAILED, Change.SAME, ["failed"]),
+        (GOOD, NEVER, Change.SAME, ["unchecked"]),
+    ],
+)
+def test_with_a_baseline_only_what_is_worse_fails(
+    then: State | None, now: State, change: Change, rules: list[str]
+) -> None:
+    before = [entry("k", then)] if then else []
+    outcome = judge("p", [entry("k", now)], Limits(), before)
+    assert (outcome.entries[0].change, broken(outcome)) == (change, rules)
+
+
+def test_a_rate_above_the_limit_passes_while_the_baseline_had_it_too() -> None:
+    before = claims(BAD, GOOD)
+    limits = Limits(None, 0.1)
+    assert judge("p", before, limits, before).passed
+    worse = [*before, entry("new", BAD)]
+    assert broken(judge("p", worse, limits, before)) == ["rate"]
+
+
+def test_a_known_claim_that_now_goes_wrong_at_a_forbidden_stage_counts() -> None:
+    limits = Limits(None, stages=(4,))
+    assert judge("p", [entry("k", BAD, 4)], limits, [entry("k", BAD, 4)]).passed
+    moved = judge("p", [entry("k", BAD, 4)], limits, [entry("k", BAD, 2)])
+    assert broken(moved) == ["error_stage_4"]
+
+
+def test_claims_are_matched_by_text_when_ids_were_counted_anew() -> None:
+    before = [entry("k1", GOOD, text="A  claim."), entry("k2", BAD, text="Another.")]
+    now = [entry("k1", BAD, text="Another."), entry("k2", GOOD, text="A claim.")]
+    assert judge("p", now, Limits(), before).passed
+    assert {place: one.claim_id for place, one in match(now, before).items()} == {0: "k2", 1: "k1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "rules"),
+    [
+        ("The library was founded in 1820 by monks.", BAD, ["unsupported"]),
+        ("The repairs cost 990,000 euros.", BAD, ["unsupported"]),
+        ("The repairs cost 130,000  euros.", BAD, []),
+        ("The library was founded in 1820 by monks.", GOOD, []),
+    ],
+)
+def test_a_new_statement_under_an_old_id_is_not_known(
+    text: str, now: State, rules: list[str]
+) -> None:
+    before = [entry("k1", BAD, text="The repairs cost 130,000 euros.")]
+    assert broken(judge("p", [entry("k1", now, text=text)], Limits(), before)) == rules
+
+
+def test_claims_of_the_baseline_that_are_gone_are_told_and_fail_nothing() -> None:
+    outcome = judge("p", [entry("a", GOOD)], Limits(), [entry("a", GOOD), entry("b", BAD)])
+    assert outcome.passed
+    assert [one.claim_id for one in outcome.gone] == ["b"]
+
+
+STATES = st.sampled_from(State)
+ENTRIES = st.lists(
+    st.builds(
+        Entry,
+        claim_id=st.sampled_from([f"k{number}" for number in range(8)]),
+        text=st.sampled_from(["one", "two", "three"]),
+        state=STATES,
+        error_stages=st.lists(st.integers(0, 4), max_size=2).map(tuple),
+    ),
+    max_size=8,
+    unique_by=lambda one: one.claim_id,
+)
+LIMITS = st.builds(
+    Limits,
+    st.none() | st.integers(0, 4),
+    st.none() | st.floats(0, 1),
+    st.lists(st.integers(0, 4), max_size=2).map(tuple),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.booleans(),
+)
+
+
+@given(ENTRIES, LIMITS)
+def test_held_against_itself_nothing_is_worse(entries: list[Entry], limits: Limits) -> None:
+    outcome = judge("p", entries, limits, entries)
+    assert {"regressions", "rate"}.isdisjoint(broken(outcome))
+    assert not outcome.gone
+    assert not [one for one in broken(outcome) if one.startswith("error_stage")]
+
+
+@given(ENTRIES, LIMITS, st.none() | ENTRIES)
+def test_an_outcome_passes_exactly_when_every_check_is_met(
+    entries: list[Entry], limits: Limits, before: list[Entry] | None
+) -> None:
+    outcome = judge("p", entries, limits, before)
+    assert outcome.passed is (outcome.status == 0) is (not broken(outcome))
+    assert sum(outcome.counts.values()) == len(entries)
+    kept = len(match(entries, before or []))
+    assert len(outcome.gone) == len(before or []) - kept

@@ -1,0 +1,46 @@
+"""What a person who comes with a link is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from veritrail_graph.api.auth.access import LOCAL, Caller
+from veritrail_graph.api.auth.shares import ShareLink
+from veritrail_graph.api.page.views.shared import shared_words
+from veritrail_graph.graph.model.listed import InForce, Tally
+
+LINK = ShareLink("s", "p", "", "Ada", 0.0, 86_400.0, None, "k-1", 3_600.0)
+AT = "2026-01-31T09:30:00Z"
+WORDS = InForce("lexical", None, 3, 2, AT)
+MODEL = InForce("openai", "a-model", 3, 1, AT)
+
+
+def told(*in_force: InForce, of: Caller = LINK.guest, indicative: int = 0, **states: int) -> str:
+    return " ".join(shared_words(of, Tally(states, {}, 0, indicative, in_force)))
+
+
+def test_a_guest_is_told_who_shared_it_and_until_when() -> None:
+    assert told(WORDS, indicative=2, FULLY_SUPPORTED=2, unchecked=1) == (
+        "Ada shared it with you, to read and to download. "
+        "The link works until 1970-01-01 01:00 UTC. "
+        "2 of its 3 claims have a verdict, given by comparing words, without a language model, "
+        "which is indicative only."
+    )
+    own = ShareLink("s", "p", "", "local", 0.0, 86_400.0, None)
+    assert told(of=own.guest).startswith("The operator of this service shared it")
+    assert told(of=LOCAL, FULLY_SUPPORTED=1) == ""
+
+
+@pytest.mark.parametrize(
+    ("judges", "indicative", "states", "words"),
+    [
+        ((MODEL,), 0, {"FULLY_SUPPORTED": 1}, "1 of its 1 claim has a verdict, given by a-model"),
+        ((WORDS, MODEL), 2, {"FULLY_SUPPORTED": 3}, "and by a-model; 2 of them are ind"),
+        ((), 0, {"undecided": 2}, "None of its 2 claims has a verdict yet."),
+        ((), 0, {}, "No claims of it were checked."),
+    ],
+)
+def test_a_guest_is_told_how_the_claims_were_checked(
+    judges: tuple[InForce, ...], indicative: int, states: dict[str, int], words: str
+) -> None:
+    assert words in told(*judges, indicative=indicative, **states)
