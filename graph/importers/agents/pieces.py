@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,14 +11,13 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.agents import contents, speech
 from veritrail_graph.graph.importers.agents.contents import MessagePart
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
+from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
 from veritrail_graph.graph.model import Origin
 
 SHORT_PROMPT = 300
 """Instructions up to this length are kept in the metadata of what was written on them."""
 
-_HANDS_OVER = ("transfer_to_", "handoff_to_", "delegate_to_", "ask_", "call_", "consult_")
-_COLLEAGUES = {"task", "agent", "delegateworktocoworker", "askquestiontocoworker"}
 _ANSWERING_CALLS = {
     "finalanswer", "submit", "submitanswer", "finish", "answer", "giveanswer", "respond", "done",
 }  # fmt: skip
@@ -101,21 +100,6 @@ def read(raw: Iterable[Any], where: str, kept: frozenset[int] = frozenset()) -> 
             )
         messages.append(message)
     return _Reader(messages, where, kept).read()
-
-
-def is_agent(tool: str, agents: Set[str] = frozenset()) -> bool:
-    """Return whether what a tool returns is what another agent wrote.
-
-    Args:
-        tool: Its name.
-        agents: Names of agents that are known, as `speech.plain` writes them.
-    """
-    bare = tool.lower()
-    for prefix in _HANDS_OVER:
-        bare = bare.removeprefix(prefix)
-    if speech.plain(tool) in _COLLEAGUES or speech.plain(bare) in agents:
-        return True
-    return bare.endswith(("_agent", "-agent", " agent")) or tool.endswith("Agent")
 
 
 class _Reader:

@@ -19,10 +19,10 @@ from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, contents, importer
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
-from veritrail_graph.graph.importers.agents.pieces import is_agent
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.model.dialogue import FORMAT
 
 _IDS = ("dialogue_id", "conversation_id", "session_id", "thread_id", "id")

@@ -124,11 +124,16 @@ class _Linking:
             "document": ("document", Origin.SOURCE),
         }
         kind, origin = kinds.get(piece.role or "", ("user", Origin.GIVEN))
+        if kind == "tool_result" and self.read.is_own_result(piece.link):
+            origin = Origin.GENERATED
         self.met_of[kind] += 1
         name = f"{kind}/{self.met_of[kind]}"
         span = Span(piece.text, kind, origin, target.order - 1, None, name, link=piece.link)
         self.was_met.add(id(span))
-        return self.read.add(span)
+        self.read.add(span)
+        if origin is Origin.SOURCE:
+            self.read.part(span, target.call)
+        return span
 
     # The process.
 
@@ -140,12 +145,14 @@ class _Linking:
         self.read.read()
         links = Links(self.spans, self.options.infer_overlap)
         edges, accounts = links.between(self.targets(), self.is_available, self.met)
-        if links.is_cut_short:
+        if links.is_cut_short or self.read.is_cut_short:
             self.warnings.append(_REPEATS)
         sources: dict[int, list[Source[Span]]] = {}
         for edge in edges:
             if edge.source.origin is Origin.GIVEN and not self._holds(edge.target, edge.source):
                 continue  # a question asked for it, and is not in it
+            sources.setdefault(id(edge.target), []).append(edge)
+        for edge in self._of_parts(sources):
             sources.setdefault(id(edge.target), []).append(edge)
         for edge in self._by_order(sources):
             sources.setdefault(id(edge.target), []).append(edge)
@@ -197,6 +204,17 @@ class _Linking:
         if text not in self._normalised:
             self._normalised[text] = normalised(text)
         return self._normalised[text]
+
+    def _of_parts(self, sources: dict[int, list[Source[Span]]]) -> Iterator[Source[Span]]:
+        """The inputs of results of which somebody wrote or said a part before."""
+        for span in self.spans:
+            own = self.read.own.get(id(span))
+            if own is not None:
+                yield Source(own, span, None, None)
+            known = {id(one.source) for one in sources.get(id(span), ())}
+            for teller, share in self.read.tellers(span):
+                if id(teller) not in known:
+                    yield Source(teller, span, Inference.NORMALISED, share)
 
     def _by_order(self, sources: dict[int, list[Source[Span]]]) -> Iterator[Source[Span]]:
         """The inputs of steps whose models are not recorded: what was recorded inside of them.

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
+from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.copied import Copy, Match, Told
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
 from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.texts import of_output, pieces
@@ -22,6 +25,8 @@ _HALF = 0.5
 """The same for what was written while it went on."""
 _MOST_WRITERS = 50
 """Of the calls that wrote one text the latest so many are looked at."""
+_LONGEST_TURN = 4_000
+"""Characters; a longer message of a user is a prompt that a program put together."""
 _LEAST_BLANKS = 2
 _SHORTEST = 8
 """Characters; a shorter text is compared as a whole alone."""
@@ -44,11 +49,37 @@ def is_answering(name: str) -> bool:
     return bare in ANSWERING or bare.removesuffix("tool") in ANSWERING
 
 
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Whose words stand in a result.
+
+    Attributes:
+        call: The call that wrote them, or was given them; None: the run was called with them.
+        start: When they began to be.
+        end: When they were there.
+        is_given: Whether the call was given them.
+    """
+
+    call: Call | None
+    start: int
+    end: int
+    is_given: bool = False
+
+
 class Repeats:
     """The texts that models wrote in a trace, to be found again in results of tools."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, said: Sequence[str], documents: Sequence[str]) -> None:
+        """Take what was written and said.
+
+        Args:
+            tree: The calls.
+            said: What the run was called with, and is no document.
+            documents: The documents that it was called with.
+        """
         self._tree = tree
+        self._documents = documents
+        self._held: dict[int, list[tuple[Call, Match]]] | None = None
         self._writers: dict[str, list[Call]] = {}
         for call in tree.ordered:
             if not tree.writes(call):
@@ -59,41 +90,105 @@ class Repeats:
                     self._writers.setdefault(form, []).append(call)
         self._texts = list(self._writers)
         self._finder = Finder.of(self._texts, _SHORTEST)
-        self._longer = self._found_in_longer()
+        self._told = self._all_told(said)
 
-    def _found_in_longer(self) -> dict[str, list[Call]]:
-        """Return results of tools that stand in a longer text of a model, with those models.
+    @property
+    def is_spent(self) -> bool:
+        """Return whether texts repeat themselves so much that some were not compared."""
+        return self._told.is_spent
 
-        A model that read the words in an earlier result only quoted them: it is left out.
+    def _all_told(self, said: Sequence[str]) -> Told[Teller]:
+        """Take what users said and models wrote, and what tools were handed, in order of time."""
+        found = [(0, text, Teller(None, 0, 0)) for text in said]
+        for call in self._tree.ordered:
+            if self._is_own(call):
+                teller = Teller(call, call.start, call.end)
+                found += [
+                    (call.end, piece.text, teller)
+                    for piece in of_output(call.made)
+                    if piece.role in (None, "assistant", "call", "tool")
+                ]
+            if call.kind is CallKind.GENERATION:  # earlier turns, of which no call is recorded
+                teller = Teller(call, call.end, call.end, is_given=True)
+                found += [
+                    (call.end, piece.text, teller)
+                    for piece in pieces(call.given)
+                    if piece.role == "assistant"
+                    or (piece.role == "user" and len(piece.text) <= _LONGEST_TURN)
+                ]
+            if call.kind in _MOST_OF_IT:
+                teller = Teller(call, call.start, call.start, is_given=True)
+                found += [(call.start, piece.text, teller) for piece in pieces(call.given)]
+        told = Told[Teller]()
+        given: set[str] = set()
+        for _, text, teller in sorted(found, key=lambda one: one[0]):
+            if teller.is_given and text in given:
+                continue  # each call is given the turns before it again
+            given |= {text} if teller.is_given else set()
+            told.add(text, teller)
+        return told
+
+    def _is_own(self, call: Call) -> bool:
+        """Return whether what a call gave was written, by it or inside of it."""
+        if self._tree.writes(call):
+            return True
+        is_agent_as_tool = call.call_id in self._tree.with_writer or is_agent(call.name)
+        return call.kind is CallKind.TOOL and is_agent_as_tool
+
+    def copies(self, call: Call, text: str) -> list[Copy[Teller]]:
+        """Return the parts of what a tool or a retriever returned that were told before.
+
+        Args:
+            call: The tool or the retriever.
+            text: What it returned.
         """
-        returned = [call for call in self._tree.ordered if call.kind in _MOST_OF_IT]
-        results = {
-            one
-            for call in returned
-            if call.kind is CallKind.TOOL
-            for piece in of_output(call.made)
-            for one in forms(piece.text)
-            if _is_said(one)
-        }
-        texts = list(results)
-        finder = Finder.of(texts, _SHORTEST)
-        first_read: dict[str, int] = {}
-        for call in returned:
-            for piece in of_output(call.made):
-                form = normalised(piece.text)
-                for hit in finder.within(form):
-                    if len(texts[hit.found]) < len(form):
-                        first_read.setdefault(texts[hit.found], call.end)
-        longer: dict[str, list[Call]] = {}
-        for text, writers in self._writers.items():
-            for found in {texts[hit.found] for hit in finder.within(text)}:
-                longer.setdefault(found, []).extend(
-                    writer
-                    for writer in writers
-                    if len(found) < len(text)
-                    and not (found in first_read and first_read[found] <= writer.start)
-                )
-        return longer
+        return self._told.copies(text, lambda one, words: self._is_before(one, words, call))
+
+    def holds(self, text: str, copy: Copy[Teller]) -> bool:
+        """Return whether the words of a copy stand in a text."""
+        return self._told.holds(text, copy.words)
+
+    def _is_before(self, teller: Teller, words: Match, call: Call) -> bool:
+        """Return whether somebody told some words before a call returned them, and of his own."""
+        told = teller.call
+        if told is None:
+            return not any(self._told.holds(text, words) for text in self._documents)
+        if teller.is_given:
+            is_before = teller.end <= call.start
+        elif told is call or self._tree.is_inside(call, told) or told.end > call.end:
+            return False
+        else:
+            is_before = told.start <= call.start or self._tree.is_during(told, call)
+        return is_before and not self._is_quoted(teller, told, words)
+
+    def _is_quoted(self, teller: Teller, told: Call, words: Match) -> bool:
+        """Return whether somebody had some words from a source, or was given them."""
+        if any(self._told.holds(text, words) for text in self._documents):
+            return True
+        if not teller.is_given and any(
+            self._told.holds(piece.text, words)
+            for piece in pieces(told.given)
+            if piece.role != "assistant"
+        ):
+            return True
+        return any(
+            source is not told and words.is_within(match)
+            for source, match in self._in_sources().get(words.sentence, ())
+            if source.end <= teller.start
+        )
+
+    def _in_sources(self) -> dict[int, list[tuple[Call, Match]]]:
+        """Return which words that were told what was looked up holds, by the sentence."""
+        if self._held is None:
+            self._held = {}
+            for call in self._tree.ordered:
+                is_inner = call.call_id in self._tree.with_writer
+                if call.kind is CallKind.EVENT or is_inner or self._is_own(call):
+                    continue
+                for piece in of_output(call.made):
+                    for number, matches in self._told.held(piece.text).items():
+                        self._held.setdefault(number, []).extend((call, one) for one in matches)
+        return self._held
 
     def is_written(self, call: Call, text: str) -> bool:
         """Return whether a model wrote what a tool or a retriever returned, or it was handed that.
@@ -115,24 +210,13 @@ class Repeats:
                 text for text in found
                 if _is_said(text) and self._was_written(text, call, during=False)
             }  # fmt: skip
-            if call.kind is CallKind.TOOL and self._is_part(one, call):
-                before += len(one)
-            else:
-                before += covered(hit for hit in hits if self._texts[hit.found] in earlier)
+            before += covered(hit for hit in hits if self._texts[hit.found] in earlier)
             if one in self._writers and self._was_written(one, call, during=True):
                 during += len(one)
             else:
                 during += covered(hit for hit in hits if self._texts[hit.found] in inner)
         least = _MOST_OF_IT.get(call.kind, 1.0) * total
         return bool(total) and (before >= least or during >= _HALF * total)
-
-    def _is_part(self, text: str, call: Call) -> bool:
-        """Return whether a text stands in a longer one that a model wrote before a call began."""
-        return any(
-            writer.end <= call.start
-            for writer in self._longer.get(text, ())[-_MOST_WRITERS:]
-            if writer is not call and not self._tree.is_inside(call, writer)
-        )
 
     def _was_written(self, text: str, call: Call, *, during: bool) -> bool:
         """Return whether a text was written before a call ended; `during`: while it went on."""

@@ -10,11 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from veritrail_graph.graph.importers.agents.pieces import is_agent
 from veritrail_graph.graph.importers.traces import asked, parts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
+from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.copied import Copy, left_of
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
-from veritrail_graph.graph.importers.traces.repeats import Repeats, forms, is_answering, is_handed
+from veritrail_graph.graph.importers.traces.repeats import (
+    Repeats,
+    Teller,
+    forms,
+    is_answering,
+    is_handed,
+)
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
     InnerText,
@@ -75,6 +82,8 @@ class Reading:
         tree: Its calls.
         spans: The texts that are to be nodes; grows while edges are found.
         by_text: They by text.
+        copies: The parts of a result that were written or said before, by the id of its span.
+        own: What else such a result says, as a text of its own, by the same.
         was_met: Those that are known only because a model was given them.
         question: What the run was called with to answer.
         warnings: What is to be said of the trace.
@@ -84,7 +93,15 @@ class Reading:
         self.trace = trace
         calls = once(trace.calls)
         self.tree = Tree(calls)
-        self._repeats = Repeats(self.tree)
+        given = self._called_with()
+        self._repeats = Repeats(
+            self.tree,
+            [one.piece.text for one in given if not one.is_document],
+            [one.piece.text for one in given if one.is_document],
+        )
+        self.own: dict[int, Span] = {}
+        self._by_call: dict[str | None, list[Span]] = {}
+        self.copies: dict[int, list[Copy[Teller]]] = {}
         self._events: dict[str | None, list[Call]] = {}
         for call in calls:
             if call.kind is CallKind.EVENT:
@@ -101,6 +118,17 @@ class Reading:
         self._named = {call.link for call in trace.calls if call.link is not None}
         self._answered: set[int] = set()
         self._given: dict[str, list[InnerText]] = {}
+
+    def is_own_result(self, link: str | None) -> bool:
+        """Return whether the tool call with an id asked an agent, or handed an answer in."""
+        asks = (one for one in self.spans if one.kind == TOOL_CALL and one.link == link)
+        names = [one.text.partition("(")[0] for one in asks] if link is not None else []
+        return any(is_agent(name) or is_answering(name) for name in names)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Return whether the texts repeat themselves so much that not every place was looked at."""
+        return self._repeats.is_spent
 
     def add(self, span: Span) -> Span:
         """Keep a node; a name that is taken gets a number behind it."""
@@ -165,15 +193,24 @@ class Reading:
 
     # What the whole was given.
 
-    def _beginning(self) -> None:
+    def _is_prompt(self) -> bool:
+        """Return whether the run was called with what a model was given."""
         roots = self.tree.roots
+        is_model = bool(roots) and roots[0].kind is CallKind.GENERATION
+        return self.trace.given is None and is_model
+
+    def _called_with(self) -> list[asked.Given]:
+        """Return what the run was called with."""
+        roots = self.tree.roots
+        if self._is_prompt() and any(one.end <= roots[0].start for one in roots[1:]):
+            return []  # what was recorded before may stand in the prompt
         given = self.trace.given
-        is_prompt = given is None and bool(roots) and roots[0].kind is CallKind.GENERATION
-        if is_prompt and any(one.end <= roots[0].start for one in roots[1:]):
-            return  # what was recorded before may stand in the prompt
         if given is None and roots:
             given = roots[0].given
-        found = list(asked.of_run(given))
+        return list(asked.of_run(given))
+
+    def _beginning(self) -> None:
+        is_prompt, found = self._is_prompt(), self._called_with()
         question = asked.question_of(found)
         for one in found:
             piece = one.piece
@@ -322,7 +359,56 @@ class Reading:
         if call.kind is CallKind.GENERATION and call.model:
             about["model"] = call.model
         name, order = f"{call.name}/{call.call_id}", self.tree.order[call.call_id]
-        self.add(Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about))
+        span = self.add(
+            Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about)
+        )
+        if origin is Origin.SOURCE and call.kind in (CallKind.RETRIEVER, CallKind.TOOL):
+            self.part(span, call)
+
+    def part(self, span: Span, call: Call) -> None:
+        """Part what a tool says of its own from what was written or said before.
+
+        The whole is what others were given, and made of both: no source text.
+
+        Args:
+            span: What the tool returned.
+            call: The tool, or a model that was given it, where no call of the tool is recorded.
+        """
+        copies = self._repeats.copies(call, span.text)
+        if any(one.origin is Origin.SOURCE for one in self.by_text[span.text] if one is not span):
+            return  # a source gave all of it before
+        if not copies:
+            return
+        span.origin = Origin.GENERATED
+        self.copies[id(span)] = copies
+        text = left_of(span.text, copies)
+        if text:
+            own = Span(
+                text, span.kind, Origin.SOURCE, span.order, span.call, f"{span.name}/own",
+                span.step, None, span.about,
+            )  # fmt: skip
+            self.own[id(span)] = self.add(own)
+
+    def tellers(self, span: Span) -> Iterator[tuple[Span, float]]:
+        """The texts that parts of a result stood in before, each with the share that they are."""
+        copies = self.copies.get(id(span), ())
+        if copies and not self._by_call:
+            for one in self.spans:
+                if one.origin is not Origin.SOURCE:
+                    name = None if one.call is None else one.call.call_id
+                    self._by_call.setdefault(name, []).append(one)
+        shares: dict[int, tuple[Span, float]] = {}
+        for copy in copies:
+            told = copy.teller.call
+            given = self._by_call.get(None, []) if told is None or copy.teller.is_given else []
+            own = [] if told is None else self._by_call.get(told.call_id, [])
+            for one in (*own, *given):
+                is_before = one.order <= span.order and one is not span
+                if is_before and self._repeats.holds(one.text, copy):
+                    share = shares.get(id(one), (one, 0.0))[1]
+                    share += (copy.end - copy.start) / len(one.text)
+                    shares[id(one)] = (one, round(min(1.0, share), 4))
+        yield from shares.values()
 
     def _what(self, call: Call, piece: InnerText) -> tuple[str, Origin] | None:
         """Return what a text is that a call gave, and where it comes from; None: it is no node."""

@@ -186,10 +186,103 @@ def test_what_a_tool_with_the_name_of_an_agent_returns_is_no_source_text() -> No
     assert origins(draft)["Im Archiv steht nichts davon."] is Origin.GENERATED
 
 
-def test_what_a_tool_says_of_its_own_stays_source_text() -> None:
-    longer = f"{WRONG} So steht es im Register der Gemeinde, Blatt 12, mit Siegel und Datum."
-    assert origins(desk(longer, 18, 19))[longer] is Origin.SOURCE
-    # A model quoted the source before the tool returned it.
+RIGHTS = "Allgemeine Erklärung der Menschenrechte"
+OWN = "So steht es im Register der Gemeinde, Blatt 12, mit Siegel und Datum."
+
+
+@pytest.mark.parametrize(
+    ("result", "own"),
+    [
+        (f"{WRONG} {OWN}", OWN),
+        (f"Laut Archiv gilt: {WRONG} {OWN}", f"Laut Archiv gilt: […] {OWN}"),
+        (
+            f"Im Archiv heißt es, die Mühle wurde 1702 erbaut. {OWN}",
+            f"Im Archiv heißt es, […] {OWN}",
+        ),
+        ({"answer": WRONG, "note": OWN}, f'{{"answer":" […] ","note":"{OWN}"}}'),
+        (json.dumps({"answer": WRONG, "note": OWN}, ensure_ascii=True), None),
+    ],
+)
+def test_what_a_tool_says_of_its_own_stays_source_text(result: Any, own: str | None) -> None:
+    draft = desk(result, 18, 19)
+    whole = draft.nodes["ask_archive/ask_archive"]
+    left = draft.nodes["ask_archive/ask_archive/own"]
+    assert (whole.origin, left.origin) == (Origin.GENERATED, Origin.SOURCE)
+    assert "1702" in whole.text
+    assert "1702" not in left.text
+    assert own in (left.text, None)
+    assert into(draft, whole.text) >= {WRONG, left.text}
+
+
+@pytest.mark.parametrize(
+    "cut", ["Archiv: Die Mühle wurde 1702 erbaut von… [truncated]", "1702 von Jan Holm am Bach er"]
+)
+def test_a_text_of_a_model_that_a_tool_cuts_off_is_no_source(cut: str) -> None:
+    written = "Die Mühle wurde 1702 erbaut von Jan Holm am Bach. 1702 von Jan Holm am Bach erbaut."
+    draft = read(
+        run("Bitte beachten: 1702."),
+        at("inner", LLM, 5, 8, [user("Baujahr?")], said(written)),
+        at("tool", TOOL, 9, 10, {"n": 30}, cut, link="c1"),
+        at("m", LLM, 11, 12, [user(f"{ASKED} {cut}")], said("Bitte beachten: 1702.")),
+    )
+    assert Origin.SOURCE not in origins(draft).values()
+    assert written in into(draft, cut)
+
+
+@pytest.mark.parametrize("kind", [TOOL, RETRIEVER])
+def test_what_a_user_said_is_no_source_in_what_is_looked_up(kind: CallKind) -> None:
+    told = "Ich bin 1980 in Holm geboren."
+    found = f"Der Kunde sagte: {told} Notiert am 3. Mai im Büro von Frau Berg."
+    draft = read(
+        run(ANSWER, f"{told} {ASKED}"),
+        at("memory", kind, 1, 2, {"n": 5}, [{"page_content": found, "metadata": {}}]),
+        at("m", LLM, 3, 4, [user(f"{ASKED} {found}")], said(ANSWER)),
+    )
+    sources = [text for text, one in origins(draft).items() if one is Origin.SOURCE]
+    assert sources == ["Der Kunde sagte: […] Notiert am 3. Mai im Büro von Frau Berg."]
+
+
+@pytest.mark.parametrize(
+    ("asked", "query", "told", "left"),
+    [
+        (ASKED, ASKED, "1702", 2),
+        (ASKED, WRONG, WRONG, 0),
+        (WRONG, "Mühle Bach Jahr", WRONG, 0),
+        ("Was gilt?", RIGHTS, RIGHTS, 1),
+    ],
+)
+def test_a_search_keeps_its_documents_as_source_beside_the_query(
+    asked: str, query: str, told: str, left: int
+) -> None:
+    law = f"Die {RIGHTS} wurde 1948 in Paris beschlossen."
+    echo = {"n": 2, "frage": asked, "q": query, "hits": [LEDGER, law]}
+    shown = json.dumps(echo, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    draft = read(
+        run(ANSWER, asked),
+        at("search", TOOL, 3, 4, {"q": query}, echo, link="c1"),
+        at("m", LLM, 7, 8, [user(f"Treffer: {shown}")], said(ANSWER)),
+    )
+    (source,) = [text for text, one in origins(draft).items() if one is Origin.SOURCE]
+    assert LEDGER in source
+    assert law in source
+    assert source.count(told) == left
+
+
+def test_a_result_that_no_call_gave_is_parted_too() -> None:
+    result = f"{WRONG} {OWN}"
+    for tool, own in (("look", {OWN}), ("archive_agent", set())):
+        asks = {"id": "c1", "name": tool, "args": {"ort": "Bach"}}
+        answered = {"role": "tool", "tool_call_id": "c1", "content": result}
+        draft = read(
+            run(ANSWER),
+            at("inner", LLM, 1, 2, [user("Baujahr?")], said(f"{WRONG} Sie brannte 1801.")),
+            at("plan", LLM, 3, 4, [user(ASKED)], said("", tool_calls=[asks])),
+            at("m", LLM, 5, 6, [user(ASKED), said("", tool_calls=[asks]), answered], said(ANSWER)),
+        )
+        assert {text for text, one in origins(draft).items() if one is Origin.SOURCE} == own
+
+
+def test_what_a_model_quoted_from_a_source_stays_source_text() -> None:
     draft = read(
         run(ANSWER),
         at("search", TOOL, 1, 2, {"ort": "Bach"}, LEDGER, link="c1"),

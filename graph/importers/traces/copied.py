@@ -1,0 +1,312 @@
+"""Words that models wrote or users said, found again in what tools and retrievers returned.
+
+A tool may put a model's sentence between words of its own, or cut it off. Words are compared in
+their order, without case, signs and escapes. Names and common phrases do not count: a whole
+sentence does, most of a sentence of the result, and a long run of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import Generic, TypeVar
+
+from veritrail_graph.graph.sentences.boundaries import UNSPACED
+
+T = TypeVar("T")
+
+_SEED = 4
+"""Words that must be alike before a place is looked at; a shorter text is a name or a phrase."""
+_SENTENCE = 5
+"""Words of a sentence that counts wherever it stands."""
+_RUN = 12
+"""Words in one order that are no chance, whatever stands around them."""
+_CUT_OFF = 8
+"""The same for words behind which a text is cut off."""
+_MOST_OF_IT = 0.75
+"""Share of a sentence of the result."""
+_LONGEST = 60
+"""Words of a part of a sentence that is looked for as one."""
+_MOST_ALIKE = 8
+"""Of the sentences that hold the same four words the first so many are compared."""
+_MOST_TELLERS = 200
+"""Of those who wrote or said one sentence the first so many are looked at."""
+_LEAST_WORK, _WORK_A_WORD = 5_000_000, 50
+_FEWEST_LEFT = 3
+"""Words; what is left of a result with fewer says nothing."""
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
+_ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
+_FILL = "\x00"
+"""Stands behind a character that was an escape, so that each word keeps its place."""
+_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_LETTER = rf"[^\W_{UNSPACED}]"
+_WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_FILL}*{_LETTER})*")
+_ENDS = re.compile(r"[.!?…。！？؟।](?=[\s\x00\"'”»)\]}*]|$)|[。！？\n\r]")  # noqa: RUF001
+_EDGES = re.compile(r"[^\s\w,'’\x00-]|\n|\s-\s")  # noqa: RUF001
+_ASKS = re.compile(r"\s*[?？؟]")  # noqa: RUF001
+_CLOSES = re.compile(r"[\x00.!…。！]*")  # noqa: RUF001
+_CUT = re.compile(
+    r"\s*(?:\.{3}|…|[\[(<{]\s*(?:…|\.{3}|truncat|cut|gek|abge|more|omitted|\+?\d+ more)|\W*$)", re.I
+)
+GAP = " […] "
+"""Stands in a text for words that are left out of it."""
+
+
+class _Words:
+    """The words of a text.
+
+    Attributes:
+        text: The text with its escapes read, of the same length.
+        words: Its words in small letters.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = _ESCAPE.sub(_read, text) if "\\" in text else text
+        small = self.text.lower()
+        # A sign that becomes two in small letters would move all behind it.
+        self._small = small if len(small) == len(self.text) else self.text
+        words = _WORD.findall(self._small)
+        self.words = [one.replace(_FILL, "") for one in words] if _FILL in small else words
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where each word stands."""
+        return [one.span() for one in _WORD.finditer(self._small)]
+
+    @cached_property
+    def _weights(self) -> list[float]:
+        signs = set(_UNSPACED.findall(self._small))
+        return [0.0, *accumulate(0.5 if one in signs else 1.0 for one in self.words)]
+
+    def between(self, at: int) -> str:
+        """Return what stands between a word and the one before it."""
+        start = self.spans[at - 1][1] if at else 0
+        end = self.spans[at][0] if at < len(self.spans) else len(self.text)
+        return self.text[start:end]
+
+    def ends_before(self, at: int) -> bool:
+        """Return whether a sentence ends between a word and the one before it."""
+        start = self.spans[at - 1][1]
+        # One sign more, since a full stop within a number ends no sentence.
+        end = self.spans[at][0] + 1 if at < len(self.spans) else len(self.text)
+        return bool(_ENDS.search(self.text, start, end))
+
+    @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        """The words of each sentence, from one number to another."""
+        starts = [0] + [at for at in range(1, len(self.words)) if self.ends_before(at)]
+        return list(zip(starts, [*starts[1:], len(self.words)], strict=True)) if self.words else []
+
+    def weight(self, start: int, end: int) -> float:
+        """Return how many words stand from one to another; two signs without spaces are one."""
+        return self._weights[end] - self._weights[start]
+
+
+def _read(escape: re.Match[str]) -> str:
+    code, sign = escape.groups()
+    made = chr(int(code, 16)) if code else _ESCAPES.get(sign, sign)
+    return made + _FILL * (len(escape[0]) - 1)
+
+
+@dataclass(slots=True)
+class _Sentence(Generic[T]):
+    """A sentence, or a part of a long one, that somebody wrote or said."""
+
+    words: tuple[str, ...]
+    is_sentence: bool
+    tellers: list[T] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Words of a text that stand in a sentence that was told.
+
+    Attributes:
+        sentence: The number of the sentence.
+        first: The number of the first of the words in it.
+        at: The number of that word in the text.
+        length: How many they are.
+    """
+
+    sentence: int
+    first: int
+    at: int
+    length: int
+
+    def is_within(self, other: Match) -> bool:
+        """Return whether another text holds these words of the sentence, too."""
+        behind, end = self.first + self.length, other.first + other.length
+        return self.sentence == other.sentence and other.first <= self.first and behind <= end
+
+
+@dataclass(frozen=True, slots=True)
+class Copy(Generic[T]):
+    """A part of a text that somebody wrote or said before.
+
+    Attributes:
+        start: Where it begins; offsets count characters of the text.
+        end: Behind its last character.
+        words: Its words.
+        teller: Who wrote or said it.
+    """
+
+    start: int
+    end: int
+    words: Match
+    teller: T
+
+
+class Told(Generic[T]):
+    """The sentences that somebody wrote or said, in the order of time."""
+
+    def __init__(self) -> None:
+        self._sentences: list[_Sentence[T]] = []
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self._places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        self._scans: dict[str, tuple[_Words, list[Match]]] = {}
+        self._by_sentence: dict[str, dict[int, list[Match]]] = {}
+        self._work = _LEAST_WORK
+
+    def add(self, text: str, teller: T) -> None:
+        """Take the sentences of a text that state something.
+
+        Args:
+            text: The text.
+            teller: Who wrote or said it; nobody who did so later was added before.
+        """
+        found = _Words(text)
+        for begin, end in found.sentences:
+            behind = found.between(end)
+            if _ASKS.match(behind):
+                continue  # a question states nothing
+            for start in range(begin, end, _LONGEST):
+                words = tuple(found.words[start : min(end, start + _LONGEST)])
+                if found.weight(start, start + len(words)) >= _SEED:
+                    is_sentence = begin == start and found.ends_before(end)
+                    self._sentence(words, is_sentence).tellers.append(teller)
+
+    def _sentence(self, words: tuple[str, ...], is_sentence: bool) -> _Sentence[T]:
+        number = self._numbers.get(words)
+        if number is None:
+            number = self._numbers[words] = len(self._sentences)
+            self._sentences.append(_Sentence(words, is_sentence))
+            for at, seed in enumerate(_seeds(words)):
+                places = self._places.setdefault(seed, [])
+                if len(places) < _MOST_ALIKE and (not places or places[-1][0] != number):
+                    places.append((number, at))
+        known = self._sentences[number]
+        known.is_sentence = known.is_sentence or is_sentence
+        return known
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether texts repeat themselves so much that some were not compared."""
+        return self._work <= 0
+
+    def _scan(self, text: str) -> tuple[_Words, list[Match]]:
+        if text not in self._scans:
+            found = _Words(text)
+            self._scans[text] = (found, list(self._matches(found.words)))
+        return self._scans[text]
+
+    def _matches(self, words: Sequence[str]) -> Iterator[Match]:
+        """The longest runs of words that stand in one sentence, too."""
+        self._work += _WORK_A_WORD * len(words)
+        done: dict[tuple[int, int], int] = {}
+        for at, seed in enumerate(_seeds(words)):
+            for number, first in self._places.get(seed, ()):
+                key = (number, at - first)
+                if done.get(key, 0) > at or self._work <= 0:
+                    continue
+                told = self._sentences[number].words
+                length = _SEED
+                most = min(len(told) - first, len(words) - at)
+                while length < most and told[first + length] == words[at + length]:
+                    length += 1
+                self._work -= length
+                done[key] = at + length
+                yield Match(number, first, at, length)
+
+    def held(self, text: str) -> dict[int, list[Match]]:
+        """Return the runs of words of a text that were told, by the sentence that they stand in."""
+        if text not in self._by_sentence:
+            held = self._by_sentence[text] = {}
+            for match in self._scan(text)[1]:
+                held.setdefault(match.sentence, []).append(match)
+        return self._by_sentence[text]
+
+    def holds(self, text: str, words: Match) -> bool:
+        """Return whether a text holds words that were told."""
+        return any(words.is_within(match) for match in self.held(text).get(words.sentence, ()))
+
+    def copies(self, text: str, is_teller: Callable[[T, Match], bool]) -> list[Copy[T]]:
+        """Return the parts of a text that were told before, in their order.
+
+        Args:
+            text: What a tool or a retriever returned.
+            is_teller: Whether one who wrote or said some words did so before, and of his own.
+        """
+        found, matches = self._scan(text)
+        copies: list[Copy[T]] = []
+        behind = 0
+        for match, (start, end) in sorted(
+            self._counted(found, matches), key=lambda one: (one[1][0], -one[1][1])
+        ):
+            if end <= behind:
+                continue
+            tellers = self._sentences[match.sentence].tellers[:_MOST_TELLERS]
+            teller = next((one for one in tellers if is_teller(one, match)), None)
+            if teller is None:
+                continue
+            first, last = found.spans[max(start, behind)][0], found.spans[end - 1][1]
+            closing = _CLOSES.match(found.text, last)
+            copies.append(Copy(first, closing.end() if closing else last, match, teller))
+            behind = end
+        return copies
+
+    def _counted(
+        self, found: _Words, matches: Sequence[Match]
+    ) -> Iterator[tuple[Match, tuple[int, int]]]:
+        """The matches that are no chance, each with the words of the text that it takes."""
+        sentences = found.sentences if matches else []
+        number = 0
+        for match in sorted(matches, key=lambda one: one.at):
+            start, end = match.at, match.at + match.length
+            while sentences[number][1] <= start:
+                number += 1
+            begin, stop = sentences[number]
+            told = self._sentences[match.sentence]
+            is_whole = match.length == len(told.words)
+            weight = found.weight(start, end)
+            opens = start in (0, begin) or bool(_EDGES.search(found.between(start)))
+            closes = end >= stop or bool(_EDGES.search(found.between(end)))
+            is_cut = bool(_CUT.match(found.text, found.spans[end - 1][1]))
+            within = found.weight(max(start, begin), min(end, stop))
+            if (
+                weight >= _RUN
+                or (is_whole and ((told.is_sentence and weight >= _SENTENCE) or (opens and closes)))
+                or (is_cut and weight >= (_SENTENCE if opens else _CUT_OFF))
+            ):
+                yield match, (start, end)
+            elif within >= _SEED and within >= _MOST_OF_IT * found.weight(begin, stop):
+                yield match, (min(start, begin), max(end, stop))
+
+
+def _seeds(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The runs of words that are looked up, each with the number of its first word."""
+    return zip(*(words[at:] for at in range(_SEED)), strict=False)
+
+
+def left_of(text: str, copies: Sequence[Copy[T]]) -> str:
+    """Return what a text says beside its copies; an empty text: hardly anything."""
+    parts, behind = [], 0
+    for copy in copies:
+        parts.append(text[behind : copy.start])
+        behind = copy.end
+    parts.append(text[behind:])
+    if sum(len(_Words(part).words) for part in parts) < _FEWEST_LEFT:
+        return ""
+    return GAP.join(part.strip() for part in parts if _WORD.search(part))
