@@ -60,6 +60,18 @@ def named(row: Mapping[str, Any], known: Sequence[str]) -> str | None:
     return None
 
 
+def unread(row: Mapping[str, Any], chosen: str | None, known: Sequence[str]) -> list[str]:
+    """Return the other columns of the same meaning that a row fills with something else."""
+    return [
+        name
+        for name, value in row.items()
+        if spelled(name) in known
+        and name != chosen
+        and _is_filled(value)
+        and (chosen is None or value != row[chosen])
+    ]
+
+
 def _is_filled(value: Any) -> bool:
     return value is not None and not (isinstance(value, str) and not value.strip())
 

@@ -28,6 +28,7 @@ from veritrail_graph.graph.importers.columns import (
     named,
     rows_of,
     spelled,
+    unread,
 )
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.parquet import open_parquet, parquet_rows
@@ -234,6 +235,7 @@ def process_of_row(
             terminals=("answer",),
             warnings=(
                 *doubts,
+                *_unread(row, chosen),
                 *contexts.doubts(),
                 *nulled.remarks(row if made_from is None else made_from),
             ),
@@ -257,6 +259,20 @@ def process_of_row(
     for name in known.values():
         draft.edge(name, "answer", where)
     return draft
+
+
+def _unread(row: Mapping[str, Any], chosen: Mapping[str, str | None]) -> Iterator[str]:
+    """Say which columns are kept as metadata, because another one of their meaning is read."""
+    for what, known in (("contexts", CONTEXTS), ("answer", ANSWER)):
+        for name in unread(row, chosen[what], known):
+            yield (
+                f"The {what} are read from the column {chosen[what]!r} alone: {name!r} is kept as "
+                "metadata of the answer and supports nothing. Put what belongs together into one "
+                "column."
+                if what == "contexts"
+                else f"The answer is read from the column {chosen[what]!r} alone: {name!r} is kept "
+                "as metadata of it and is not checked."
+            )
 
 
 class _Contexts:

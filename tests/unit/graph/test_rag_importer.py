@@ -278,6 +278,16 @@ def test_columns_under_a_second_name_are_kept_with_the_answer(tmp_path: Path) ->
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("second", ["retrieved_contexts", "Context", "response"])
+def test_a_second_column_of_contexts_or_answers_is_told(tmp_path: Path, second: str) -> None:
+    (other,) = opened(write(tmp_path / "log.json", [ROW | {second: ["Never."]}]))
+    (told,) = other.header.warnings
+    assert repr(second) in told
+    assert other.nodes["answer"].metadata[second] == ["Never."]
+    (same,) = opened(write(tmp_path / "same.json", [ROW | {"documents": ROW["contexts"]}]))
+    assert same.header.warnings == ()
+
+
 def test_columns_are_joined_by_the_key_of_the_row(tmp_path: Path) -> None:
     columns = {
         "answer": {"b": "Eighteen.", "a": "Forty-two."},
