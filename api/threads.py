@@ -1,8 +1,9 @@
-"""Threads of event loops whose end waits for none of them."""
+"""Threads beside event loops: the end of a loop waits for none of them, and they let it run."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 
@@ -22,3 +23,16 @@ class UnawaitedThreads(ThreadPoolExecutor):
 def wait_for_no_threads() -> None:
     """Let the running loop end without its threads."""
     asyncio.get_running_loop().set_default_executor(UnawaitedThreads())
+
+
+SWITCH_SECONDS = 0.0005
+"""How long a thread that computes keeps others from running; Python's own value is 0.005."""
+
+
+def let_loops_run_soon() -> None:
+    """Let threads that compute give way to event loops of this process sooner.
+
+    A loop waits so long for each of them whenever it has waited for anything else, which it does
+    several times for one answer: two threads and 5 ms made 50 ms of an answer of 3.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)

@@ -1,7 +1,9 @@
 """Received spans on disk, so that a restart loses none of them.
 
-- `otlp/waiting/TRACE.TIME.RANDOM.json` in the home folder: spans of one trace in one request.
-- `otlp/kept/TRACE.jsonl`: all spans that a stored process was made from.
+- `otlp/waiting/TRACE.TIME.RANDOM.json` in the home folder: spans of one trace in one request: a
+  line with who sent them, one with their shape, a line a span.
+- `otlp/kept/TRACE.jsonl`: all spans that a stored process was made from: a line with the hash of
+  its content, a line a span.
 - `otlp/lock`: held by the service that stores traces.
 
 A file appears whole, under a name of its own: services that share the home receive without a lock.
@@ -16,7 +18,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,42 +28,12 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.graph.private import make_private_folders, open_private
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.importers.traces.otlp import Span
-
-TRACE_ID = re.compile(r"[0-9a-f]{32}")
-"""An id of a trace: it becomes part of the name of a file."""
+    from veritrail_graph.graph.importers.traces.received import Shape, TraceSpans
 
 _NAME = re.compile(r"([0-9a-f]{32})\.(\d{20})\.[0-9a-f]{8}\.json")
 _UNFINISHED_SECONDS = 3_600.0
 
 _log = logging.getLogger("veritrail.traces")
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The spans of one trace that one request brought.
-
-    Attributes:
-        spans: They.
-        by: The caller who sent them; None: unknown.
-    """
-
-    spans: list[Span]
-    by: Caller | None
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The spans of a trace that was stored.
-
-    Attributes:
-        spans: They.
-        content_hash: That of the process that was made of them alone; None: it holds more than
-            them, or was not made by us.
-    """
-
-    spans: list[Span]
-    content_hash: str | None
 
 
 @dataclass(slots=True)
@@ -105,23 +77,28 @@ class SpanFiles:
         """Whether anything was ever received."""
         return self._waiting.is_dir()
 
-    def add(self, trace_id: str, batch: Batch) -> int:
+    def add(self, trace_id: str, spans: TraceSpans, by: Caller | None) -> int:
         """Write spans; gives their bytes.
+
+        Args:
+            trace_id: Their trace.
+            spans: They.
+            by: Who sent them; None: it is not known.
 
         Raises:
             OSError: They cannot be written.
         """
-        by = batch.by and {
-            "key_id": batch.by.key_id,
-            "name": batch.by.name,
-            "scopes": sorted(batch.by.scopes),
-            "request_id": batch.by.request_id,
+        sender = by and {
+            "key_id": by.key_id,
+            "name": by.name,
+            "scopes": sorted(by.scopes),
+            "request_id": by.request_id,
         }
         name = f"{trace_id}.{time.time_ns():020d}.{uuid.uuid4().hex[:8]}.json"
         make_private_folders(self._home, self._root, self._waiting)
-        content = json.dumps({"by": by, "spans": batch.spans}).encode()
-        _write(self._waiting / name, content)
-        return len(content)
+        head = json.dumps({"by": sender}).encode() + b"\n"
+        _write(self._waiting / name, (head, spans.content))
+        return len(head) + len(spans.content)
 
     def waiting(self) -> list[Waiting]:
         """The traces with spans that wait, those first whose spans came first."""
@@ -142,47 +119,74 @@ class SpanFiles:
             one.is_late = self._kept_file(one.trace_id).exists()
         return sorted(found.values(), key=lambda one: one.files[0][33:])
 
-    def batch(self, name: str) -> Batch | None:
-        """What a waiting file holds; None: it was removed, or is damaged and is removed now."""
+    def shape(self, name: str) -> Shape | None:
+        """The shape of the spans of a waiting file; None: it is removed, damaged files now."""
+        from veritrail_graph.graph.importers.traces.received import shape_in
+
         path = self._waiting / name
         try:
-            found = json.loads(path.read_bytes())
-            by = found["by"]
-            caller = by and Caller(
+            return shape_in(path)
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, AttributeError, KeyError):
+            _log.warning("received spans cannot be read again", extra={"fields": {"file": name}})
+            path.unlink(missing_ok=True)
+            return None
+
+    def sender(self, name: str) -> Caller | None:
+        """Who sent the spans of a waiting file; None: it is not known."""
+        try:
+            with (self._waiting / name).open("rb") as file:
+                by = json.loads(file.readline())["by"]
+            return by and Caller(
                 by["key_id"],
                 by["name"],
                 frozenset(Scope(one) for one in by["scopes"]),
                 request_id=by["request_id"],
             )
-            return Batch(found["spans"], caller)
-        except FileNotFoundError:
-            return None
-        except (ValueError, TypeError, KeyError):
-            _log.warning("received spans cannot be read again", extra={"fields": {"file": name}})
-            path.unlink(missing_ok=True)
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
 
-    def kept(self, trace_id: str) -> Kept:
-        """The spans of a trace that was stored; none where it was not, or not lately."""
+    def are_there(self, one: Waiting) -> bool:
+        """Whether files of a trace wait still."""
+        return any((self._waiting / name).exists() for name in one.files)
+
+    def paths(self, one: Waiting) -> list[Path]:
+        """The files of a trace, those of its kept spans first."""
+        return [self._kept_file(one.trace_id), *(self._waiting / name for name in one.files)]
+
+    def kept_hash(self, trace_id: str) -> str | None:
+        """The hash of the process that was made of the kept spans of a trace alone; else None."""
         try:
             with self._kept_file(trace_id).open("rb") as file:
-                content_hash = json.loads(file.readline())["content_hash"]
-                return Kept([json.loads(line) for line in file], content_hash)
+                content_hash: str | None = json.loads(file.readline())["content_hash"]
+                return content_hash
         except (FileNotFoundError, ValueError, TypeError, KeyError):
-            return Kept([], None)
+            return None
 
-    def keep(self, trace_id: str, kept: Kept, files: Sequence[str]) -> None:
-        """Keep the spans of a stored trace; the files that they came in are removed.
+    def keep(self, one: Waiting, content_hash: str | None) -> int:
+        """Keep the spans of a trace that was stored; the files that they came in are removed.
+
+        Args:
+            one: The trace.
+            content_hash: That of the process that was made of its spans alone; None: it holds more
+                than them, or was not made by us.
+
+        Returns:
+            How many spans are kept.
 
         Raises:
             OSError: They cannot be written.
         """
+        from veritrail_graph.graph.importers.traces.received import joined
+
+        lines = joined(self.paths(one))
         make_private_folders(self._home, self._root, self._kept)
-        lines = [{"content_hash": kept.content_hash}, *kept.spans]
-        content = b"".join(json.dumps(one).encode() + b"\n" for one in lines)
-        _write(self._kept_file(trace_id), content)
-        for name in files:
+        head = json.dumps({"content_hash": content_hash}).encode() + b"\n"
+        _write(self._kept_file(one.trace_id), (head, *lines))
+        for name in one.files:
             (self._waiting / name).unlink(missing_ok=True)
+        return len(lines)
 
     def forget(self, trace_id: str) -> None:
         """Remove all spans of a trace."""
@@ -227,12 +231,12 @@ class SpanFiles:
         return self._kept / f"{trace_id}.jsonl"
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: Iterable[bytes]) -> None:
     """Write a file that appears whole or not at all."""
     unfinished = path.with_name(f".{uuid.uuid4().hex}")
     try:
         with open_private(unfinished) as file:
-            file.write(content)
+            file.writelines(content)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)

@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import logging
 import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
 from veritrail_graph.api.app.part import Part, ProcessInUse
-from veritrail_graph.api.app.span_files import TRACE_ID, Batch, Kept, SpanFiles, Waiting
+from veritrail_graph.api.app.span_files import SpanFiles, Waiting
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineError,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.importers.draft import Draft
-    from veritrail_graph.graph.importers.traces.otlp import Span
+    from veritrail_graph.graph.importers.traces.received import ExportedSpans, Shape, TraceSpans
 
 EMPTY, REFUSED = "empty", "refused"
 """What became of a trace without a text that a model wrote, and of one that breaks rules."""
@@ -98,15 +98,6 @@ class TraceFigures:
     waiting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What of a waiting file says whether its trace is whole."""
-
-    spans: frozenset[str]
-    parents: frozenset[str]
-    has_root: bool
-
-
 class Traces(Part):
     """Traces of which spans were received.
 
@@ -121,7 +112,7 @@ class Traces(Part):
         super().__init__(app)
         self.figures = TraceFigures()
         self._files = SpanFiles(app.settings.home)
-        self._shapes: dict[str, _Shape] = {}
+        self._shapes: dict[str, Shape] = {}
         self._known: set[str] = set()
         self._bytes = 0
         self._slots = asyncio.Semaphore(AT_ONCE)
@@ -133,30 +124,29 @@ class Traces(Part):
         self._lock: FileLock | None = None
         self._working: asyncio.Task[None] | None = None
 
-    async def receive(self, request: Any, by: Caller | None = None) -> Received:
+    async def receive(self, exported: ExportedSpans, by: Caller | None = None) -> Received:
         """Take the spans of an export request; they are on disk when this returns.
 
         Args:
-            request: An ExportTraceServiceRequest as JSON, or its bytes in protobuf.
+            exported: They, as they were read.
             by: Who sends it, for the audit log.
 
         Raises:
-            InputError: It is no such request.
             StoreFull: Too many spans wait already, or there is no room for them.
         """
-        taken, rejected, reasons = await asyncio.to_thread(_sorted_by_trace, request)
-        self.figures.rejected += rejected
+        taken = exported.traces
+        self.figures.rejected += exported.rejected
         if taken:
             self._check_room(taken)
             try:
                 await asyncio.to_thread(self._write, taken, by)
             except OSError as error:
                 raise StoreFull(f"Spans cannot be kept on disk: {error.strerror}.") from None
-        spans = sum(map(len, taken.values()))
+        spans = sum(one.count for one in taken.values())
         self.figures.received += spans
-        if any(one["parent_id"] is None for each in taken.values() for one in each):
+        if any(one.has_root for one in taken.values()):
             self._wake.set()
-        return Received(spans, len(taken), rejected, "; ".join(reasons))
+        return Received(spans, len(taken), exported.rejected, "; ".join(exported.reasons))
 
     def _check_room(self, taken: Iterable[str]) -> None:
         settings = self._app.settings
@@ -169,13 +159,15 @@ class Traces(Part):
                 "graph takes them, and no more can wait now."
             )
 
-    def _write(self, taken: dict[str, list[Span]], by: Caller | None) -> None:
+    def _write(self, taken: dict[str, TraceSpans], by: Caller | None) -> None:
         for trace_id, spans in taken.items():
-            self._bytes += self._files.add(trace_id, Batch(spans, by))
+            self._bytes += self._files.add(trace_id, spans, by)
             self._known.add(trace_id)
 
     async def forget(self, process_id: str) -> None:
         """Remove what is kept of the spans of a process, if it was made of a trace."""
+        from veritrail_graph.graph.importers.traces.received import TRACE_ID
+
         if TRACE_ID.fullmatch(process_id) and self._files.is_there:
             await asyncio.to_thread(self._files.forget, process_id)
 
@@ -269,8 +261,8 @@ class Traces(Part):
     def _is_whole(self, one: Waiting) -> bool:
         """Whether the root of a trace and the parents of all its spans have come."""
         for name in one.files:
-            if name not in self._shapes and (batch := self._files.batch(name)) is not None:
-                self._shapes[name] = _shape(batch.spans)
+            if name not in self._shapes and (shape := self._files.shape(name)) is not None:
+                self._shapes[name] = shape
         shapes = [self._shapes[name] for name in one.files if name in self._shapes]
         if not any(shape.has_root for shape in shapes):
             return False
@@ -302,18 +294,15 @@ class Traces(Part):
 
     async def _store_trace(self, one: Waiting) -> None:
         """Make a process of all spans of a trace that are known, and keep them."""
-        batches = await asyncio.to_thread(lambda: [self._files.batch(name) for name in one.files])
-        found = [batch for batch in batches if batch is not None]
-        if not found:
+        if not await asyncio.to_thread(self._files.are_there, one):
             return
-        kept = await asyncio.to_thread(self._files.kept, one.trace_id)
-        spans = _once([*kept.spans, *(span for batch in found for span in batch.spans)])
-        content_hash = kept.content_hash
+        content_hash = await asyncio.to_thread(self._files.kept_hash, one.trace_id)
+        by = await asyncio.to_thread(self._files.sender, one.files[-1])
         try:
-            source = await _process(one.trace_id, spans)
+            source = await _process(one, self._files.paths(one))
             status = EMPTY
             if source is not None:
-                status = await self._ingest(one.trace_id, source, content_hash, found[-1].by)
+                status = await self._ingest(one.trace_id, source, content_hash, by)
                 content_hash = None if status == "appended" else await self._hash(one.trace_id)
         except (ProcessConflict, EngineError, OSError):  # it may succeed later
             raise
@@ -329,14 +318,12 @@ class Traces(Part):
             status = REFUSED
             fields = {"trace_id": one.trace_id, "error": type(error).__name__}
             _log.error("a trace could not be read", extra={"fields": fields})
-        await asyncio.to_thread(
-            self._files.keep, one.trace_id, Kept(spans, content_hash), one.files
-        )
+        spans = await asyncio.to_thread(self._files.keep, one, content_hash)
         self._known.discard(one.trace_id)
         self._bytes -= one.size
         self.figures.waiting = len(self._known)
         self.figures.stored[status] += 1
-        about = {"trace_id": one.trace_id, "status": status, "spans": len(spans)}
+        about = {"trace_id": one.trace_id, "status": status, "spans": spans}
         _log.info("trace", extra={"fields": about})
         self._app.summaries.forget()
 
@@ -402,80 +389,27 @@ class Traces(Part):
             )
 
 
-def _sorted_by_trace(request: Any) -> tuple[dict[str, list[Span]], int, list[str]]:
-    """The good spans of a request by trace, how many are bad, and what is wrong with those."""
-    from veritrail_graph.graph.importers.traces.otlp import each_of_protobuf, each_span
-    from veritrail_graph.graph.importers.traces.wire import MOST_SPANS, TooManyValues
-
-    where = "The body"
-    is_protobuf = isinstance(request, bytes)
-    spans = each_of_protobuf(request, where) if is_protobuf else each_span(request, where)
-    taken: dict[str, list[Span]] = {}
-    rejected, reasons = 0, dict[str, None]()
-    for count, span in enumerate(spans, start=1):
-        if count > MOST_SPANS:
-            raise TooManyValues(
-                f"An export request may hold {MOST_SPANS:,} spans. Let the exporter send fewer at "
-                "once."
-            )
-        reason = _fault(span)
-        if reason is None and not isinstance(span, InputError):
-            taken.setdefault(span["trace_id"], []).append(span)
-            continue
-        rejected += 1
-        if len(reasons) < 3:
-            reasons[reason or ""] = None
-    return taken, rejected, list(reasons)
-
-
-def _fault(span: Span | InputError) -> str | None:
-    """Why a span is not taken; the reason does not repeat what it holds."""
-    if isinstance(span, InputError):
-        return "a span is not as OTLP writes it"
-    trace_id, span_id = span["trace_id"], span["span_id"]
-    if not TRACE_ID.fullmatch(trace_id) or not int(trace_id, 16):
-        return "a traceId is not 16 bytes, or 0"
-    if span["parent_id"] == _NO_ID:
-        span["parent_id"] = None
-    for one in (span_id, span["parent_id"] or "1" * 16):
-        if not TRACE_ID.fullmatch(one * 2) or one == _NO_ID:
-            return "a spanId or parentSpanId is not 8 bytes, or 0"
-    return None
-
-
-def _shape(spans: Iterable[Span]) -> _Shape:
-    found = list(spans)
-    return _Shape(
-        frozenset(one["span_id"] for one in found),
-        frozenset(one["parent_id"] for one in found if one["parent_id"] is not None),
-        any(one["parent_id"] is None for one in found),
-    )
-
-
-def _once(spans: Iterable[Span]) -> list[Span]:
-    """Spans, each once: an exporter that got no answer sends them again."""
-    return list({json.dumps(one): one for one in spans}.values())
-
-
-async def _process(trace_id: str, spans: list[Span]) -> Draft | None:
+async def _process(one: Waiting, paths: list[Path]) -> Draft | None:
     """The process of a trace; None: no text in it was written by a model.
 
     Raises:
         InputError: It breaks rules, or reading it takes more than it may.
     """
     from veritrail_graph.graph.importers.apart import SMALL, reader_for
+    from veritrail_graph.graph.importers.traces.received import process_of_files
 
-    size = await asyncio.to_thread(lambda: sum(len(json.dumps(one)) for one in spans))
+    size = await asyncio.to_thread(_size_of, paths)
     if size <= SMALL:
-        source = await asyncio.to_thread(_read_here, trace_id, spans)
+        source = await asyncio.to_thread(process_of_files, one.trace_id, paths)
     else:
         async with reader_for(size) as reader:
-            source = await asyncio.to_thread(reader.ask, "trace", trace_id, spans)
+            source = await asyncio.to_thread(reader.ask, "trace", one.trace_id, paths)
     return source if source.nodes else None
 
 
-def _read_here(trace_id: str, spans: list[Span]) -> Draft:
-    from veritrail_graph.graph.importers.registry import ImportOptions
-    from veritrail_graph.graph.importers.traces.otlp import trace_process
-
-    return trace_process(trace_id, spans, ImportOptions())
+def _size_of(paths: Iterable[Path]) -> int:
+    size = 0
+    for path in paths:
+        with suppress(FileNotFoundError):
+            size += path.stat().st_size
+    return size

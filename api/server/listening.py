@@ -21,7 +21,7 @@ from veritrail_graph.api.service.http import request_id
 from veritrail_graph.api.service.http.attempts import Peer
 from veritrail_graph.api.service.http.problems import problem
 from veritrail_graph.api.service.http.watch import SAFE_HEADERS
-from veritrail_graph.api.threads import wait_for_no_threads
+from veritrail_graph.api.threads import let_loops_run_soon, wait_for_no_threads
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and only then say where: a program that reads the line can connect."""
         wait_for_no_threads()
+        let_loops_run_soon()
         await super().startup(sockets)
         if self.started:
             for one in sockets or ():

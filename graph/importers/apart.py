@@ -40,6 +40,10 @@ SECONDS, SECONDS_A_MEGABYTE = 60, 2
 """Seconds of the processor that it may take, and how many more for each megabyte."""
 AT_ONCE = 2
 """Children that read at a time; others wait."""
+REQUESTS_AT_ONCE = 1
+"""Beside them children that read a request whose sender waits only seconds."""
+NICE = 10
+"""How much later than others they get the processor."""
 
 _SECRETS = ("KEY", "TOKEN", "PASSWORD", "SECRET")
 _PAUSE = 0.05
@@ -47,6 +51,7 @@ _LOOK_SECONDS, _STILL_SECONDS = 1.0, 15.0
 """How often a child at work is looked at, and how long it may do nothing."""
 _SIGXCPU = 24
 _places = threading.BoundedSemaphore(AT_ONCE)
+_request_places = threading.BoundedSemaphore(REQUESTS_AT_ONCE)
 _waiting: list[Reader] = []
 
 
@@ -83,6 +88,10 @@ class Reader:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=environment,
         )  # fmt: skip
+        with suppress(AttributeError, OSError):  # Windows has none, and it may have ended
+            # Who waits for an answer of the service comes first, also while it imports.
+            own = os.getpriority(os.PRIO_PROCESS, 0)
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, min(own + NICE, 19))
         self._lock = threading.Lock()
         self._seconds = SECONDS
         self._is_late = False
@@ -262,13 +271,15 @@ def _too_much_memory() -> InputError:
 
 
 @asynccontextmanager
-async def reader_for(size: int) -> AsyncIterator[Reader]:
+async def reader_for(size: int, *, soon: bool = False) -> AsyncIterator[Reader]:
     """Give a child for something of so many bytes; it is ended when its caller leaves it at work.
 
     Args:
         size: Bytes of what is to be read; its limits grow with them.
+        soon: Whether its sender waits only seconds, so that it waits for no file.
     """
-    while not _places.acquire(blocking=False):  # noqa: ASYNC110 - shared by all event loops
+    places = _request_places if soon else _places
+    while not places.acquire(blocking=False):  # noqa: ASYNC110 - shared by all event loops
         await asyncio.sleep(_PAUSE)
     reader = None
     try:
@@ -281,7 +292,7 @@ async def reader_for(size: int) -> AsyncIterator[Reader]:
             elif reader is not None:
                 reader.end()
         finally:
-            _places.release()
+            places.release()
 
 
 def _ready(size: int) -> Reader:

@@ -30,7 +30,6 @@ MOST_KEPT = 300_000_000
 TOO_MUCH_MEMORY = "too_much_memory"
 
 _AT_ONCE = 500
-_NICE = 10  # who waits for an answer of the service comes first
 _CHARACTERS_AT_ONCE = 1_000_000
 
 
@@ -96,11 +95,17 @@ class Serving:
             self.drop(reading)
         return some
 
-    def trace(self, trace_id: str, spans: list[Any]) -> Any:
-        """Make the process of a trace."""
-        from veritrail_graph.graph.importers.traces.otlp import trace_process
+    def request(self, body: bytes, form: Any, most: int) -> Any:
+        """Read an export request."""
+        from veritrail_graph.graph.importers.traces.received import read_request
 
-        return trace_process(trace_id, spans, ImportOptions())
+        return read_request(body, form, most)
+
+    def trace(self, trace_id: str, paths: list[Path]) -> Any:
+        """Make the process of a trace whose spans files hold."""
+        from veritrail_graph.graph.importers.traces.received import process_of_files
+
+        return process_of_files(trace_id, paths)
 
     def drop(self, number: int) -> None:
         """Hold something no longer."""
@@ -151,8 +156,6 @@ def _messages(stdin: BinaryIO) -> Iterator[tuple[Any, ...]]:
 def main() -> None:
     """Answer messages until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    if os.name == "posix":
-        os.nice(_NICE)
     stdin = os.fdopen(os.dup(0), "rb")  # one message at a time: nothing waits in its buffer
     stdout = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.exported_spans import ANSWER, NOTE, SOURCE, generation, request, retrieval, root, trace
+from fakes.exported_spans import (
+    ANSWER,
+    NOTE,
+    SOURCE,
+    exported,
+    generation,
+    request,
+    retrieval,
+    root,
+    trace,
+)
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.ingesting import IngestOptions
@@ -23,6 +33,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, StoreFull
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.importers.registry import open_input
+from veritrail_graph.graph.importers.traces.received import sorted_by_trace
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
@@ -61,12 +72,12 @@ def test_a_trace_waits_for_its_root_and_is_a_process_then(
 ) -> None:
     app = receiver(store, tmp_path)
     *inner, last = trace(trace_id)
-    taken = arun(app.traces.receive(request(*inner)))
+    taken = arun(app.traces.receive(exported(*inner)))
     assert (taken.spans, taken.traces, taken.rejected, taken.message) == (2, 1, 0, "")
     assert arun(app.traces.store_due()) == 0
     with pytest.raises(NotFound):
         arun(app.processes.get(trace_id))
-    arun(app.traces.receive(request(last)))
+    arun(app.traces.receive(exported(last)))
     assert arun(app.traces.store_due()) == 1
     assert arun(app.processes.get(trace_id)).nodes == 2
     assert app.traces.figures.stored == {"created": 1}
@@ -79,7 +90,7 @@ def test_the_process_is_the_one_that_an_import_of_the_same_spans_makes(
 ) -> None:
     app = receiver(store, tmp_path)
     for one in trace(trace_id):
-        arun(app.traces.receive(request(one)))
+        arun(app.traces.receive(exported(one)))
     arun(app.traces.store_due())
     file = tmp_path / "trace.json"
     file.write_text(json.dumps(request(*trace(trace_id))), encoding="utf-8")
@@ -92,7 +103,7 @@ def test_a_trace_whose_root_is_there_waits_for_a_parent_that_is_not(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(root(trace_id), generation(trace_id, parent=9))))
+    arun(app.traces.receive(exported(root(trace_id), generation(trace_id, parent=9))))
     assert arun(app.traces.store_due()) == 0
     age(tmp_path, FAR)
     assert arun(app.traces.store_due()) == 1
@@ -103,7 +114,7 @@ def test_a_trace_without_a_root_is_taken_when_it_was_quiet(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(retrieval(trace_id), generation(trace_id))))
+    arun(app.traces.receive(exported(retrieval(trace_id), generation(trace_id))))
     age(tmp_path, FAR - 60)
     assert arun(app.traces.store_due()) == 0
     age(tmp_path, 60)
@@ -113,7 +124,7 @@ def test_a_trace_without_a_root_is_taken_when_it_was_quiet(
 
 
 def late(app: Application, arun: Any, *spans: dict[str, Any]) -> None:
-    arun(app.traces.receive(request(*spans)))
+    arun(app.traces.receive(exported(*spans)))
     assert arun(app.traces.store_due()) == 0  # others of them may be under way
     age(app.settings.home, FAR)
     assert arun(app.traces.store_due()) == 1
@@ -128,7 +139,7 @@ def test_late_spans_are_joined_to_those_that_are_kept(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(*trace(trace_id))))
+    arun(app.traces.receive(exported(*trace(trace_id))))
     arun(app.traces.store_due())
     late(app, arun, note(trace_id))
     assert app.traces.figures.stored == {"created": 1, "replaced": 1}
@@ -151,7 +162,7 @@ def test_late_spans_are_appended_where_something_hangs_on_the_process(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(*trace(trace_id))))
+    arun(app.traces.receive(exported(*trace(trace_id))))
     arun(app.traces.store_due())
     claim(app, arun, trace_id)
     late(app, arun, note(trace_id))
@@ -166,7 +177,7 @@ def test_late_spans_that_tell_what_a_text_was_are_appended_beside_it(
 ) -> None:
     app = receiver(store, tmp_path)
     asked = f"When was it lit?\n\n{SOURCE}"
-    arun(app.traces.receive(request(generation(trace_id, given=asked))))
+    arun(app.traces.receive(exported(generation(trace_id, given=asked))))
     age(tmp_path, FAR)
     arun(app.traces.store_due())  # all that is known: the whole prompt was the question
     claim(app, arun, trace_id)
@@ -186,7 +197,7 @@ def test_what_was_stored_otherwise_is_not_replaced_by_a_part_of_its_trace(
     file = tmp_path / "trace.json"
     file.write_text(json.dumps(request(*trace(trace_id))), encoding="utf-8")
     arun(app.processes.ingest(file))
-    arun(app.traces.receive(request(note(trace_id))))
+    arun(app.traces.receive(exported(note(trace_id))))
     age(tmp_path, FAR)
     arun(app.traces.store_due())
     assert app.traces.figures.stored == {"appended": 1}
@@ -198,9 +209,9 @@ def test_spans_of_a_deleted_process_are_not_kept(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(*trace(trace_id))))
+    arun(app.traces.receive(exported(*trace(trace_id))))
     arun(app.traces.store_due())
-    arun(app.traces.receive(request(note(trace_id))))
+    arun(app.traces.receive(exported(note(trace_id))))
     arun(app.processes.delete(trace_id))
     left = [path for path in (tmp_path / "otlp").rglob("*") if trace_id in path.name]
     assert left == []
@@ -213,7 +224,7 @@ def test_several_traces_of_one_request_are_processes_of_their_own(
     app = receiver(store, tmp_path)
     names = [uuid.uuid4().hex for _ in range(6)]
     spans = [one for each in zip(*map(trace, names), strict=True) for one in each]
-    assert arun(app.traces.receive(request(*spans))).traces == 6
+    assert arun(app.traces.receive(exported(*spans))).traces == 6
     assert arun(app.traces.store_due()) == 6
     assert [arun(app.processes.get(name)).nodes for name in names] == [2] * 6
     for name in names:
@@ -227,7 +238,7 @@ def test_a_trace_without_a_written_text_is_no_process(
     app = receiver(store, tmp_path)
     plain = {**root(trace_id), "attributes": []}
     with caplog.at_level(logging.WARNING, "veritrail"):
-        arun(app.traces.receive(request(plain)))
+        arun(app.traces.receive(exported(plain)))
         assert arun(app.traces.store_due()) == 1
     assert app.traces.figures.stored == {"empty": 1}
     assert caplog.records == []
@@ -242,7 +253,7 @@ def test_a_trace_that_cannot_be_stored_keeps_no_other_waiting_and_shows_no_text(
     app = receiver(store, tmp_path, max_node_text=200)
     bad = uuid.uuid4().hex
     long = "The lighthouse keeper wrote this. " * 20
-    arun(app.traces.receive(request(generation(bad, parent=None, made=long), *trace(trace_id))))
+    arun(app.traces.receive(exported(generation(bad, parent=None, made=long), *trace(trace_id))))
     with caplog.at_level(logging.INFO, "veritrail"):
         assert arun(app.traces.store_due()) == 2
         assert arun(app.traces.store_due()) == 0
@@ -257,7 +268,7 @@ def test_an_engine_that_is_down_loses_nothing(
     store: Store, arun: Any, tmp_path: Path, trace_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(*trace(trace_id))))
+    arun(app.traces.receive(exported(*trace(trace_id))))
 
     async def down(*_: Any, **__: Any) -> None:
         raise EngineUnavailable("It does not answer.")
@@ -277,7 +288,7 @@ def test_another_start_takes_up_what_waits(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     first = receiver(store, tmp_path)
-    arun(first.traces.receive(request(*trace(trace_id)), Caller("k1", "nightly", EVERYTHING)))
+    arun(first.traces.receive(exported(*trace(trace_id)), Caller("k1", "nightly", EVERYTHING)))
     arun(first.close())
 
     async def later() -> None:
@@ -298,11 +309,11 @@ def test_of_two_services_of_a_home_one_stores(
 ) -> None:
     one, other = receiver(store, tmp_path), receiver(store, tmp_path)
     *inner, last = trace(trace_id)
-    arun(one.traces.receive(request(*inner)))
-    arun(other.traces.receive(request(last)))
+    arun(one.traces.receive(exported(*inner)))
+    arun(other.traces.receive(exported(last)))
     assert (arun(other.traces.store_due()), arun(one.traces.store_due())) == (1, 0)
     other_id = uuid.uuid4().hex
-    arun(one.traces.receive(request(*trace(other_id))))
+    arun(one.traces.receive(exported(*trace(other_id))))
     assert arun(one.traces.store_due()) == 0
     arun(other.close())
     assert arun(one.traces.store_due()) == 1
@@ -315,17 +326,17 @@ def test_more_than_may_wait_is_refused_and_nothing_is_lost(
 ) -> None:
     app = receiver(store, tmp_path, otlp_traces=2)
     *inner, last = trace(trace_id)
-    arun(app.traces.receive(request(*inner, generation(uuid.uuid4().hex))))
+    arun(app.traces.receive(exported(*inner, generation(uuid.uuid4().hex))))
     with pytest.raises(StoreFull):
-        arun(app.traces.receive(request(generation(uuid.uuid4().hex))))
-    arun(app.traces.receive(request(last)))  # of a trace that waits already
+        arun(app.traces.receive(exported(generation(uuid.uuid4().hex))))
+    arun(app.traces.receive(exported(last)))  # of a trace that waits already
     arun(app.traces.store_due())
     assert arun(app.processes.get(trace_id)).nodes == 2
     arun(app.close())
     small = receiver(store, tmp_path, otlp_bytes=100)
     arun(small.traces.store_due())  # sees what waits
     with pytest.raises(StoreFull):
-        arun(small.traces.receive(request(last)))
+        arun(small.traces.receive(exported(last)))
     arun(small.close())
 
 
@@ -335,10 +346,10 @@ def test_the_oldest_kept_spans_are_dropped_with_a_line_in_the_log(
     app = receiver(store, tmp_path, otlp_traces=2)
     names = [uuid.uuid4().hex for _ in range(4)]
     for number, name in enumerate(names[:2]):
-        arun(app.traces.receive(request(*trace(name))))
+        arun(app.traces.receive(exported(*trace(name))))
         arun(app.traces.store_due())
         os.utime(tmp_path / "otlp" / "kept" / f"{name}.jsonl", (number, time.time() - 9 + number))
-    arun(app.traces.receive(request(*trace(names[2]), *trace(names[3]))))
+    arun(app.traces.receive(exported(*trace(names[2]), *trace(names[3]))))
     app.traces._tidied = 0.0
     with caplog.at_level(logging.WARNING, "veritrail"):
         arun(app.traces.store_due())
@@ -366,15 +377,15 @@ def test_spans_that_are_none_are_counted_and_the_others_taken(
         {**root(trace_id), "attributes": [{"value": {}}]},
         {**root(trace_id), "attributes": 5},
     ]
-    found = arun(app.traces.receive(request(*bad[:3], *good, *bad[3:])))
+    found = arun(app.traces.receive(exported(*bad[:3], *good, *bad[3:])))
     assert (found.spans, found.rejected) == (3, len(bad))
     assert "passwd" not in found.message
     assert len(list(tmp_path.rglob("*.json"))) == 1
     for wrong in ([], {"resourceSpans": 5}, {"resourceSpans": [None]}):
         with pytest.raises(InputError):
-            arun(app.traces.receive(wrong))
-    assert arun(app.traces.receive({})).spans == 0
-    assert arun(app.traces.receive({"somethingNew": 1})).spans == 0
+            arun(app.traces.receive(sorted_by_trace(wrong)))
+    assert arun(app.traces.receive(sorted_by_trace({}))).spans == 0
+    assert arun(app.traces.receive(sorted_by_trace({"somethingNew": 1}))).spans == 0
     arun(app.close())
 
 
@@ -382,7 +393,7 @@ def test_only_its_owner_reads_received_spans_and_no_resource_is_kept(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(retrieval(trace_id))))
+    arun(app.traces.receive(exported(retrieval(trace_id))))
     folder = tmp_path / "otlp"
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
@@ -395,7 +406,7 @@ def test_a_late_span_while_the_process_is_replaced_by_hand_is_appended(
     store: Store, arun: Any, tmp_path: Path, trace_id: str
 ) -> None:
     app = receiver(store, tmp_path)
-    arun(app.traces.receive(request(*trace(trace_id))))
+    arun(app.traces.receive(exported(*trace(trace_id))))
     arun(app.traces.store_due())
     other = tmp_path / "other.json"
     document = {

@@ -10,6 +10,8 @@ from typing import Any
 from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from veritrail_graph.graph.importers.traces.received import ExportedSpans, sorted_by_trace
+
 SOURCE = "The lighthouse of Varnholm was lit in 1884. Its lamp is seen for nineteen miles."
 ANSWER = "The lighthouse was lit in 1884 and is seen for nineteen miles."
 NOTE = "Boats steer by the lighthouse of Varnholm when they come from the north."
@@ -84,6 +86,11 @@ def request(*spans: Any) -> dict[str, Any]:
     resource = {"attributes": [{"key": "host.name", "value": {"stringValue": "SECRET-HOST"}}]}
     scope = {"scope": {"name": "invented"}, "spans": list(spans)}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
+
+
+def exported(*spans: Any) -> ExportedSpans:
+    """The same as it is read."""
+    return sorted_by_trace(request(*spans))
 
 
 def as_json(*spans: Any) -> bytes:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import zlib
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
@@ -27,11 +27,17 @@ from veritrail_graph.api.service.http.receiving import (
     has_room,
 )
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.importers.process_file.reading import (
-    TooManyValues,
-    check_values,
-    most_unpacked,
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.apart_child import TOO_MUCH_MEMORY
+from veritrail_graph.graph.importers.traces.received import (
+    TOO_LARGE,
+    ExportedSpans,
+    RequestForm,
+    is_small_request,
+    read_request,
+    too_large,
 )
+from veritrail_graph.graph.importers.traces.wire import TooManyValues
 
 PATH = "/v1/otlp/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -57,8 +63,10 @@ WAIT_SECONDS = 5.0
 BODY_SECONDS = 60.0
 """How long a body may take to arrive."""
 
-_SLOWLY_READ = 8_000_000
-"""Bytes of JSON that the slow reader takes, which knows all that Python writes."""
+RETRY_AFTER = "5"
+"""Seconds after which a sender should come again."""
+
+_TOO_MUCH = {TOO_LARGE, TooManyValues.code, TOO_MUCH_MEMORY, "too_slow"}
 
 
 def media_type(header: str) -> str:
@@ -75,22 +83,23 @@ class ExportBodies:
 
     def __init__(self, settings: Settings) -> None:
         self._most = min(settings.upload_max, MOST_BYTES)
-        self._receiving = Places(RECEIVED_AT_ONCE, RECEIVED_OF_KEY, "received", retry_after=5)
-        self._reading = Places(AT_ONCE, OF_KEY, "read", retry_after=5)
+        self._receiving = Places(
+            RECEIVED_AT_ONCE, RECEIVED_OF_KEY, "received", retry_after=int(RETRY_AFTER)
+        )
+        self._reading = Places(AT_ONCE, OF_KEY, "read", retry_after=int(RETRY_AFTER))
         self._in_memory = asyncio.Semaphore(READ_AT_ONCE)
 
     @contextlib.asynccontextmanager
-    async def read(self, body: Body, caller: Caller) -> AsyncIterator[Any]:
-        """An export request, as JSON or in protobuf; it counts as being read until the block ends.
+    async def read(self, body: Body, caller: Caller) -> AsyncIterator[ExportedSpans]:
+        """The spans of an export request; it counts as being read until the block ends.
 
         Args:
             body: The request.
             caller: Who sends it.
 
         Raises:
-            UploadRefused: It is too large or too slow, of another type, or cannot be read; or there
-                is too much to do.
-            InputError: It is no export request.
+            UploadRefused: It is too large or too slow, of another type, or no export request; or
+                there is too much to do.
             ClientDisconnect: It was cut.
         """
         kind = media_type(body.headers.get("content-type", ""))
@@ -107,7 +116,7 @@ class ExportBodies:
             with has_room(), SpooledTemporaryFile(IN_MEMORY) as held:
                 await self._receive(body, held)
                 async with self._reading.taken(caller, WAIT_SECONDS), self._in_memory:
-                    yield await asyncio.to_thread(self._parsed, held, kind, is_packed)
+                    yield await self._read(held, RequestForm(kind == PROTOBUF, is_packed))
 
     async def _receive(self, body: Body, held: SpooledTemporaryFile[bytes]) -> None:
         """Keep a body until it is read."""
@@ -123,62 +132,42 @@ class ExportBodies:
             words = f"The body did not arrive within {BODY_SECONDS:g} seconds."
             raise UploadRefused(408, "request-timeout", words, {"Connection": "close"}) from None
 
-    def _too_large(self, most: int | None = None) -> UploadRefused:
-        words = f"An export request may have {self._most:,} bytes, packed and unpacked."
-        if most is not None and most < self._most:
-            words = f"An export request that is packed like this one may unpack to {most:,} bytes."
+    def _too_large(self) -> UploadRefused:
+        words = too_large(self._most, self._most)
         return UploadRefused(413, "body-too-large", words, {"Connection": "close"})
 
-    def _parsed(self, held: SpooledTemporaryFile[bytes], kind: str, is_packed: bool) -> Any:
-        held.seek(0)
-        body = held.read()
-        if is_packed:
-            body = self._unpacked(body)
-        if kind == PROTOBUF:
-            return body
+    async def _read(self, held: SpooledTemporaryFile[bytes], form: RequestForm) -> ExportedSpans:
         try:
-            found = _json(body)
-        except TooManyValues as error:
-            words = f"The body cannot be read: {error}."
-            raise UploadRefused(413, "body-too-large", words) from None
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise UploadRefused(400, "bad-request", "The body is no JSON object.")
-        return found
-
-    def _unpacked(self, body: bytes) -> bytes:
-        """A gzipped body unpacked, as far as it may be."""
-        packed = zlib.decompressobj(wbits=31)
-        most = min(self._most, most_unpacked(len(body)))
-        try:
-            found = packed.decompress(body, most + 1)
-        except zlib.error:
-            found = b""
-        if len(found) > most:
-            raise self._too_large(most)
-        if not packed.eof or packed.unused_data:
-            words = "Content-Encoding says gzip, and the body is not one whole gzip stream."
-            raise UploadRefused(400, "bad-request", words)
-        return found
+            return await _exported(held, form, self._most)
+        except InputError as error:
+            if error.code in _TOO_MUCH:
+                raise UploadRefused(413, "body-too-large", str(error)) from None
+            raise UploadRefused(400, "bad-request", str(error)) from None
 
 
-def _json(body: bytes) -> Any:
-    """Read JSON without holding up other requests for long.
+async def _exported(
+    held: SpooledTemporaryFile[bytes], form: RequestForm, most: int
+) -> ExportedSpans:
+    """Read a request; a child reads what is large, since some of it is read in one go."""
+    from veritrail_graph.graph.importers.apart import reader_for
 
-    Raises:
-        TooManyValues: It holds too many values.
-        ValueError: It is no JSON.
-    """
-    import jiter
-
-    check_values(body)
+    body = await asyncio.to_thread(_all_of, held)
+    if await asyncio.to_thread(is_small_request, body, form):
+        return await asyncio.to_thread(read_request, body, form, most)
     try:
-        return jiter.from_json(body, cache_mode="keys")
-    except ValueError:
-        if len(body) > _SLOWLY_READ:
-            raise
-        return json.loads(body)
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(WAIT_SECONDS):
+                reader = await stack.enter_async_context(reader_for(len(body), soon=True))
+            found: ExportedSpans = await asyncio.to_thread(reader.ask, "request", body, form, most)
+            return found
+    except TimeoutError:
+        words = "Too many bodies are being read already. Come again."
+        raise UploadRefused(503, "busy", words, {"Retry-After": RETRY_AFTER}) from None
+
+
+def _all_of(held: SpooledTemporaryFile[bytes]) -> bytes:
+    held.seek(0)
+    return held.read()
 
 
 def export_answer(found: Received, kind: str) -> bytes:

@@ -16,8 +16,6 @@ from veritrail_graph.api.service.http.otlp import JSON, PATH, PROTOBUF, export_a
 from veritrail_graph.api.service.http.pages import CHECKED
 from veritrail_graph.api.service.http.problems import described, problem
 from veritrail_graph.api.service.http.receiving import UploadRefused
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.traces.wire import TooManyValues
 
 router = APIRouter(tags=["processes"], dependencies=[CHECKED])
 
@@ -104,10 +102,6 @@ async def receive_spans(request: Request, app: App, caller: Calling) -> Response
             found = await app.traces.receive(export, caller)
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)
-    except TooManyValues as error:
-        return problem(413, "body-too-large", str(error))
-    except InputError as error:
-        return problem(400, "bad-request", str(error))
     except ClientDisconnect:
         return problem(400, "bad-request", "The body was cut.")  # no client reads it
     return Response(export_answer(found, kind), media_type=kind)

@@ -17,6 +17,7 @@ import pytest
 from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation
 from veritrail_graph.graph.importers import apart
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+from veritrail_graph.graph.importers.traces.received import TraceSpans
 from veritrail_graph.graph.ingest.check import survey
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -87,7 +88,7 @@ def test_a_file_that_takes_too_much_memory_ends_the_child_and_the_next_is_read(
 
 
 @limited
-def test_a_trace_that_takes_too_long_ends_the_child() -> None:
+def test_a_trace_that_takes_too_long_ends_the_child(tmp_path: Path) -> None:
     spans = [
         {
             "trace_id": "1" * 32, "span_id": f"{number:016x}", "parent_id": None, "name": "s",
@@ -98,10 +99,13 @@ def test_a_trace_that_takes_too_long_ends_the_child() -> None:
         for number in range(1, 900)
     ]  # fmt: skip
 
+    file = tmp_path / "spans.json"
+    file.write_bytes(b"{}\n" + TraceSpans.of(spans).content)
+
     def read(reader: apart.Reader) -> None:
         reader.ask("limit", 500_000_000, 1)
         with pytest.raises(InputError, match="took more than 60 seconds"):
-            reader.ask("trace", "1" * 32, spans)
+            reader.ask("trace", "1" * 32, [file])
 
     apart_from_here(read)
 
@@ -139,7 +143,9 @@ def test_a_child_cannot_make_its_parent_call_anything() -> None:
     assert (str(error), error.code, error.violations) == ("x", "y", tuple(faults))
 
 
-def test_a_child_is_given_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_is_given_no_secrets_and_the_processor_after_its_parent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     reader = apart.Reader()
     try:
@@ -147,5 +153,7 @@ def test_a_child_is_given_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
         if sys.platform == "linux":
             environment = Path(f"/proc/{reader._process.pid}/environ").read_bytes()
             assert b"sk-secret" not in environment
+            own = os.getpriority(os.PRIO_PROCESS, 0)
+            assert own == 19 or os.getpriority(os.PRIO_PROCESS, reader._process.pid) > own
     finally:
         reader.end()

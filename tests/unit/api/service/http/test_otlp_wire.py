@@ -12,13 +12,15 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from starlette.datastructures import Headers
 
-from veritrail_graph.api.app.traces import _sorted_by_trace
 from veritrail_graph.api.auth.access import EVERYTHING, Caller
+from veritrail_graph.api.service.http import otlp
 from veritrail_graph.api.service.http.otlp import ExportBodies
 from veritrail_graph.api.service.http.receiving import UploadRefused
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers import apart
 from veritrail_graph.graph.importers.traces.otlp import each_of_protobuf
+from veritrail_graph.graph.importers.traces.received import sorted_by_trace
 from veritrail_graph.graph.importers.traces.wire import TooManyValues, span_messages
 
 MB = 1_000_000
@@ -102,7 +104,7 @@ def test_a_request_of_very_many_values_is_refused_before_they_are_made(spans: by
 
 def test_a_request_of_very_many_spans_is_refused() -> None:
     with pytest.raises(TooManyValues, match="100,000 spans"):
-        _sorted_by_trace(wrapped(field(2, b"") * 100_001))
+        sorted_by_trace(wrapped(field(2, b"") * 100_001))
 
 
 class Sent:
@@ -127,7 +129,40 @@ def test_a_packed_request_may_not_grow_without_bounds() -> None:
         asyncio.run(read(Sent(body)))
     assert error.value.status == 413
     plain = request().SerializeToString()
-    assert asyncio.run(read(Sent(gzip.compress(plain)))) == plain
+    assert asyncio.run(read(Sent(gzip.compress(plain)))) == sorted_by_trace(plain)
+
+
+def test_a_request_that_is_not_small_is_read_by_a_child_as_it_would_be_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    ask = apart.Reader.ask
+
+    def asking(reader: apart.Reader, name: str, *given: Any) -> Any:
+        asked.append(name)
+        return ask(reader, name, *given)
+
+    monkeypatch.setattr(apart.Reader, "ask", asking)
+    large = request(400).SerializeToString()
+    assert asyncio.run(read(Sent(gzip.compress(large)))) == sorted_by_trace(large)
+    assert "request" in asked
+    asked.clear()
+    assert asyncio.run(read(Sent(gzip.compress(large[:0])))).traces == {}
+    assert asked == []
+
+
+def test_a_request_that_finds_all_readers_at_work_is_to_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(otlp, "WAIT_SECONDS", 0.1)
+
+    async def busy() -> None:
+        async with apart.reader_for(1, soon=True):
+            await read(Sent(gzip.compress(request(400).SerializeToString())))
+
+    with pytest.raises(UploadRefused, match="Come again") as error:
+        asyncio.run(busy())
+    assert (error.value.status, error.value.headers) == (503, {"Retry-After": "5"})
 
 
 def test_json_of_very_many_values_is_refused() -> None:
