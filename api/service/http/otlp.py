@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from tempfile import SpooledTemporaryFile
@@ -52,7 +53,7 @@ AT_ONCE, OF_KEY = 8, 6
 """Export requests that are read at a time: in all, and of one key."""
 
 READ_AT_ONCE = 2
-"""Of them those that are in memory as values."""
+"""Of them those that are read here, in threads."""
 
 IN_MEMORY = 1_000_000
 """Bytes of a body that are held in memory while it comes; a larger one is a file meanwhile."""
@@ -63,7 +64,7 @@ WAIT_SECONDS = 5.0
 BODY_SECONDS = 60.0
 """How long a body may take to arrive."""
 
-RETRY_AFTER = "5"
+RETRY_AFTER = 5
 """Seconds after which a sender should come again."""
 
 _TOO_MUCH = {TOO_LARGE, TooManyValues.code, TOO_MUCH_MEMORY, "too_slow"}
@@ -84,10 +85,10 @@ class ExportBodies:
     def __init__(self, settings: Settings) -> None:
         self._most = min(settings.upload_max, MOST_BYTES)
         self._receiving = Places(
-            RECEIVED_AT_ONCE, RECEIVED_OF_KEY, "received", retry_after=int(RETRY_AFTER)
+            RECEIVED_AT_ONCE, RECEIVED_OF_KEY, "received", retry_after=RETRY_AFTER
         )
-        self._reading = Places(AT_ONCE, OF_KEY, "read", retry_after=int(RETRY_AFTER))
-        self._in_memory = asyncio.Semaphore(READ_AT_ONCE)
+        self._reading = Places(AT_ONCE, OF_KEY, "read", retry_after=RETRY_AFTER)
+        self._here = asyncio.Semaphore(READ_AT_ONCE)
 
     @contextlib.asynccontextmanager
     async def read(self, body: Body, caller: Caller) -> AsyncIterator[ExportedSpans]:
@@ -115,7 +116,7 @@ class ExportBodies:
         async with self._receiving.taken(caller, WAIT_SECONDS):
             with has_room(), SpooledTemporaryFile(IN_MEMORY) as held:
                 await self._receive(body, held)
-                async with self._reading.taken(caller, WAIT_SECONDS), self._in_memory:
+                async with self._reading.taken(caller, WAIT_SECONDS):
                     yield await self._read(held, RequestForm(kind == PROTOBUF, is_packed))
 
     async def _receive(self, body: Body, held: SpooledTemporaryFile[bytes]) -> None:
@@ -138,31 +139,40 @@ class ExportBodies:
 
     async def _read(self, held: SpooledTemporaryFile[bytes], form: RequestForm) -> ExportedSpans:
         try:
-            return await _exported(held, form, self._most)
+            return await self._exported(held, form)
         except InputError as error:
             if error.code in _TOO_MUCH:
                 raise UploadRefused(413, "body-too-large", str(error)) from None
             raise UploadRefused(400, "bad-request", str(error)) from None
 
+    async def _exported(
+        self, held: SpooledTemporaryFile[bytes], form: RequestForm
+    ) -> ExportedSpans:
+        """Read a request; a child reads what is large, since some of it is read in one go.
 
-async def _exported(
-    held: SpooledTemporaryFile[bytes], form: RequestForm, most: int
-) -> ExportedSpans:
-    """Read a request; a child reads what is large, since some of it is read in one go."""
-    from veritrail_graph.graph.importers.apart import reader_for
+        What is small waits for none of those, and those are no bytes in memory while they wait.
+        """
+        from veritrail_graph.graph.importers.apart import SMALL, reader_for
 
-    body = await asyncio.to_thread(_all_of, held)
-    if await asyncio.to_thread(is_small_request, body, form):
-        return await asyncio.to_thread(read_request, body, form, most)
-    try:
+        size = held.seek(0, os.SEEK_END)
+        if size <= SMALL:
+            body = _all_of(held)
+            if await asyncio.to_thread(is_small_request, body, form):
+                async with self._here:
+                    return await asyncio.to_thread(read_request, body, form, self._most)
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(WAIT_SECONDS):
-                reader = await stack.enter_async_context(reader_for(len(body), soon=True))
-            found: ExportedSpans = await asyncio.to_thread(reader.ask, "request", body, form, most)
+            try:
+                async with asyncio.timeout(WAIT_SECONDS):
+                    reader = await stack.enter_async_context(reader_for(size, soon=True))
+            except TimeoutError:
+                words = "Too many bodies are being read already. Come again."
+                headers = {"Retry-After": str(RETRY_AFTER)}
+                raise UploadRefused(503, "busy", words, headers) from None
+            body = await asyncio.to_thread(_all_of, held)
+            found: ExportedSpans = await asyncio.to_thread(
+                reader.ask, "request", body, form, self._most
+            )
             return found
-    except TimeoutError:
-        words = "Too many bodies are being read already. Come again."
-        raise UploadRefused(503, "busy", words, {"Retry-After": RETRY_AFTER}) from None
 
 
 def _all_of(held: SpooledTemporaryFile[bytes]) -> bytes:
