@@ -53,6 +53,15 @@ def ending_of(format_name: str) -> str:
     return (known | _OTHER_ENDINGS)[format_name]
 
 
+def is_double(path: Path) -> bool:
+    """Return whether the name of a file ends as that of an export of two words, `.gz` left aside.
+
+    Args:
+        path: The file.
+    """
+    return path.name.lower().removesuffix(".gz").endswith(tuple(_DOUBLE_ENDINGS))
+
+
 def format_of(path: Path | None) -> str:
     """The format that the ending of a file names, `.gz` left aside; process without an ending.
 

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("veritrail.jobs")
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+MOST_ORDERED = 100_000
+"""Processes that are put into the order of their times."""
 MOST_FAILED = 1_000
 """Processes of one call that cannot be read, one after the other, before reading ends."""
 
@@ -78,6 +80,14 @@ class Processes(Part):
         while page := await self.page(found[-1].process_id if found else ""):
             found += page
         return found
+
+    async def newest(self) -> list[ProcessSummary]:
+        """All processes, the one that was stored last first."""
+        names = await (await self._store()).processes.names(limit=MOST_ORDERED)
+        stored_at = {one.process_id: one.created_at for one in names}
+        return sorted(
+            await self.all(), key=lambda one: stored_at.get(one.process_id, ""), reverse=True
+        )
 
     async def get(self, process_id: str) -> Process:
         """A process.

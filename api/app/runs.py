@@ -183,6 +183,17 @@ class Runs(Part):
             compared, process_id, (first, sides[0]), (second, sides[1]), order, asked
         )
 
+    async def process_of(self, run_id: str) -> str:
+        """Return the process_id of a run.
+
+        Raises:
+            NotFound: No such run is stored.
+        """
+        found = await (await self._store()).trails.of_run(run_id)
+        if not found:
+            raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
+        return found[0].process_id
+
     async def _side(self, process_id: str, name: str) -> tuple[str, list[FoundOfClaim]]:
         """Whether a name is that of a run or a judge, and what it found."""
         trails = (await self._store()).trails

@@ -48,6 +48,10 @@ ADVICE: Mapping[str, str] = {
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
     "claim_of_other_node": "Leave --node out.",
     "claim_unknown": "`veritrail claims list PROCESS` shows those that are.",
+    "named_nothing": (
+        "`veritrail show` lists the processes; a claim stands behind its process: `veritrail show "
+        "PROCESS CLAIM`."
+    ),
     "ambiguous_id": "Give more letters of it.",
     "claim_unverified": "`veritrail verify {process_id}` does so.",
     "claim_verified": "--force changes it nevertheless; they stay as they are.",

@@ -6,11 +6,12 @@ import functools
 import importlib
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli import completion, plugin_commands
+from veritrail_graph.api.cli import completion, overrides, plugin_commands
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     NOT_ALL_SUCCEEDED,
@@ -21,27 +22,48 @@ from veritrail_graph.api.cli.exits import (
     wants_json,
 )
 from veritrail_graph.api.cli.help_texts import epilog, write_plainly
+from veritrail_graph.api.cli.option_groups import GroupedCommand
 from veritrail_graph.api.cli.sections import SectionedGroup
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 _PACKAGE = "veritrail_graph.api.cli"
 PLUGIN = "of another package"
+FRONT = (
+    ("check", "Check an answer, a log, a trace, a folder, a process."),
+    ("show", "Show what is stored: processes, one, a claim's trail."),
+    ("ask", "Ask the graph a named question, or search its texts."),
+    ("compare", "Compare runs, judges, versions or verifications."),
+    ("claims", "Extract, list, edit, merge and remove claims."),
+    ("review", "Say what people think of verdicts; draw, decide."),
+    ("report", "Write a report or an export; make a link."),
+    ("gate", "Fail (exit 1) when too many claims are unsupported."),
+    ("serve, worker, mcp", "Serve the page and REST; do jobs; serve assistants."),
+    ("import, export", "Store processes without verifying; write them out."),
+    ("copy, delete", "Copy processes to another graph; delete one."),
+    ("judge", "What judging costs, and how far to trust your judge."),
+    ("config", "Settings, doctor, engine, cache, shell completion."),
+    ("demo", "Show on two samples what came from where."),
+    ("eval", "The papers' experiments (package veritrail-eval)."),
+)
+"""What the help lists, a row each: commands, and what they are for. `--help-all` lists the rest."""
 _SECTIONS: dict[str, dict[str, str]] = {
     "Start": {
         "demo": "demo.demo",
         "check": "check.check",
+        "import": "ingest.ingest",
         "ingest": "ingest.ingest",
         "verify": "verify.verify",
         "estimate": "estimate.estimate",
         "formats": "formats.formats",
     },
     "Look": {
+        "show": "look.show",
+        "ask": "look.ask_",
         "list": "stored.list_",
-        "show": "stored.show",
         "search": "search.search",
         "query": "query.query",
-        "diff": "stored.diff",
+        "diff": "differences.diff",
         "report": "report.report",
         "gate": "gate.gate",
     },
@@ -54,8 +76,9 @@ _SECTIONS: dict[str, dict[str, str]] = {
         "tag": "projects.tag",
         "trend": "projects.trend",
         "runs": "runs.runs",
-        "compare": "runs.compare",
+        "compare": "look.compare",
         "pin": "stored.pin",
+        "review": "reviews.app",
         "reviews": "reviews.app",
         "comment": "teamwork.comment",
     },
@@ -68,24 +91,29 @@ _SECTIONS: dict[str, dict[str, str]] = {
         "delete": "stored.delete",
     },
     "Serve": {
-        "serve": "serve.serve",
+        "serve": "serve.app",
         "worker": "serve.worker",
         "mcp": "serve.mcp",
         "keys": "keys.app",
         "audit": "keys.audit",
     },
     "This machine": {
+        "config": "config.app",
         "doctor": "doctor.doctor",
         "db": "db.app",
         "cache": "cache.app",
         "completion": "completion.completion",
     },
 }
-"""Headings of the help, and where each command is defined."""
+"""Headings of the whole help, and where each command is defined."""
 COMMANDS = tuple(name for commands in _SECTIONS.values() for name in commands)
 """The names of all commands, as the help lists them."""
 
 
+GROUPED = ("check", "verify", "estimate")
+"""Commands whose help lists their options in groups."""
+WHOLE = "veritrail.whole_help"
+"""Set in a context whose help lists every command."""
 CLOSED_PIPE = 1
 """So typer and rich leave when the reader of our output has closed the pipe."""
 
@@ -98,13 +126,52 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _help_all(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        context.meta[WHOLE] = True
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
 def _root(
     _version_flag: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
+    _whole_help: Annotated[
+        bool,
+        typer.Option("--help-all", callback=_help_all, is_eager=True, help="List every command."),
+    ] = False,
+    _values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A setting, or an option, for this call; anywhere."
+        ),
+    ] = None,
+    _file: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE", help="Settings; default: veritrail.toml."),
+    ] = None,
 ) -> None:
     """Where did that come from, and where did it go wrong?"""
+
+
+class FrontGroup(SectionedGroup):
+    """The command line: its help lists what a person meets first, or every command in sections."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the rows of `FRONT`, or all sections where the whole help is wanted.
+
+        Args:
+            ctx: The context of the call.
+            formatter: Takes the text.
+        """
+        if ctx.meta.get(WHOLE):
+            super().format_commands(ctx, formatter)
+            return
+        widest = max(len(names) for names, _ in FRONT)
+        with formatter.section("Commands"):
+            formatter.write_dl([(names.ljust(widest), words) for names, words in FRONT])
 
 
 def _defined(name: str | None) -> typer.Typer:
@@ -115,15 +182,14 @@ def _defined(name: str | None) -> typer.Typer:
     """
     whole = typer.Typer(
         name="veritrail",
-        cls=SectionedGroup,
+        cls=FrontGroup,
         help=(
             "Where did that come from, and where did it go wrong?\n\n"
             "Stores the steps of a language-model pipeline as a graph, checks what its output "
             "claims against the source text, and shows where every claim came from or went wrong."
         ),
         epilog=(
-            "Start with: veritrail check --answer a.txt --sources docs/*.md, or veritrail ingest "
-            "PATH and veritrail verify PROCESS. "
+            "Start with: veritrail check --answer a.txt --sources docs/*.md\n\n"
             "Exit status: 0 fine, 1 not every verification succeeded, 2 wrong use or bad input, "
             "3 engine or model not reachable or refused, 130 interrupted."
         ),
@@ -153,7 +219,8 @@ def _add(whole: typer.Typer, name: str, place: str, section: str) -> None:
     if isinstance(command, typer.Typer):
         whole.add_typer(command, name=name, rich_help_panel=section)
     else:
-        whole.command(name, rich_help_panel=section, epilog=epilog(name))(command)
+        kind = GroupedCommand if name in GROUPED else None
+        whole.command(name, cls=kind, rich_help_panel=section, epilog=epilog(name))(command)
 
 
 # The command-line library's own base of "wrong use", by the one name of it that is public.
@@ -170,10 +237,29 @@ def command(name: str | None = None) -> Any:
     return typer.main.get_command(_defined(name))
 
 
-def _called() -> str | None:
+def _called(arguments: Sequence[str]) -> str | None:
     """The command that is called, where it is one and stands first; None: it takes all of them."""
-    first = sys.argv[1] if len(sys.argv) > 1 else ""
+    first = arguments[0] if arguments else ""
     return first if first in COMMANDS and not completion.is_asked() else None
+
+
+def _carried_out() -> Any:
+    """Carry out the call, with what it sets and what the project's file says of options."""
+    arguments: list[str] = sys.argv[1:]
+    values: list[tuple[str, str]] = []
+    if overrides.are_in(arguments):
+        arguments, values, config = overrides.taken(arguments)
+        if config is not None:
+            os.environ[overrides.FILE_NAMED] = config
+    name = _called(arguments)
+    called = command(name)
+    if values:
+        mine = called.commands.get(name) if name else None
+        arguments += overrides.set_all(values, overrides.long_options(mine))
+    more: dict[str, Any] = {}
+    if name is not None:
+        more["default_map"] = overrides.defaults_of(called)
+    return called(arguments, prog_name="veritrail", standalone_mode=False, **more)
 
 
 write_plainly()
@@ -183,7 +269,7 @@ def status() -> int:
     """Run the command line; give its exit status."""
     completion.prepare()
     try:
-        result = command(_called())(prog_name="veritrail", standalone_mode=False)
+        result = _carried_out()
     except Exit as ended:
         return ended.status
     except typer.Exit as ended:

@@ -13,17 +13,20 @@ from veritrail_graph.api.cli.options import (
     AsJson,
     Budget,
     CallsAtOnce,
+    ClaimsFile,
     MaxCalls,
     NoCache,
     Price,
     ProcessId,
     PromptsFolder,
     Structured,
+    claim_records,
     model_options,
     read_text,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
 from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.near_duplicates import NearDuplicate, near_duplicates
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 _PAIRS_SHOWN = 10
 
 app = typer.Typer(
-    help="Extract, list, edit and remove the claims of a process.",
+    help="Add, extract, list, edit, merge and remove the claims of a process.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -103,6 +106,31 @@ async def _extract(app: Application, process_id: str, options: ExtractOptions) -
         return await app.claims.extract(
             process_id, options, on_sentence=watch.sentence_done, on_answer=watch.call_made
         )
+
+
+@app.command("add")
+def add(
+    process: ProcessId,
+    texts: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT", help="A claim; several are several.")
+    ] = None,
+    claims: ClaimsFile = None,
+    node: Node = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add claims of your own to a process, all or none; nothing is verified."""
+    records = claim_records(texts, claims)
+    if not records:
+        raise InputError("Name the claims: veritrail claims add PROCESS TEXT, or --claims FILE.")
+    process, (stored, added) = ask_about(
+        process, lambda app, name: app.claims.add(name, records, node), as_json=as_json
+    )
+    if as_json:
+        listed = [claim.json_object() for claim in stored]
+        print_json({"process_id": process, "claims": listed, "claims_added": added})
+        return
+    show_claims(stored)
+    say(f"{added:,} of {len(stored):,} claim(s) are new. Verify them: veritrail verify {process}")
 
 
 @app.command("list")

@@ -81,7 +81,7 @@ def processes(incomplete: str) -> list[str]:
 
 def claims(ctx: typer.Context, incomplete: str) -> list[str]:
     """Ids of claims of the process that was typed before."""
-    process = ctx.params.get("process") or ctx.params.get("verification")
+    process = ctx.params.get("process") or ctx.params.get("what")
     if not process:
         return []
     return _asked(lambda app: app.names.claims(process, incomplete, _OFFERED))

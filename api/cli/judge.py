@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from veritrail_graph.api.cli import plugin_commands
+from veritrail_graph.api.cli.estimate import estimate
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
 
 app = typer.Typer(
-    help="See how far to trust your judge; fetch models for this machine.",
+    help="What judging costs, how far to trust your judge, and models for this machine.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 plugin_commands.add_known(app, "check", "judge.check")
+app.command("estimate")(estimate)
 
 
 @app.command("fetch")

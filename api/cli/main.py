@@ -20,7 +20,7 @@ looking for cycles among them every few hundred would only cost time."""
 
 _ASKING = ("verify", "list", "show", "runs", "compare", "attribute")
 """Commands that read the graph, unless one of the options below is given."""
-_NOT_ASKING = ("-h", "--help", "--cancel")
+_NOT_ASKING = ("-h", "--help", "--cancel", "--set", "--config")
 _LOADED = "veritrail_graph.api.cli.app"
 
 

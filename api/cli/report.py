@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from veritrail_graph.api.app.exporting import FORMATS as EXPORTS
+from veritrail_graph.api.app.exporting import format_of, is_double
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import run, say_starting
+from veritrail_graph.api.cli.export import export
+from veritrail_graph.api.cli.share import share as make_link
 from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.graph.errors import InputError
 
@@ -42,7 +47,8 @@ FormatName = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help=f"One of {', '.join(FORMATS)}. Default: by the name of FILE, else markdown.",
+        help=f"One of {', '.join(FORMATS)}, or a format of `veritrail export`. Default: by the "
+        "name of FILE, else markdown.",
     ),
 ]
 Output = Annotated[
@@ -87,15 +93,30 @@ def report(
     verdict: Verdicts = None,
     dossier: Dossier = False,
     strict: Strict = False,
+    share: Annotated[
+        bool,
+        typer.Option("--share", help="Make a link instead that shows the process, read-only."),
+    ] = False,
 ) -> None:
-    """Write a report of a process: its claims, verdicts and trails.
+    """Write a report of a process: its claims, verdicts and trails; or an export of it.
 
     Of a process file nothing is stored, and no engine is started.
     """
     from veritrail_graph.api.settings import Settings
 
+    narrows = bool(claim or node or verdict or dossier or strict)
+    if share:
+        if narrows or output is not None or format_name is not None:
+            raise InputError("--share makes a link to the whole process: leave the rest out.")
+        make_link(process)
+        return
     path = None if output is None or str(output) == "-" else output
     name = format_name or _format_of(path)
+    if name not in FORMATS and name in EXPORTS:
+        if narrows:
+            raise InputError(f"{name} is an export of the whole process: leave the choice out.")
+        export(process, name, output)
+        return
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
     _check(name, path, dossier=dossier, strict=strict)
     from veritrail_graph.api.show.reports.data import ClaimSelection, states_named
@@ -111,10 +132,13 @@ def report(
 def _format_of(path: Path | None) -> str:
     """The format that the ending of a file names; markdown without an ending."""
     ending = path.suffix.lower() if path else ""
-    if ending and ending not in _SUFFIXES:
+    if path is not None and (is_double(path) or (ending and ending not in _SUFFIXES)):
+        with suppress(InputError):
+            return format_of(path)
         raise InputError(
-            f"{path}: its ending names no format. Known endings: {', '.join(_SUFFIXES)}. Else name "
-            f"one of {', '.join(FORMATS)} (--format NAME)."
+            f"{path}: its ending names no format. Known endings: {', '.join(_SUFFIXES)}, and those "
+            f"of `veritrail export`. Else name one of {', '.join((*FORMATS, *EXPORTS))} "
+            "(--format NAME)."
         )
     return _SUFFIXES.get(ending, "markdown")
 
@@ -122,7 +146,7 @@ def _format_of(path: Path | None) -> str:
 def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None:
     """Find wrong use before anything is read."""
     if name not in FORMATS:
-        known = ", ".join(FORMATS)
+        known = ", ".join((*FORMATS, *EXPORTS))
         raise InputError(f"Unknown report format {name!r}. Known formats: {known}.")
     if dossier and name not in _DOSSIERS:
         raise InputError(f"--dossier is for --format html and json, not for {name}.")

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veritrail_graph.api.cli import teamwork as team
+from veritrail_graph.api.cli.claims import label
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId, read_text
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
@@ -275,3 +276,5 @@ app.command("rounds")(team.rounds)
 app.command("draw")(team.draw)
 app.command("decide")(team.decide)
 app.command("export")(team.export)
+app.command("comment")(team.comment)
+app.command("label")(label)

@@ -1,11 +1,9 @@
-"""`veritrail runs` and `veritrail compare`: the runs of a process, and two of them side by side."""
+"""`veritrail runs`: the runs of a process; and two of them side by side."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
@@ -70,26 +68,17 @@ def cost_of(spent: Spending) -> str:
     return UNKNOWN if dollars is None else money_words(dollars)
 
 
-def compare(
-    process: ProcessId,
-    first: Annotated[str, typer.Argument(metavar="A", help="A run, a model or an engine.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
-    csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a row for each claim.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Compare two runs or two judges over all claims.
+def tell_comparison(found: RunComparison, csv: Path | None, *, as_json: bool) -> None:
+    """Print two runs or two judges side by side.
 
-    Lost and gained claims, errors that moved to another stage, and what each side cost. Of a
-    judge the result of each claim with the highest q counts, then the latest.
+    Args:
+        found: The comparison.
+        csv: A file that takes a row for each claim.
+        as_json: Whether one JSON document is printed.
+
+    Raises:
+        InputError: The file cannot be written.
     """
-    _, found = ask_about(
-        process,
-        lambda app, name: app.runs.compare(name, first, second),
-        as_json=as_json,
-        reads=True,
-    )
     if csv is not None:
         from veritrail_graph.api.show.runs import comparison_csv
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from veritrail_graph.api.cli import keys
 from veritrail_graph.api.cli.exits import INTERRUPTED, ask, on_ctrl_c, run
 from veritrail_graph.api.cli.options import (
     Budget,
@@ -39,7 +40,14 @@ if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
 
 
+app = typer.Typer(rich_markup_mode=None)
+app.add_typer(keys.app, name="keys")
+app.command("audit")(keys.audit)
+
+
+@app.callback(invoke_without_command=True)
 def serve(
+    context: typer.Context,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; any but this machine needs a key.")
     ] = "127.0.0.1",
@@ -59,6 +67,8 @@ def serve(
 
     The page is at the address of the service, its description with try-out at /docs.
     """
+    if context.invoked_subcommand is not None:
+        return
     from veritrail_graph.api.server.options import api_key, is_loopback
     from veritrail_graph.api.settings import Settings
 
@@ -78,8 +88,8 @@ def serve(
 
     with listen(host, port) as listening:
         start_logs(settings, form_of(log_format), log_level)
-        app = create_app(settings, Way(key, is_open, worker, opens_graph=True))
-        app.state.app.check_database()
+        service = create_app(settings, Way(key, is_open, worker, opens_graph=True))
+        service.state.app.check_database()
 
         def listens(url: str) -> None:
             if sys.stderr.isatty():
@@ -89,7 +99,7 @@ def serve(
 
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
-        Server(app, listens, settings.proxies).serve_on(listening)
+        Server(service, listens, settings.proxies).serve_on(listening)
 
 
 async def _has_key(app: Application) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,26 +15,20 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_abou
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.show.asking import asked_as
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import (
     CLAIM_CATEGORY_WORDS,
     INDICATIVE_IN_PART,
     VERDICT_WORDS,
 )
-from veritrail_graph.graph.comparing import Part, folded_settings
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
-from veritrail_graph.graph.model.difference import ChangedValue, Difference, Parting, RoundSide
 
 if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
-    from rich.table import Table
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.findings import RunOfRecord
-    from veritrail_graph.api.app.version_diff import VersionDifference
     from veritrail_graph.graph.model import Review
     from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.dialogue import ClaimCategory
@@ -48,47 +40,44 @@ ASKED_SHOWN = 1_000
 """Questions that a list shows."""
 
 
-def show(
-    verification: Annotated[
-        str,
-        typer.Argument(
-            metavar="VERIFICATION",
-            help="The verification, by its id or the first letters of it; or @last; or, before "
-            "CLAIM, the process.",
-            autocompletion=completion.processes,
-        ),
-    ],
-    claim: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="CLAIM",
-            help="A claim: what counts for it is shown.",
-            autocompletion=completion.claims,
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show a stored verification with its whole trail."""
-    found, reviews, carried, answers = ask(
-        lambda app: _whole(app, verification, claim), as_json=as_json
-    )
+def tell_whole(whole: Whole, *, as_json: bool) -> None:
+    """Print a verification with its whole trail.
+
+    Args:
+        whole: The verification with what stands beside it.
+        as_json: Whether one JSON document is printed.
+    """
     if as_json:
         from veritrail_graph.api.app.verifications import ended_json
 
-        print_json(ended_json(found, carried))
+        print_json(ended_json(whole.verification, whole.carried))
         return
     from veritrail_graph.api.cli.trail import trail_tree
 
-    tell_answers(answers)
-    print_result(trail_tree(found, carried=carried, reviews=reviews))
+    tell_answers(whole.answers)
+    print_result(trail_tree(whole.verification, carried=whole.carried, reviews=whole.reviews))
 
 
-async def _whole(
-    app: Application, verification: str, claim: str | None
-) -> tuple[Verification, list[Review], tuple[CarriedSentence, ...], list[Answer]]:
-    """A verification by its id, a short form of it, or its process and claim; and its answer."""
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A verification with the reviews of its claim and the text that it is about."""
+
+    verification: Verification
+    reviews: list[Review]
+    carried: tuple[CarriedSentence, ...]
+    answers: list[Answer]
+
+
+async def whole(app: Application, verification: str, claim: str | None) -> Whole:
+    """Read a verification by its id, a short form of it, or its process and claim.
+
+    Raises:
+        NotFound: There is none.
+        InputError: Several ids begin with the short form.
+    """
     found, reviews, carried = await _found(app, verification, claim)
-    return found, reviews, carried, await answers_of(app, found.process_id, [found.node_id])
+    answers = await answers_of(app, found.process_id, [found.node_id])
+    return Whole(found, reviews, carried, answers)
 
 
 async def _found(
@@ -117,20 +106,26 @@ def list_(
 ) -> None:
     """List processes, or the claims and verifications of one."""
     if process is None:
-        summaries = ask(lambda app: app.processes.all(), as_json=as_json)
-        if as_json:
-            print_json({"processes": [summary.json_object() for summary in summaries]})
-        else:
-            _tell_processes(summaries)
+        tell_processes(ask(lambda app: app.processes.all(), as_json=as_json), as_json=as_json)
         return
-    process, found = ask_about(process, _one, as_json=as_json, reads=True)
+    _, found = ask_about(process, listing, as_json=as_json, reads=True)
+    tell_listing(found, as_json=as_json)
+
+
+def tell_listing(found: Listing, *, as_json: bool) -> None:
+    """Print the claims and verifications of a process.
+
+    Args:
+        found: What is stored of it.
+        as_json: Whether one JSON document is printed.
+    """
     if as_json:
         from veritrail_graph.graph.exporters.listings import reviewed_json
         from veritrail_graph.graph.model.run import IN_PROCESS
 
         print_json(
             {
-                "process_id": process,
+                "process_id": found.process_id,
                 "claims": [
                     {
                         **claim.json_object(),
@@ -161,9 +156,10 @@ def list_(
 
 
 @dataclass(frozen=True, slots=True)
-class _Listing:
+class Listing:
     """What is stored of one process."""
 
+    process_id: str
     claims: list[Claim]
     verifications: list[Verification]
     runs: list[Run]
@@ -182,9 +178,15 @@ class _Listing:
         return {name: one.verification_id for name, one in found.items() if one is not None}
 
 
-async def _one(app: Application, process_id: str) -> _Listing:
+async def listing(app: Application, process_id: str) -> Listing:
+    """Read what is stored of a process.
+
+    Raises:
+        NotFound: There is no such process.
+    """
     asked, _ = await app.claims.search(process_id, asked=True, limit=ASKED_SHOWN)
-    return _Listing(
+    return Listing(
+        process_id,
         await app.claims.all(process_id),
         await app.verifications.all(process_id),
         await app.verifications.runs(process_id),
@@ -221,7 +223,16 @@ def _tell_runs(runs: list[Run]) -> None:
             )
 
 
-def _tell_processes(summaries: list[ProcessSummary]) -> None:
+def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> None:
+    """Print processes with their claims by verdict.
+
+    Args:
+        summaries: The processes.
+        as_json: Whether one JSON document is printed.
+    """
+    if as_json:
+        print_json({"processes": [summary.json_object() for summary in summaries]})
+        return
     if not summaries:
         say("Nothing is stored yet. Begin with: veritrail ingest PATH")
         return
@@ -250,7 +261,7 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
         say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
-def _tell_one(found: _Listing) -> None:
+def _tell_one(found: Listing) -> None:
     """The claims with what counts for each; then verifications that do not count."""
     from veritrail_graph.api.cli.reviews import state_words
     from veritrail_graph.api.cli.trail import judge_words, show_others, stage_cell
@@ -391,193 +402,3 @@ def delete(
             f"Deleted {process} with {removed.verifications:,} verification(s) and "
             f"{removed.reviews:,} review(s)."
         )
-
-
-NODES_SHOWN = 10
-SENTENCES_SHOWN = 10
-
-_PARTS: Mapping[str, str] = {
-    Part.NODES: "other nodes were checked",
-    Part.EVIDENCE: "other sentences were selected",
-    Part.VERDICT: "another interim verdict was given",
-    Part.LENGTH: "one walk had ended, the other went on",
-}
-
-
-def diff(
-    first: Annotated[
-        str,
-        typer.Argument(
-            metavar="OLD",
-            help="A verification; or an earlier version: a process, a content hash, or last.",
-        ),
-    ],
-    second: Annotated[
-        str, typer.Argument(metavar="NEW", help="Another verification; or the process.")
-    ],
-    match: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Of versions: claims with other texts that say the same, as CSV or JSON pairs of "
-            "earlier and claim_id.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show where two trails, or two versions, differ.
-
-    Of trails: settings, verdicts, and the first iteration that differs. Of versions: nodes added,
-    removed and changed, with what was rewritten, stages, and claims with other verdicts.
-    """
-    pairs = _pairs(match)
-    versions = ask(lambda app: _versions(app, first, second, pairs), as_json=as_json)
-    if versions is None and pairs:
-        raise InputError("--match pairs claims of two versions; name a process as NEW.")
-    if versions is not None:
-        if as_json:
-            print_json(versions.model_dump(mode="json"))
-        else:
-            from veritrail_graph.api.cli.changes import show_versions
-
-            show_versions(versions)
-        return
-    difference = ask(lambda app: _trails(app, first, second), as_json=as_json)
-    if as_json:
-        print_json(difference.json_object())
-        return
-    print_result(difference_view(difference))
-
-
-async def _trails(app: Application, first: str, second: str) -> Difference:
-    """Two verifications side by side, which may be named by short forms."""
-    try:
-        return await app.verifications.diff(first, second)
-    except NotFound as error:
-        if error.code != "verification_unknown":
-            raise
-    names = [await app.names.verification(one) for one in (first, second)]
-    return await app.verifications.diff(*names)
-
-
-def _pairs(path: Path | None) -> list[tuple[str, str]]:
-    """claim_ids of the old version with those of the new one; none without a file."""
-    if path is None:
-        return []
-    from veritrail_graph.api.cli.changes import read_pairs
-
-    return [(one["earlier"], one["claim_id"]) for one in read_pairs(path)]
-
-
-async def _versions(
-    app: Application, old: str, new: str, pairs: Sequence[tuple[str, str]]
-) -> VersionDifference | None:
-    """The difference of two versions; None where no process is named."""
-    from veritrail_graph.api.app.version_diff import LAST
-
-    if not await _is_process(app, new):
-        if old != LAST and not await _is_process(app, old):
-            return None
-        new = await app.names.process(new)
-    return await app.processes.diff(old, new, pairs)
-
-
-async def _is_process(app: Application, name: str) -> bool:
-    try:
-        await app.processes.get(name)
-    except NotFound:
-        return False
-    return True
-
-
-def difference_view(difference: Difference) -> Group:
-    """A comparison as a person reads it."""
-    from rich.console import Group
-    from rich.text import Text
-
-    parts: list[RenderableType] = list(_heads(difference))
-    if not difference.same_claim:
-        parts.append(Text("These are verifications of different claims.", style="bold yellow"))
-        parts.append(_changed(difference.claim))
-    if difference.settings:
-        told, folded = folded_settings(difference.settings)
-        parts += [Text("\ndifferent settings", style="bold"), _changed(told)]
-        if folded:
-            words = f"and {len(folded):,} settings that differ with the judge; --json lists them"
-            parts.append(Text(words, style="dim"))
-    if difference.outcome:
-        parts += [Text("\ndifferent results", style="bold"), _changed(difference.outcome)]
-    if difference.parting is not None:
-        parts += _parting(difference.parting)
-    elif difference.same:
-        parts.append(Text("\nSame path, same verdict."))
-    else:
-        parts.append(Text("\nAll rounds are the same: nodes, sentences and interim verdicts."))
-    return Group(*parts)
-
-
-def _heads(difference: Difference) -> Iterator[Text]:
-    from rich.text import Text
-
-    if difference.same_claim:
-        yield Text(one_line(difference.sides[0].claim), style="bold")
-    for name, one in zip("AB", difference.sides, strict=True):
-        words, style = verdict_words(one.verdict, one.status)
-        by = f"{one.engine} {one.model}" if one.model else one.engine
-        by += asked_as(one)
-        facts = f" · {one_line(by)} · {one.created_at}"
-        yield Text.assemble((f"{name}  ", "bold"), one.verification_id, "  ", (words, style), facts)
-
-
-def _changed(found: Mapping[str, ChangedValue]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("", "A", "B"):
-        table.add_column(name, overflow="fold")
-    for name, both in found.items():
-        table.add_row(Text(one_line(name)), Text(_value(both.a)), Text(_value(both.b)))
-    return table
-
-
-def _value(value: Any) -> str:
-    """A value of a setting on one line; what is not there is a dash."""
-    if value is None:
-        return "-"
-    return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
-def _parting(parting: Parting) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    why = ", ".join(_PARTS[part] for part in parting.parts)
-    yield Text.assemble((f"\nthe trails part in iteration {parting.iteration}", "bold"), f": {why}")
-    yield _side("A", parting.a)
-    yield _side("B", parting.b)
-
-
-def _side(name: str, side: RoundSide | None) -> RenderableType:
-    from rich.text import Text
-    from rich.tree import Tree
-
-    if side is None:
-        return Text.assemble((name, "bold"), "  had ended before")
-    tree = Tree(
-        Text.assemble((f"{name}  ", "bold"), verdict_words(side.verdict, Status.UNDECIDED)),
-        guide_style="dim",
-    )
-    tree.add(Text(f"reasoning: {one_line(side.reasoning)}"))
-    if side.checked_only:
-        names = ", ".join(one_line(node, 60) for node in side.checked_only[:NODES_SHOWN])
-        tree.add(Text(f"checked only here: {names}{_rest(len(side.checked_only), NODES_SHOWN)}"))
-    for cited in side.selected_only[:SENTENCES_SHOWN]:
-        head = f"selected only here: {one_line(cited.node_id, 60)} {cited.sentence}: "
-        tree.add(Text.assemble((head, "cyan"), one_line(cited.text)))
-    if len(side.selected_only) > SENTENCES_SHOWN:
-        tree.add(Text(f"…{_rest(len(side.selected_only), SENTENCES_SHOWN)} sentences", style="dim"))
-    return tree
-
-
-def _rest(count: int, most: int) -> str:
-    return f" and {count - most:,} more" if count > most else ""

@@ -305,7 +305,7 @@ class Settings(ModelFields, BaseSettings):
         return cast(tuple[PydanticBaseSettingsSource, ...], tuple(noted))
 
     def __init__(self, **values: Any) -> None:
-        """Read the environment, then `.env` and `veritrail.toml` of the working folder.
+        """Read the environment, then `.env` of the working folder and `veritrail.toml`.
 
         Args:
             **values: Values that come before all of them, by their name here or in the environment.
@@ -326,6 +326,11 @@ class Settings(ModelFields, BaseSettings):
             raise InputError(f"{Path('.env').resolve()} cannot be read: {error}") from None
         finally:
             _ORIGINS.reset(token)
+
+    @property
+    def origins(self) -> Origins:
+        """Where each setting came from."""
+        return self._origins
 
     def check_told(self, address: Setting, secret: Setting) -> None:
         """See that a secret may be sent to an address; both are set.

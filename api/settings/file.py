@@ -1,4 +1,7 @@
-"""Settings of a project in `veritrail.toml`, in the working folder: behind the environment.
+"""Settings of a project in `veritrail.toml`: behind the environment.
+
+The file is looked for in the working folder, then in those above it; `VERITRAIL_CONFIG` names
+another one. Its table `options` holds defaults of options, which the command line reads.
 
 Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
 are a table. The file is meant to be shared, so secrets are refused in it, addresses that a secret
@@ -8,14 +11,16 @@ chosen them. The type of a setting says which of these it is (`Role`).
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+from pydantic_settings import PydanticBaseSettingsSource
 
 from veritrail_graph.api.settings.secret_files import roles_of
 from veritrail_graph.api.settings.values import Role
@@ -25,23 +30,57 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 FILE = "veritrail.toml"
+CONFIG = "VERITRAIL_CONFIG"
+"""Names the file in the environment."""
+OPTIONS = "options"
+"""The table of the defaults of options."""
 
 _IS_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SHOWN = ("neo4j_browser", "cors_origins")
 """Addresses that nothing is sent to."""
 
 
-class ProjectFile(PydanticBaseSettingsSource):
-    """What `veritrail.toml` says, as texts that settings are read from.
+def project_file() -> Path | None:
+    """Return the file of the working folder's project; None: there is none."""
+    named = os.environ.get(CONFIG, "").strip()
+    if named:
+        return Path(named).expanduser()
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        path = folder / FILE
+        if path.is_file():
+            return path
+    return None
 
-    Args:
-        settings: The class of the settings.
-        path: The file; where it is not there, nothing is set.
+
+def options_of_project() -> Mapping[str, Any]:
+    """Return the defaults of options that the file of the project names.
+
+    Raises:
+        InputError: The file cannot be read, or they are no table.
     """
+    options = _document(project_file()).get(OPTIONS, {})
+    if not isinstance(options, dict):
+        raise InputError(f"{FILE}: {OPTIONS!r} is a table: [{OPTIONS}]")
+    return options
 
-    def __init__(self, settings: type[BaseSettings], path: Path | None = None) -> None:
-        super().__init__(settings)
-        self._path = path or Path(FILE)
+
+def _document(path: Path | None) -> dict[str, Any]:
+    """Return what a file says; nothing where there is none."""
+    if path is None:
+        return {}
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.absolute()} cannot be read: {error}") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path.absolute()} is no TOML: {error}") from None
+
+
+class ProjectFile(PydanticBaseSettingsSource):
+    """What `veritrail.toml` says, as texts that settings are read from."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """Nothing: all fields are read at once."""
@@ -53,21 +92,13 @@ class ProjectFile(PydanticBaseSettingsSource):
         Raises:
             InputError: It is no TOML, or holds what is no setting, or what is not to be shared.
         """
-        try:
-            text = self._path.read_text("utf-8")
-        except FileNotFoundError:
-            return {}
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{self._path.resolve()} cannot be read: {error}") from None
-        try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{self._path.resolve()} is no TOML: {error}") from None
+        document = _document(project_file())
+        document.pop(OPTIONS, None)
         return _read(document, self.settings_cls, "")
 
 
 def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[str, Any]:
-    names = {_name_of(name, one): (name, one) for name, one in model.model_fields.items()}
+    names = {name_of(name, one): (name, one) for name, one in model.model_fields.items()}
     found: dict[str, Any] = {}
     for key, value in document.items():
         of_file = names.get(key.removesuffix("_file"))
@@ -108,18 +139,18 @@ def _is_secret(name: str) -> InputError:
 
 def _is_not_shared(name: str, what: str) -> InputError:
     return InputError(
-        f"{FILE}: {name!r} is {what}, and this file is shared. Set {_environment_name(name)} in "
+        f"{FILE}: {name!r} is {what}, and this file is shared. Set {environment_name(name)} in "
         "the environment or in .env."
     )
 
 
-def _environment_name(name: str) -> str:
+def environment_name(name: str) -> str:
     """The name of a setting in the environment."""
     made = name.replace(".", "_").upper()
     return made if made.startswith(("NEO4J_", "OPENAI_", "AZURE_")) else f"VERITRAIL_{made}"
 
 
-def _name_of(name: str, field: FieldInfo) -> str:
+def name_of(name: str, field: FieldInfo) -> str:
     """The name of a setting in the file."""
     alias = field.validation_alias
     return str(alias).lower().removeprefix("veritrail_") if alias else name

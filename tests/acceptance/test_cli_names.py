@@ -168,3 +168,57 @@ def test_what_is_missing_for_a_claim_is_named(veritrail: Veritrail, tmp_path: Pa
     assert "has no claims" in veritrail("verify", "zz-two", status=2).err
     told = veritrail("verify", "zz-two", "--claim", "X.", status=2).err
     assert "several terminals ('left', 'right')" in told
+
+
+def test_show_takes_whatever_people_have(veritrail: Veritrail, run: dict[str, Any]) -> None:
+    ids = [each["process_id"] for each in veritrail("show", "--json").json["processes"]]
+    assert ids.index("zz-quay-2") < ids.index("zz-quay-1"), "the latest comes first"
+    assert veritrail("show", "zz-quay-2", "--json").json["process_id"] == "zz-quay-2"
+    verification = run["verifications"][0]["verification_id"]
+    for what in (verification, verification[:12]):
+        assert veritrail("show", what, "--json").json["verification_id"] == verification
+    assert "Neither a process nor a verification" in veritrail("show", "zz-no", status=2).err
+    assert "Did you mean 'zz-quay-1'" in veritrail("show", "zz-quai-1", status=2).err
+
+
+def test_ask_runs_a_query_by_its_name_and_searches_for_anything_else(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    told = veritrail("ask", "claims", "zz-quay-2", "--json").json
+    at = told["columns"].index("claim_id")
+    assert [row[at] for row in told["rows"]] == ["cost-1", "cost-2", "name"]
+    found = veritrail("ask", "quay", "old", "--process", "zz-quay-2", "--json").json
+    assert {each["claim_id"] for each in found["results"]} >= {"name"}
+    assert "veritrail ask --list" in veritrail("ask", status=2).err
+
+
+def test_compare_takes_whatever_both_names_are(veritrail: Veritrail, run: dict[str, Any]) -> None:
+    other = veritrail("verify", "zz-quay-2", "--claim-id", "name", "--q", "1", "--json").json
+    runs = [each["run_id"] for each in (run, other)]
+    assert veritrail("compare", *(name[:12] for name in runs), "--json").json["a"]["kind"] == "run"
+    assert veritrail("compare", "zz-quay-2", *runs, "--json").json["process_id"] == "zz-quay-2"
+    trails = [each["verifications"][0]["verification_id"] for each in (run, other)]
+    assert veritrail("compare", *trails, "--json").json["same_claim"]
+    versions = veritrail("compare", "zz-quay-1", "zz-quay-2", "--json").json
+    assert versions == veritrail("diff", "zz-quay-1", "zz-quay-2", "--json").json
+    assert "these are neither" in veritrail("compare", *trails, "--csv", "x.csv", status=2).err
+    assert "veritrail compare A B" in veritrail("compare", "zz-quay-2", status=2).err
+
+
+def test_claims_of_ones_own_are_added_without_verifying(
+    veritrail: Veritrail, run: dict[str, Any]
+) -> None:
+    added = veritrail("claims", "add", "zz-quay-1", "The quay is long.", "--json").json
+    assert added["claims_added"] == 1
+    assert added["claims"][0]["text"] == "The quay is long."
+
+
+def test_a_report_is_also_an_export_by_its_ending(
+    veritrail: Veritrail, run: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "quay.prov.json"
+    veritrail("report", "zz-quay-2", "-o", str(path))
+    assert "prefix" in json.loads(path.read_text("utf-8"))
+    assert "/shared/" in veritrail("report", "zz-quay-2", "--share").out
+    told = veritrail("report", "zz-quay-2", "--claim", "name", "-o", f"{path}.graphml", status=2)
+    assert "export of the whole process" in told.err

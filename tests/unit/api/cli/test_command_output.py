@@ -80,11 +80,11 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
         claims=3,
         warnings=(),
     )
-    stored._tell_processes([ProcessSummary.of(process, {}, 0)])
+    stored.tell_processes([ProcessSummary.of(process, {}, 0)], as_json=False)
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     found = verification(1)
-    stored._tell_one(stored._Listing([found.verified_claim], [], [], {}, [], None, {}))
+    stored._tell_one(stored.Listing("p", [found.verified_claim], [], [], {}, [], None, {}))
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     show_results([found])

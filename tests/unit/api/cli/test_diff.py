@@ -9,7 +9,7 @@ import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from rich.console import Console
 
-from veritrail_graph.api.cli.stored import difference_view
+from veritrail_graph.api.cli.differences import difference_view
 from veritrail_graph.graph.comparing import (
     Part,
     compare,

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.settings.listing import settings_found
 from veritrail_graph.api.settings.secret_files import keys_by_environment, roles_of
+from veritrail_graph.api.settings.sources import Source
 from veritrail_graph.api.settings.values import Role
 from veritrail_graph.graph.errors import InputError
 
@@ -98,3 +100,34 @@ def test_no_secret_no_address_and_no_path_that_is_written_to_is_taken_from_the_f
         written(folder, "\n".join([*lines, f"{written_key} = 'x'"]))
         with pytest.raises(InputError, match=r"is (a secret|an address|a path that is written)"):
             Settings()
+
+
+def test_the_file_is_found_above_the_working_folder_unless_another_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(folder, 'model = "above"\n')
+    below = folder / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert Settings().model == "above"
+    (below / "other.toml").write_text('model = "named"\n', encoding="utf-8")
+    monkeypatch.setenv("VERITRAIL_CONFIG", "other.toml")
+    assert Settings().model == "named"
+    monkeypatch.setenv("VERITRAIL_CONFIG", "missing.toml")
+    with pytest.raises(InputError, match=r"missing\.toml cannot be read"):
+        Settings()
+
+
+def test_a_list_of_settings_says_where_each_came_from_and_shows_no_secret(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(folder, '[verdict]\nmodel = "large"\n')
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
+    found = {each.name: each for each in settings_found(Settings())}
+    assert (found["verdict.model"].value, found["verdict.model"].source) == (
+        "large",
+        Source.PROJECT,
+    )
+    assert found["openai_api_key"].source is Source.ENVIRONMENT
+    assert "hidden" not in str(found)
+    assert found["db_idle"].source is None

@@ -1,0 +1,257 @@
+"""`veritrail show`, `ask` and `compare`: each shows whatever it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veritrail_graph.api.cli import completion
+from veritrail_graph.api.cli.exits import about, ask
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.query_output import Form
+from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError, shown
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.runs import RunComparison
+    from veritrail_graph.api.app.version_diff import VersionDifference
+    from veritrail_graph.api.cli.stored import Listing, Whole
+    from veritrail_graph.graph.model.difference import Difference
+
+_UNKNOWN = ("verification_unknown", "ambiguous_id")
+_SIDES = 2
+
+
+def show(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="WHAT",
+            help="A process or a verification, by its id or the first letters of it; @last is the "
+            "latest verification. Nothing: the processes, the latest first.",
+            autocompletion=completion.processes,
+        ),
+    ] = None,
+    claim: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CLAIM",
+            help="A claim of the process WHAT: the trail that counts for it.",
+            autocompletion=completion.claims,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is stored: the processes, one of them, or the trail of a claim."""
+    from veritrail_graph.api.cli.stored import Listing, tell_listing, tell_processes, tell_whole
+
+    if what is None:
+        tell_processes(ask(lambda app: app.processes.newest(), as_json=as_json), as_json=as_json)
+        return
+    found = ask(lambda app: _looked_up(app, what, claim), as_json=as_json)
+    if isinstance(found, Listing):
+        tell_listing(found, as_json=as_json)
+    else:
+        tell_whole(found, as_json=as_json)
+
+
+async def _looked_up(app: Application, what: str, claim: str | None) -> Whole | Listing:
+    """Read the verification, or else the process, of a name."""
+    from veritrail_graph.api.cli.stored import listing, whole
+
+    if claim is not None:
+        return await whole(app, what, claim)
+    try:
+        return await whole(app, what, None)
+    except (NotFound, InputError) as error:
+        if error.code not in _UNKNOWN:
+            raise
+        unknown = error
+
+    async def of_one_version(app: Application, name: str) -> Listing:
+        return await app.versions.of_process(name, lambda: listing(app, name))
+
+    try:
+        return (await about(app, what, of_one_version))[1]
+    except NotFound as error:
+        if error.code != "process_unknown":
+            raise
+        if unknown.code == "ambiguous_id":
+            raise unknown from None
+        near = " Did you mean ".join(("", *_near(error), *_near(unknown)))
+        raise NotFound(
+            f"Neither a process nor a verification {shown(what)} is stored.{near}",
+            (),
+            code="named_nothing",
+        ) from None
+
+
+def _near(error: VeriTrailError) -> list[str]:
+    """Return what an error says that may be meant."""
+    return str(error).split(" Did you mean ")[1:]
+
+
+def ask_(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME|TEXT",
+            help="A query of the library with its values, or words to search for.",
+            autocompletion=completion.queries,
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param", "-p", metavar="key=value", help="A parameter of a query; may be repeated."
+        ),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="Show every query with its purpose and parameters.")
+    ] = False,
+    as_cypher: Annotated[
+        bool, typer.Option("--cypher", help="Print the statement, ready for Neo4j Browser.")
+    ] = False,
+    form: Annotated[
+        Form, typer.Option("--format", help="How the answer of a query is printed.")
+    ] = Form.TABLE,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Of a search: only `claim` or only `node`."),
+    ] = None,
+    process: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROCESS",
+            help="Of a search: only in this process.",
+            autocompletion=completion.processes,
+        ),
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1, max=1_000, metavar="N", help="Of a search: at most this many (default 20)."
+        ),
+    ] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the graph a named question, or search the texts of all processes for words.
+
+    Ids of processes, claims and verifications may be short: the first letters, or @last.
+    """
+    from veritrail_graph.api.cli.query import query
+    from veritrail_graph.api.cli.search import search
+
+    words = what or []
+    if list_all or as_cypher or param or (words and _is_query(words[0])):
+        name = words[0] if words else None
+        query(name, words[1:] or None, param, list_all, as_cypher, form, as_json)
+    elif words:
+        search(words, kind, process, limit, as_json)
+    else:
+        raise InputError("Ask for a query (`veritrail ask --list` shows all), or for words.")
+
+
+def _is_query(name: str) -> bool:
+    from veritrail_graph import cypher
+
+    names = {each.rpartition("/")[2] for each in cypher.names("queries")}
+    return name.replace("-", "_") in names
+
+
+def compare(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[PROCESS] A B",
+            help="Two runs, two verifications, or two versions of a process (a process, a content "
+            "hash, last); behind PROCESS runs or judges, by model or engine.",
+            autocompletion=completion.processes,
+        ),
+    ],
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Of runs: write a row for each claim."),
+    ] = None,
+    match: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of versions: claims with other texts that say the same, as CSV or JSON pairs of "
+            "earlier and claim_id.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs, two judges, two verifications or two versions of a process.
+
+    Of runs and judges: lost and gained claims, errors that moved to another stage, and what each
+    side cost; of a judge the result of each claim with the highest q counts, then the latest.
+    """
+    from veritrail_graph.api.app.runs import RunComparison
+    from veritrail_graph.api.cli.differences import tell_difference
+    from veritrail_graph.api.cli.runs import tell_comparison
+
+    if len(what) not in (_SIDES, _SIDES + 1):
+        raise InputError(
+            "Name the two that are compared: veritrail compare A B; judges behind their process: "
+            "veritrail compare PROCESS A B."
+        )
+    found = ask(lambda app: _compared(app, what, match), as_json=as_json)
+    if isinstance(found, RunComparison):
+        tell_comparison(found, csv, as_json=as_json)
+    elif csv is not None:
+        raise InputError("--csv writes the claims of two runs or two judges; these are neither.")
+    else:
+        tell_difference(found, as_json=as_json)
+
+
+async def _compared(
+    app: Application, what: list[str], match: Path | None
+) -> RunComparison | VersionDifference | Difference:
+    """Compare what two names, behind a process or alone, stand for."""
+    from veritrail_graph.api.cli.differences import compared
+
+    first, second = what[-_SIDES:]
+    if len(what) > _SIDES:
+        _, found = await about(
+            app,
+            what[0],
+            lambda app, name: app.versions.of_process(
+                name, lambda: _sides(app, name, first, second)
+            ),
+        )
+        return found
+    try:
+        return await compared(app, first, second, match)
+    except NotFound as error:
+        if error.code not in ("verification_unknown", "process_unknown"):
+            raise
+        unknown = error
+    try:
+        runs = [await app.names.run(one) for one in (first, second)]
+    except NotFound:
+        raise unknown from None
+    process_id = await app.runs.process_of(runs[0])
+    return await app.runs.compare(process_id, *runs)
+
+
+async def _sides(app: Application, process_id: str, *sides: str) -> RunComparison:
+    """Compare runs or judges of a process; runs may be named by short forms."""
+    try:
+        return await app.runs.compare(process_id, *sides)
+    except NotFound as error:
+        if error.code == "process_unknown":
+            raise
+        unknown = error
+    meant = []
+    for side in sides:
+        try:
+            meant.append(await app.names.run(side))
+        except NotFound:
+            meant.append(side)
+    if tuple(meant) == sides:
+        raise unknown
+    return await app.runs.compare(process_id, *meant)

@@ -1,0 +1,99 @@
+"""Help of a command with many options: in groups, and those that few people need on request."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from veritrail_graph.api.cli.options import JUDGING
+
+WHAT, JUDGE, COST, OUTPUT = "What to check", "Judge", "Cost", "Output"
+_COST = frozenset({
+    "batch", "batch_finish", "batch_price_factor", "budget", "concurrency", "max_calls",
+    "no_cache", "price", "share",
+})  # fmt: skip
+_OUTPUT = frozenset({"as_json", "help", "_whole", "output", "verbose", "webhook"})
+_WHAT = frozenset({"since", "match"})
+_RARE = frozenset({
+    "batch_finish", "batch_price_factor", "claims_model", "max_reruns", "max_root_sentences",
+    "max_sentences", "no_sub_claims", "prompts", "retry_failed", "samples", "selection_model",
+    "share", "structured", "threshold", "unfinished", "verdict_engine", "verdict_model",
+    "verdict_root_sentences", "verdict_sentences", "webhook",
+})  # fmt: skip
+"""Options that `--help-all` shows; every option can also stand in the file of the project."""
+_ALL = "veritrail.all_options"
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help lists its options in groups."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if any(each.name in _RARE for each in self.params):
+            self.params.append(_help_all())
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options in their groups.
+
+        Args:
+            ctx: The context of the call.
+            formatter: Takes the text.
+        """
+        arguments: list[tuple[str, str]] = []
+        groups: dict[str, list[tuple[str, str]]] = {WHAT: [], JUDGE: [], COST: [], OUTPUT: []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None or (parameter.name in _RARE and not ctx.meta.get(_ALL)):
+                continue
+            if parameter.param_type_name == "argument":
+                arguments.append(record)
+            else:
+                groups[group_of(str(parameter.name))].append(record)
+        for heading, rows in {"Arguments": arguments, **groups}.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+def group_of(name: str) -> str:
+    """Return the group of an option.
+
+    Args:
+        name: The name of its parameter.
+    """
+    if name in _COST:
+        return COST
+    if name in _OUTPUT:
+        return OUTPUT
+    return JUDGE if name in JUDGING and name not in _WHAT else WHAT
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        context.meta[_ALL] = True
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+def _help_all() -> Any:
+    """Return the option that shows every option."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def _command(
+        _whole: Annotated[
+            bool,
+            typer.Option(
+                "--help-all",
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+                help="Show every option.",
+            ),
+        ] = False,
+    ) -> None: ...
+
+    params = typer.main.get_command(app).params
+    return next(each for each in params if "--help-all" in each.opts)
