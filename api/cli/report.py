@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.show.reports.files import Asked
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
+_KNOWN = ", ".join(dict.fromkeys((*FORMATS, *EXPORTS)))
 _SUFFIXES = {
     ".html": "html",
     ".htm": "html",
@@ -137,7 +138,7 @@ def _format_of(path: Path | None) -> str:
             return format_of(path)
         raise InputError(
             f"{path}: its ending names no format. Known endings: {', '.join(_SUFFIXES)}, and those "
-            f"of `veritrail export`. Else name one of {', '.join((*FORMATS, *EXPORTS))} "
+            f"of `veritrail export`. Else name one of {_KNOWN} "
             "(--format NAME)."
         )
     return _SUFFIXES.get(ending, "markdown")
@@ -146,8 +147,7 @@ def _format_of(path: Path | None) -> str:
 def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None:
     """Find wrong use before anything is read."""
     if name not in FORMATS:
-        known = ", ".join((*FORMATS, *EXPORTS))
-        raise InputError(f"Unknown report format {name!r}. Known formats: {known}.")
+        raise InputError(f"Unknown report format {name!r}. Known formats: {_KNOWN}.")
     if dossier and name not in _DOSSIERS:
         raise InputError(f"--dossier is for --format html and json, not for {name}.")
     if strict and name != "junit":
