@@ -189,18 +189,29 @@ def test_the_readme_leads_to_the_page_of_the_query_library() -> None:
     assert named <= known
 
 
+SECOND_NAMES = {
+    f"veritrail {name}"
+    for name in (
+        "ask", "config", "import", "judge estimate", "review", "reviews comment", "reviews label",
+        "serve audit", "serve keys",
+    )
+}  # fmt: skip
+"""Commands, or groups of them, whose options the page tells under another name."""
+
+
 def commands(command: object, name: str) -> Iterator[tuple[str, list[str]]]:
-    """Every command with the options that are its own."""
+    """Every command with the options that are its own, once: others are second names of it."""
     inner = getattr(command, "commands", None)
     if inner is not None:
         for word, each in inner.items():
-            yield from commands(each, f"{name} {word}")
+            if f"{name} {word}" not in SECOND_NAMES:
+                yield from commands(each, f"{name} {word}")
         return
     options = [
         opt
         for parameter in getattr(command, "params", [])
         for opt in parameter.opts
-        if opt.startswith("--")
+        if opt.startswith("--") and opt != "--help-all"
     ]
     yield name, options
 
