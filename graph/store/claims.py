@@ -91,10 +91,20 @@ class ClaimStore:
         return len(new) + len(taken)
 
     async def same_text(self, process_id: str, texts: Sequence[str]) -> dict[tuple[str, str], str]:
-        """claim_id of the claims of the answer with one of some texts, by node_id and text."""
-        known = dict.fromkeys(texts, True)
+        """claim_id of the claims of the answer with one of some texts, by node_id and text.
+
+        A full stop at the end tells no two claims apart; the same text with it comes first.
+        """
+        known = {spelling: True for text in texts for spelling in _spellings(text)}
         rows = await self._database.read("claims/same_text", process_id=process_id, known=known)
-        return {(node_id, text): claim_id for node_id, text, claim_id in reversed(rows)}
+        stored = {(node_id, text): claim_id for node_id, text, claim_id in reversed(rows)}
+        return {
+            (node_id, text): stored[node_id, spelling]
+            for node_id in {node_id for node_id, _ in stored}
+            for text in texts
+            for spelling in reversed(_spellings(text))
+            if (node_id, spelling) in stored
+        }
 
     async def by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
         """Stored claims among these, given as ids or as claims."""
@@ -589,3 +599,11 @@ def _placed(row: Sequence[Any]) -> PlacedClaim:
         error,
         ClaimCategory(category) if category else None,
     )
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """A text as it is, and with or without the full stop at its end."""
+    bare = text.removesuffix(".")
+    if bare.endswith("."):
+        return (text,)
+    return (text, bare) if bare != text else (text, f"{text}.")

@@ -161,6 +161,20 @@ def test_extracting_again_leaves_an_edited_claim_as_it_is(
     assert [one.text for one in arun(claims.all(process_id))] == ["A is in Oban."]
 
 
+def test_a_full_stop_tells_no_two_claims_apart(
+    arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    with_stop, without = claim("A is there."), claim("B is there")
+    arun(claims.add(process_id, [with_stop, without, claim("C."), claim("C")]))
+    texts = ["A is there", "B is there.", "C.", "C", "A is there.."]
+    assert arun(claims.same_text(process_id, texts)) == {
+        ("t", "A is there"): with_stop.claim_id,
+        ("t", "B is there."): without.claim_id,
+        ("t", "C."): derived_claim_id("t", "C."),
+        ("t", "C"): derived_claim_id("t", "C"),
+    }
+
+
 def test_extraction_adds_the_places_that_a_stored_claim_lacks(
     monkeypatch: pytest.MonkeyPatch, arun: Any, process_id: str, claims: ClaimStore, stored: str
 ) -> None:

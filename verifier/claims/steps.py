@@ -264,5 +264,5 @@ async def _ask(texts: list[str], step: PromptedStep, meter: Meter) -> list[tuple
 
 
 def folded(text: str) -> str:
-    """A text without what does not tell two claims apart: case, and the kind of whitespace."""
-    return " ".join(text.split()).casefold()
+    """A text without what tells no two claims apart: case, kinds of white space, its full stop."""
+    return " ".join(text.split()).casefold().removesuffix(".")

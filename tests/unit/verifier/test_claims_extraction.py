@@ -197,7 +197,7 @@ def test_what_no_call_can_outlive_goes_up_and_no_further_sentence_is_begun(
 
 
 def test_a_claim_that_is_stated_twice_is_kept_once_with_both_places() -> None:
-    text = "The pier is old.\n\nIt was built in 1901.\n\nThe pier is old. THE  pier is OLD."
+    text = "The pier is old.\n\nIt was built in 1901.\n\nThe pier is old. THE  pier is OLD"
     found, _, _ = extracted(ClaimAnswers(), text)
     assert claims(found) == ["The pier is old.", "It was built in 1901."]
     first = found.claims[0]
@@ -205,7 +205,7 @@ def test_a_claim_that_is_stated_twice_is_kept_once_with_both_places() -> None:
     assert [text[start:end] for start, end in places] == [
         "The pier is old.",
         "The pier is old.",
-        "THE  pier is OLD.",
+        "THE  pier is OLD",
     ]
     assert [sentence.claim_ids for sentence in found.sentences] == [
         (first.claim_id,),
