@@ -183,13 +183,12 @@ INCONCLUSIVE = _mark(
 )
 UNDECIDED = _mark(
     State.UNDECIDED,
-    "Could not be decided",
+    "Cannot tell",
     "It was checked, and there is no verdict: without a model it cannot be told, or samples did "
     "not agree. This says nothing for or against the claim.",
 )
 CANNOT_TELL = replace(
     UNDECIDED,
-    word="Cannot tell",
     hint=f"{CANNOT_TELL_WORDS} This says nothing for or against the claim.",
 )
 DISAGREED = replace(
@@ -218,7 +217,7 @@ BY_KIND: Mapping[State, Mark] = MappingProxyType({mark.kind: mark for mark in MA
 
 UNSAID = "The answer does not say this."
 """In place of where an error came in, for a question about something else."""
-SAYING_OPEN = "Whether the answer says this cannot be told by comparing words."
+SAYING_OPEN = "Comparing words cannot tell whether the answer says this."
 """The same for a question that has words of the answer: no step is blamed for it either."""
 
 RANK: Mapping[State, int] = MappingProxyType({mark.kind: at for at, mark in enumerate(MARKS)})
@@ -371,6 +370,12 @@ def _who(engine: str) -> str:
 def indicative_words(*engines: str) -> str:
     """What is said of verdicts that are indicative only; see `indicative_reason`."""
     return f"indicative only: {indicative_reason(*engines)}"
+
+
+def with_reason(word: str, reason: str | None) -> str:
+    """The name of a state with its reason, once where the reason begins with it."""
+    why = reason or "no reason was kept"
+    return why if why.startswith(word) else f"{word}: {why}"
 
 
 def short_reason(failure: str) -> str:

@@ -91,7 +91,7 @@ class ClaimFilter:
 
     Attributes:
         verdict: Those whose verification in force gave this verdict; `none`: those that
-            have no verdict; of these, `undecided`: those that could not be decided, `failed`: those
+            have no verdict; of these, `undecided`: those marked Cannot tell, `failed`: those
             whose latest verification came to no end, and `unchecked`: the others.
         error_stage: Those into which an error came at this stage.
         review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
@@ -275,7 +275,7 @@ class CitedSentenceHere:
         claim_id: The claim.
         claim: Its text.
         verification_id: The claim's verification in force.
-        verdict: Its verdict; None: it could not be decided.
+        verdict: Its verdict; None: cannot tell.
         indicative: Whether no model judged.
         is_evidence: Whether it was cited as evidence, and not only as context.
     """

@@ -20,9 +20,13 @@ from contract.query_graph_answers import GRAPH_CASES
 from contract.query_trail_answers import TRAIL_CASES
 from contract.query_values import FS
 from fakes.graph_dump import dump
+from fakes.processes import process
+from fakes.trails import a_trail
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Claim, Status
 from veritrail_graph.graph.store import QueryRows, Store
 from veritrail_graph.graph.store.queries import (
     GROUPS,
@@ -242,6 +246,26 @@ def test_an_answer_says_whether_it_draws_on_indicative_verdicts(ask: Ask) -> Non
     assert ask("error_stages").indicative is True
     assert ask("cost").indicative is None
     assert ask("descendants", node_id="c1").indicative is None
+
+
+@pytest.mark.engine
+def test_an_answer_about_a_claim_that_words_leave_open_is_indicative(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    claim = Claim(claim_id="k1", text="A.", node_id="t")
+    arun(ingest(store, process({"a": "A.", "t": "A."}, [("a", "t")], process_id=process_id)))
+    arun(store.claims.add(process_id, [claim]))
+    open_ = {"status": Status.UNDECIDED, "verdict": None, "engine": "lexical", "model": None}
+    arun(
+        store.trails.write(
+            a_trail(f"{process_id}/v", process_id=process_id, claim=claim, **open_, indicative=True)
+        )
+    )
+    found = arun(store.queries.run("error_origin", {"process_id": process_id, "claim_id": "k1"}))
+    assert [dict(zip(found.columns, row, strict=True))["indicative"] for row in found.rows] == [
+        True
+    ]
+    assert found.indicative is True
 
 
 @pytest.mark.parametrize("statement", library(), ids=lambda statement: statement.short_name)

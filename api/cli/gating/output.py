@@ -11,7 +11,14 @@ from veritrail_graph.api.cli.gating.rules import Change, Check, Entry, Outcome, 
 from veritrail_graph.api.show.markdown import escaped
 from veritrail_graph.api.show.reports.data import ReportData
 from veritrail_graph.api.show.reports.junit import claim_case, junit_report
-from veritrail_graph.api.show.words import BY_KIND, State, either, in_parts, review_mark
+from veritrail_graph.api.show.words import (
+    BY_KIND,
+    State,
+    either,
+    in_parts,
+    review_mark,
+    with_reason,
+)
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.model.located import stage_shares
 
@@ -209,11 +216,14 @@ def _since(outcome: Outcome) -> list[str]:
 
 
 def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
-    facts = [BY_KIND[entry.state].word, stage_words(entry, names)]
+    word = BY_KIND[entry.state].word
+    is_open = entry.state in (State.FAILED, State.UNDECIDED)
+    facts = [
+        cut(with_reason(word, entry.reason)) if is_open else word,
+        stage_words(entry, names),
+    ]
     if entry.change in CHANGE_WORDS:
         facts.append(CHANGE_WORDS[entry.change])
-    if entry.state in (State.FAILED, State.UNDECIDED):
-        facts.append(cut(entry.reason or "no reason was kept"))
     if entry.again is not None:
         facts.append(cut(entry.again))
     facts.append(review_words(entry))

@@ -410,7 +410,7 @@ def _undecided(entries: Sequence[Entry], limits: Limits) -> list[Check]:
     found = _ids(entries, lambda entry: entry.state is State.UNDECIDED)
     if limits.undecided is None and not found:
         return []
-    words = f"could not be decided: {len(found):,}"
+    words = f"cannot tell: {len(found):,}"
     if limits.undecided is not None:
         words += f", at most {limits.undecided:,} (--max-undecided)"
         return [_at_most("undecided", found, limits.undecided, words)]

@@ -31,7 +31,7 @@ _LEVELS = {
 _RULES = {
     State.NOT_SUPPORTED: "A claim is not fully supported by its sources.",
     State.INCONCLUSIVE: "The sources leave open whether a claim is right.",
-    State.UNDECIDED: "A claim could not be decided: no model was asked, or samples did not agree.",
+    State.UNDECIDED: "Cannot tell of a claim: no model was asked, or samples did not agree.",
     State.FAILED: "A claim could not be checked.",
     State.UNCHECKED: "A claim was not checked.",
     State.SUPPORTED: "A person calls a supported claim something else.",

@@ -360,7 +360,7 @@ def open_words(material: ReportData) -> str:
     is_of_turns = any(mark is OF_TURNS for mark, _ in material.marks)
     without = {
         "is inconclusive": states[State.INCONCLUSIVE],
-        "could not be decided": states[State.UNDECIDED],
+        "is marked “Cannot tell”": states[State.UNDECIDED],
         "could not be checked": states[State.FAILED],
         "was checked by turn only" if is_of_turns else "was not checked": states[State.UNCHECKED],
     }

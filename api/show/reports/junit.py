@@ -20,7 +20,7 @@ from veritrail_graph.api.show.costs import cost_words, spent_by
 from veritrail_graph.api.show.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.show.texts import visible
 from veritrail_graph.api.show.trail_view import trail_view
-from veritrail_graph.api.show.words import BY_KIND, State, either, indicative_words
+from veritrail_graph.api.show.words import BY_KIND, State, either, indicative_words, with_reason
 from veritrail_graph.graph.model import Verdict, Verification
 
 Result = Failure | Error | Skipped
@@ -147,7 +147,7 @@ def message_of(one: CheckedClaim, material: ReportData) -> str:
     if one.state is State.NOT_SUPPORTED:
         return f"{words}; {_introduced(one, material)}"
     if one.state in (State.FAILED, State.UNDECIDED):
-        return f"{words}: {one.reason or 'no reason was kept'}"
+        return with_reason(words, one.reason)
     return words
 
 

@@ -105,7 +105,7 @@ def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
 ) -> None:
     page = page_of(shared_service, harbour_id)
     shown = listed(page)
-    assert shown[0] == "k04"  # not fully supported; then those that could not be decided
+    assert shown[0] == "k04"  # not fully supported; then those of which it cannot be told
     undecided = listed(page_of(shared_service, harbour_id, "?verdict=undecided"))
     assert shown[1 : 1 + len(undecided)] == undecided
     assert listed(page_of(shared_service, harbour_id, "?order=text"))[:3] == ["k01", "k02", "k03"]

@@ -70,7 +70,7 @@ def test_a_process_is_uploaded_found_and_named_as_it_stands(
     assert "not checked" in page.text
     veritrail("verify", name, "--engine", "lexical")
     page = shared_service.get("/", params={"q": name})
-    results = "fully|not fully|inconclusive|could not be decided"
+    results = "fully|not fully|inconclusive|cannot tell"
     assert re.search(f"<strong>1</strong> ({results})", page.text)
     assert "Indicative" in page.text
     assert "$0" not in page.text
