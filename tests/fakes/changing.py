@@ -117,13 +117,15 @@ class FussyJudge:
     """A judge that answers otherwise as soon as it is shown anything else, in any other order.
 
     Its answers follow from the claim and from everything that a prompt shows, and from nothing
-    else: not from node_ids, and not from what it was asked before.
+    else: not from node_ids, and not from what it was asked before. With a `silence` it says that
+    with every selection, and may give no verdict.
     """
 
     seed: int = 0
     name: str = "fussy"
     model: str | None = "m-1"
     indicative: bool = False
+    silence: str | None = None
     questions: list[str] = field(default_factory=list)
 
     @property
@@ -143,7 +145,7 @@ class FussyJudge:
         self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         if not nodes:
-            return Selection()
+            return Selection(silence=self.silence)
         shown = [(node.ref.is_root, node.text) for node in nodes]
         answer = self._answer("select", claim.text, claim.sub_claims, shown)
         meter.record(asked("evidence_selection"), Usage(calls=1))
@@ -157,11 +159,12 @@ class FussyJudge:
             )
             if cited:
                 found.append(Evidence(text=f"summary {answer}", sentences=cited))
-        return Selection(tuple(found), dropped_ids=answer % 3)
+        return Selection(tuple(found), dropped_ids=answer % 3, silence=self.silence)
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         shown = [[one.text for one in part.sentences] for part in (*found.evidence, *found.carried)]
         roots = [root.text for root in found.roots]
         answer = self._answer("judge", claim.text, claim.sub_claims, shown, roots)
         meter.record(asked("verdict"), Usage(calls=1))
-        return Judgement(VERDICTS[answer % len(VERDICTS)], f"because of {answer}")
+        verdicts = VERDICTS if self.silence is None else (*VERDICTS, None)
+        return Judgement(verdicts[answer % len(verdicts)], f"because of {answer}")

@@ -64,13 +64,14 @@ def trail(one: Verification) -> list[object]:
 
 @settings(max_examples=15, deadline=None)
 @given(before=contents(), data=st.data(), seed=st.integers(0, 99), q=st.integers(1, 3))
-def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q):
+@pytest.mark.parametrize("silence", [None, "Cannot tell without a model."])
+def test_a_verdict_that_is_kept_is_that_of_a_full_run(before, data, seed, q, silence):
     now = data.draw(edits(before))
 
     async def check() -> None:
         for node in sorted(set(before.verifiable) & set(now.verifiable)):
-            earlier = await full(before, node, FussyJudge(seed), q)
-            anew = await full(now, node, FussyJudge(seed), q)
+            earlier = await full(before, node, FussyJudge(seed, silence=silence), q)
+            anew = await full(now, node, FussyJudge(seed, silence=silence), q)
             found = await looked(before, now, earlier, node)
             note(f"{node}: {found.reason}")
             if found.kept is not None:
