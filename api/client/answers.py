@@ -164,8 +164,8 @@ class Verification(model.Verification):
     carried: Many[CarriedSentence] = Field(default=(), exclude_if=is_empty)
 
     def svg(self) -> str:
-        """The trail as a picture, from the sources to the claim."""
-        from veritrail_graph.api.client.drawing import trail_svg
+        """Return the trail as a picture, from the source text to the answer."""
+        from veritrail_graph.api.show.picture_svg import trail_svg
 
         return trail_svg(self)
 

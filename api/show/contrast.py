@@ -211,6 +211,17 @@ def _upstream(view: TrailView, here: str, answer: str) -> Iterator[EvidenceNode]
     yield from roots or view.nodes
 
 
+def closest_sentence(node: EvidenceNode, text: str) -> CitedSentence | None:
+    """Return the sentence that was selected from a node and has most words of a text.
+
+    Evidence comes before context.
+    """
+    found = _closest(_said([node]), text)
+    if found is None:
+        found = _closest((_Said(node, cited) for cited in node.cited), text)
+    return None if found is None else found.cited
+
+
 def _said(nodes: Iterable[EvidenceNode]) -> Iterator[_Said]:
     for node in nodes:
         for cited in node.cited:

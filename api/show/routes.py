@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from veritrail_graph.graph.model import NodeRef, Role, Verification
 
 MOST_ROUTES = 20
-"""Routes that a page lists."""
-
-ROUTE_BYTES = 30_000
-"""Bytes of HTML, about, that the listed routes may have."""
-
-_STOP_BYTES = 300  # beside the id, which it holds twice, and encoded in an address
+"""Routes that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +106,12 @@ class _Map:
         return () if ref is not None and ref.role is Role.ROOT else self.before.get(node_id, ())
 
 
-def routes_of(
-    verification: Verification, most: int = MOST_ROUTES, room: int | None = None
-) -> Routes:
+def routes_of(verification: Verification, most: int = MOST_ROUTES) -> Routes:
     """The routes of a verification.
 
     Args:
         verification: The verification.
         most: How many are listed; all are counted.
-        room: Bytes of HTML that the listed ones may have; one is listed in any case.
     """
     links = _links(verification)
     target = verification.node_id
@@ -134,15 +126,7 @@ def routes_of(
             routes.append(_route(links, path, target))
             continue
         waiting += [[*path, one] for one in reversed(further[:most]) if one not in path]
-    return Routes(tuple(routes if room is None else _fitting(routes, room)), total, complete)
-
-
-def _fitting(routes: Sequence[Route], room: int) -> Sequence[Route]:
-    for place, route in enumerate(routes):
-        room -= sum(_STOP_BYTES + 6 * len(stop.node_id) for stop in route.stops)
-        if room < 0:
-            return routes[: max(place, 1)]
-    return routes
+    return Routes(tuple(routes), total, complete)
 
 
 def _route(links: _Map, path: Sequence[str], target: str) -> Route:

@@ -34,6 +34,7 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     # The answer is scrolled to the claim inside its own box, which stands below the reasons.
     page.locator(".answer-side").evaluate("(side) => side.scrollIntoView()")
     expect(page.locator(".answer-box .u-not-supported")).to_be_in_viewport()
+    page.get_by_text("Every sentence of the trail").click()
     source = page.locator("article", has_text="removed 48,200 cubic metres")
     source.hover()
     expect(page.locator(".node-card.lit")).to_have_count(3)
@@ -58,6 +59,34 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     expect(page).to_have_url(re.compile("/claims/k05"))
 
 
+def test_a_picture_shows_the_error_and_a_click_opens_the_text_of_a_box(
+    page: Page, site: ServiceProcess, shoot: Callable[..., None]
+) -> None:
+    page.goto("/processes/harbour-summary/claims/k04")
+    picture = page.locator("svg.vp-wide")
+    expect(picture).to_contain_text("48,200 → 84,200")
+    expect(page.locator("svg.vp-narrow")).to_be_hidden()
+    # Whatever font is here, no text is wider than its box.
+    beyond = picture.evaluate(
+        """(svg) => [...svg.querySelectorAll("a.vp-link")].flatMap((box) => {
+          const frame = box.querySelector("rect").getBoundingClientRect();
+          return [...box.querySelectorAll("text")].filter((text) => {
+            const area = text.getBoundingClientRect();
+            return area.left < frame.left || area.right > frame.right;
+          }).map((text) => text.textContent);
+        })"""
+    )
+    assert beyond == []
+    box = picture.get_by_role("link", name="Open the text of s03")
+    box.click()
+    reader = page.locator(".vp-reader")
+    expect(reader).to_contain_text("84,200 cubic metres of sand and silt")
+    expect(reader.get_by_role("link")).to_have_attribute("href", re.compile("/nodes/s03$"))
+    shoot(page, "claim-picture")
+    box.click()
+    expect(reader).to_have_count(0)
+
+
 def test_who_was_signed_out_meanwhile_is_told_so_where_more_was_to_be_loaded(page: Page) -> None:
     page.goto("/processes/harbour-summary/claims/k04")
     # An address that leads elsewhere, as every one does when a session has ended.
@@ -79,11 +108,13 @@ def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
 ) -> None:
     page = open_page(site.url, java_script_enabled=False, color_scheme="dark", **PHONE)
     page.goto("/processes/harbour-summary/claims/k04")
-    expect(page.get_by_text("Introduced here", exact=True)).to_be_visible()
+    expect(page.locator("svg.vp-narrow")).to_contain_text("went wrong here")
+    expect(page.locator("svg.vp-wide")).to_be_hidden()
     expect(page.locator(".answer-box .u-not-supported")).to_be_visible()
     page.emulate_media(media="print")
     expect(page.locator(".answer-box .u-not-supported")).to_be_visible()
     page.emulate_media(media="screen")
+    page.get_by_text("Every sentence of the trail").click()
     page.locator("a.ev").first.click()
     expect(page).to_have_url(re.compile("#n3-"))
     expect(page.locator("textarea#cypher")).to_have_value(re.compile("MATCH"))
@@ -102,6 +133,7 @@ def test_a_check_that_failed_and_one_of_a_model_are_told_in_words(
     )
     expect(page.locator(".mark-not-supported")).to_have_count(0)
     page.goto("/processes/pump-log/claims/k1")
+    page.get_by_text("Every sentence of the trail").click()
     page.get_by_text("What the model made of it").first.click()
     expect(page.locator(".summary p").first).to_be_visible()
     expect(page.locator("main")).not_to_contain_text("indicative")

@@ -18,6 +18,7 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.review import reviewer_of
 from veritrail_graph.api.page.rendering import render
+from veritrail_graph.api.page.views.claim_picture import picture_html
 from veritrail_graph.api.page.views.process import said_of
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.one_version import OneVersion
@@ -28,7 +29,7 @@ from veritrail_graph.api.show.columns import columns_of
 from veritrail_graph.api.show.context import context_of, quoted
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.dialogue import listed_mark
-from veritrail_graph.api.show.routes import ROUTE_BYTES, routes_of
+from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.sources import SourcePlace, place_of
 from veritrail_graph.api.show.trail import facts_of
 from veritrail_graph.api.show.trail_view import EvidenceNode, TrailView, choose, trail_view
@@ -60,11 +61,8 @@ MOST_CHOICES = 30
 MOST_REVIEWS = 20
 """Reviews that a page shows."""
 
-MORE_SENTENCES, MORE_CARDS, MORE_ROUTES = 50, 20, 50
-"""Sentences, nodes and routes that are shown at a time beyond those of the page."""
-
-FURTHEST_ROUTE = 10_000
-"""Routes beyond this one are counted and not listed."""
+MORE_SENTENCES, MORE_CARDS = 50, 20
+"""Sentences and nodes that are shown at a time beyond those of the page."""
 
 Name = Annotated[str, Query(min_length=1, max_length=200)]
 VerificationName = Annotated[str | None, Query(min_length=1, max_length=200)]
@@ -95,7 +93,8 @@ async def show_claim(
     if outline is None and chosen is not None:
         missing = chosen
     view = await _whole_view(app, outline, process, iteration)
-    contrast = _contrast(outline, process, view)
+    whole = view if view is None or view.until is None else _view(outline, process, None)
+    contrast = contrast_of(whole) if whole is not None else None
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.claim.node_id, *(node.node_id for node in shown)]
@@ -115,7 +114,6 @@ async def show_claim(
         to=lambda **changed: url(*place, **{**known, **changed}),
         here_of=lambda name: url("processes", process_id, "claims", name),
         evidence_url=lambda **query: url(*place, "evidence", **query),
-        routes_url=lambda **query: url(*place, "routes", **query),
         process=process,
         claim=judged.claim,
         judged=judged,
@@ -128,7 +126,7 @@ async def show_claim(
         comments=comments,
         commenter=reviewer_of(request, caller),
         view=view,
-        contrast=contrast,
+        picture=None if whole is None else picture_html(picture_of(whole, contrast), process_id),
         source_place=source_place,
         two_answers=_two_answers(view, stating),
         columns=columns_of(view) if view else (),
@@ -138,7 +136,6 @@ async def show_claim(
         kept_why=reuse_reason(view.verification) if view is not None else None,
         earlier=await _earlier(app, caller, view),
         **_cards(judged.claim.node_id, cards, view, texts),
-        routes=routes_of(view.verification, room=ROUTE_BYTES) if view else None,
         **_cypher(app, view),
     )
 
@@ -232,16 +229,6 @@ async def _whole_view(
     one = outline.verification
     carried = await app.verifications.carried([one])
     return _view(outline, process, iteration, carried.get(one.verification_id, ()))
-
-
-def _contrast(
-    outline: TrailOutline | None, process: Process, view: TrailView | None
-) -> Contrast | None:
-    """The pair that explains the verdict: of the whole trail, also where an iteration is shown."""
-    if view is None:
-        return None
-    whole = view if view.until is None else _view(outline, process, None)
-    return contrast_of(whole) if whole is not None else None
 
 
 def _in_text(judged: JudgedClaim, texts: Mapping[str, str]) -> ClaimInText | None:
@@ -338,39 +325,6 @@ async def show_more(
         after=after,
         total=total,
         following=end if end < total else None,
-    )
-
-
-@router.get("/routes", dependencies=[needs(Scope.READ)])
-async def show_routes(
-    request: Request,
-    app: App,
-    process_id: ProcessId,
-    claim_id: ClaimId,
-    verification: Name,
-    after: Annotated[int, Query(ge=0, le=FURTHEST_ROUTE - MORE_ROUTES)] = 0,
-    fragment: bool = False,
-) -> HTMLResponse:
-    """Further routes from a source to the answer.
-
-    Raises:
-        NotFound: The trail is not stored (any more).
-    """
-    process, view = await _trail(app, process_id, claim_id, verification)
-    end = after + MORE_ROUTES
-    found = routes_of(view.verification, end)
-    goes_on = len(found.routes) == end < min(found.total, FURTHEST_ROUTE)
-    place = ("processes", process_id, "claims", claim_id)
-    return render(
-        request,
-        "parts/more_routes.html" if fragment else "routes.html",
-        process=process,
-        claim=view.verification.claim,
-        routes=found,
-        shown=found.routes[after:],
-        after=after,
-        following=url(*place, "routes", verification=verification, after=end) if goes_on else None,
-        back=url(*place, verification=verification),
     )
 
 

@@ -43,10 +43,13 @@ function light(number) {
   for (const [name, card] of cards) card.classList.toggle("lit", lit.has(name));
 }
 
+function unfold(element) {
+  for (let folded = element.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
+}
+
 // A card in a folded stage is opened before it is gone to.
 function goTo(element) {
-  const folded = element.closest("details.folded");
-  if (folded) folded.open = true;
+  unfold(element);
   element.scrollIntoView({ block: "nearest", inline: "center" });
 }
 
@@ -72,8 +75,7 @@ function fromAddress() {
   }
   const card = target && cardOf(target);
   if (!card) return;
-  const folded = card.closest("details.folded");
-  if (folded && !folded.open) goTo(target);
+  if (card.closest("details:not([open])")) goTo(target);
   pin(card, target.matches(".ev") ? target : null);
 }
 

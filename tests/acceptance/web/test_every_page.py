@@ -210,7 +210,7 @@ def _of_claim(here: str, claim: str, made: list[str]) -> Iterator[str]:
         yield f"{here}/graph?claim={claim}&{asked}"
     for verification in made[:1]:
         asked = urlencode({"verification": verification})
-        for part in ("/evidence?", "/evidence?node=s1&", "/routes?"):
+        for part in ("/evidence?", "/evidence?node=s1&"):
             yield f"{own}{part}{asked}"
     for a, b in combinations(made, 2):
         yield f"{own}/difference?{urlencode({'a': b, 'b': a})}"

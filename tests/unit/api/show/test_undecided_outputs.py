@@ -23,9 +23,10 @@ from veritrail_graph.api.cli.gating.output import (
 from veritrail_graph.api.cli.gating.rules import Limits, entries_of, judge
 from veritrail_graph.api.cli.gating.sarif import outcome_sarif
 from veritrail_graph.api.cli.trail import show_results, trail_tree
-from veritrail_graph.api.client.drawing import stages_svg, trail_svg
+from veritrail_graph.api.client.drawing import stages_svg
 from veritrail_graph.api.client.page import trail as notebook
 from veritrail_graph.api.mcp.results import trail_text
+from veritrail_graph.api.show.picture_svg import trail_svg
 from veritrail_graph.api.show.reports.files import Asked, pieces
 from veritrail_graph.api.show.reports.sources import FileSource
 from veritrail_graph.api.show.trail_view import trail_view

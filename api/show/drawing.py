@@ -1,0 +1,158 @@
+"""All that a picture of a claim shows: boxes, the lines between them, and the same in words.
+
+Source: docs/adr/0067-one-picture.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from veritrail_graph.api.show.words import State
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.word_diff import Piece
+
+NO_SOURCE = "no source"
+
+
+class Tone(StrEnum):
+    """The part that a box or a line has."""
+
+    RIGHT = "right"
+    """It says what the sources say."""
+    CULPRIT = "culprit"
+    """Unsupported content came in here, or in another of the candidates."""
+    WRONG = "wrong"
+    """It carried that on."""
+    OPEN = "open"
+    """Nothing is said for or against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A text on the way.
+
+    Attributes:
+        pieces: Its decisive sentence, with the words that differ.
+        tone: Its part.
+        name: Its node, or who says it.
+        node_id: The node that a click opens; None: it is none.
+        note: What a reader must know of it.
+        among: How many nodes it stands for.
+        to: The number of the column that it leads to; None: the next one.
+    """
+
+    pieces: tuple[Piece, ...]
+    tone: Tone
+    name: str = ""
+    node_id: str | None = None
+    note: str = ""
+    among: int = 1
+    to: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Its sentence without marks."""
+        return "".join(one.text for one in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Boxes of one stage.
+
+    Attributes:
+        heading: What the stage is called.
+        boxes: Its boxes; only the first column has several.
+    """
+
+    heading: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The line from a column to the next one.
+
+    Attributes:
+        before: The tone of its beginning.
+        after: The tone of its end.
+        is_broken: Whether unsupported content came in at its end.
+        source: The words on its left side that differ.
+        wrote: The words that stand in their place.
+        steps: How many nodes it passes that only repeat; they are not drawn.
+        names: Some of these.
+        is_unknown: Whether it came in at one of these steps, and nothing says at which.
+    """
+
+    before: Tone
+    after: Tone
+    is_broken: bool = False
+    source: str = ""
+    wrote: str = ""
+    steps: int = 0
+    names: tuple[str, ...] = ()
+    is_unknown: bool = False
+
+    @property
+    def label(self) -> str:
+        """What stands at a line that passes steps."""
+        if not self.steps:
+            return ""
+        if self.is_unknown:
+            return "somewhere on the way"
+        return f"carried on, {counted(self.steps, 'step')}"
+
+    @property
+    def difference(self) -> str:
+        """What stands on a broken line."""
+        if self.source and self.wrote:
+            return f"{self.source} → {self.wrote}"
+        return f"{self.change}: {self.wrote or self.source}" if self.change else NO_SOURCE
+
+    @property
+    def change(self) -> str:
+        """What was done with words that stand on one side alone; empty: no words do."""
+        if bool(self.wrote) is bool(self.source):
+            return ""
+        return "added" if self.wrote else "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All that a picture of a claim shows.
+
+    Attributes:
+        claim: The claim.
+        state: Its state.
+        verdict: The same in words.
+        news: What is wrong and where it came in, in a sentence; empty: nothing is.
+        columns: From the source text to the answer.
+        joints: The lines between them.
+        dots: The verdicts of the iterations, the answer's side first.
+        dots_words: The same in words.
+    """
+
+    claim: str
+    state: State
+    verdict: str
+    news: str
+    columns: tuple[Column, ...]
+    joints: tuple[Joint, ...]
+    dots: tuple[State, ...] = ()
+    dots_words: str = ""
+
+    def in_words(self) -> tuple[tuple[str, str | None], ...]:
+        """Return the picture in sentences, each with the node that it is about."""
+        found: list[tuple[str, str | None]] = []
+        for column, joint in zip(self.columns, (*self.joints, None), strict=True):
+            for box in column.boxes:
+                parts = [f"{column.heading}, {box.name}" if box.name else column.heading]
+                said = f"{', '.join(parts)}: {box.text}"
+                found.append((f"{said} ({box.note})" if box.note else said, box.node_id))
+            if joint is not None and joint.is_broken:
+                found.append((f"Here it changes: {joint.difference}", None))
+            if joint is not None and joint.label:
+                words = joint.label[:1].upper() + joint.label[1:]
+                named = f": {', '.join(joint.names)}" if joint.names else ""
+                found.append((words + named, None))
+        return tuple(found)

@@ -1,0 +1,499 @@
+"""Places for what a picture shows: beside one another on a desk, below one another on a phone.
+
+Every text is broken or cut to the room that it has, by widths that no font exceeds
+(`text_width`), so nothing runs over its box and nothing overlaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from veritrail_graph.api.show.drawing import NO_SOURCE, Box, Column, Drawing, Joint, Tone
+from veritrail_graph.api.show.text_width import (
+    Room,
+    TextLine,
+    cut_line,
+    cut_middle,
+    fitted,
+    line_width,
+    runs_left,
+    width_of,
+)
+from veritrail_graph.api.show.texts import shown
+from veritrail_graph.graph.word_diff import Piece
+
+CLAIM, TEXT, NEWS, HEADING, NAME, NOTE, PILL, LABEL = 17.0, 14.5, 14.0, 12.5, 11.5, 12.0, 14.0, 12.0
+"""Sizes of letters."""
+LEAD = 20.0
+PAD, MARGIN = 14.0, 20.0
+COLUMN, NARROW = 250.0, 360.0
+"""The width of a column beside others, and of the whole where they are below one another."""
+GAP, LABEL_GAP, LEAST_PILL, MOST_PILL = 44.0, 156.0, 60.0, 150.0
+BELOW = 16.0
+RAIL, SIDE_RAIL, SPINE, INSET = 13.0, 5.0, 44.0, 24.0
+DOT = 15.0
+_HEAD = Room(COLUMN, 2, HEADING)
+
+
+class Kind(StrEnum):
+    """What a text is; its class in the sheet is `vp-KIND`."""
+
+    CLAIM = "claim"
+    VERDICT = "verdict"
+    NEWS = "news"
+    HEADING = "heading"
+    TEXT = "text"
+    NAME = "name"
+    NOTE = "note"
+    SOURCE = "source"
+    WROTE = "wrote"
+    LABEL = "label"
+    QUIET = "quiet"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text.
+
+    Attributes:
+        x: Its left side; of a text from right to left its right side.
+        y: Its base line.
+        line: The text.
+        size: The size of its letters.
+        kind: What it is.
+        tone: The tone of it; None: that of plain text.
+        room: The width that it may take.
+        is_bold: Whether its letters are bold.
+        runs_left: Whether it runs from right to left.
+    """
+
+    x: float
+    y: float
+    line: TextLine
+    size: float
+    kind: Kind
+    room: float
+    tone: Tone | None = None
+    is_bold: bool = False
+    runs_left: bool = False
+
+    @property
+    def width(self) -> float:
+        """The room that it takes at most."""
+        if self.is_bold:
+            return sum(width_of(one.text, self.size, bold=True) for one in self.line)
+        return line_width(self.line, self.size)
+
+    @property
+    def left(self) -> float:
+        """Its left side."""
+        return self.x - self.width if self.runs_left else self.x
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Its right side."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Its lower side."""
+        return self.y + self.height
+
+    @property
+    def middle(self) -> float:
+        """The height of its middle."""
+        return self.y + self.height / 2
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBox:
+    """A box with its texts."""
+
+    box: Box
+    area: Area
+    texts: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line, as a path of SVG."""
+
+    path: str
+    tone: Tone
+    is_faint: bool = False
+    is_dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pill:
+    """The difference, on a line that is broken."""
+
+    area: Area
+    texts: tuple[Text, ...]
+
+
+@dataclass(slots=True)
+class Layout:
+    """A picture with places.
+
+    Attributes:
+        width: Its width.
+        height: Its height.
+        boxes: Its boxes.
+        strokes: Its lines.
+        pills: Its differences.
+        texts: Texts beside the boxes.
+        dots: Places of the iterations.
+    """
+
+    width: float
+    height: float = 0.0
+    boxes: list[PlacedBox] = field(default_factory=list)
+    strokes: list[Stroke] = field(default_factory=list)
+    pills: list[Pill] = field(default_factory=list)
+    texts: list[Text] = field(default_factory=list)
+    dots: list[tuple[float, float]] = field(default_factory=list)
+
+    def say(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        size: float,
+        kind: Kind,
+        room: float,
+        *,
+        tone: Tone | None = None,
+        is_bold: bool = False,
+        lines: int = 1,
+    ) -> float:
+        """Write a text below a height, and return the height below it."""
+        for text in _lines(x, y, words, Room(room, lines, size), kind, tone, is_bold=is_bold):
+            self.texts.append(text)
+            y += size * 1.35
+        return y
+
+
+def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
+    """Lay a picture out with its columns beside one another.
+
+    Args:
+        drawing: The picture.
+        with_claim: Whether the claim stands above it.
+    """
+    gaps = list(map(_gap, drawing.joints, drawing.columns))
+    width = 2 * MARGIN + COLUMN * len(drawing.columns) + sum(gaps)
+    made = Layout(max(width, 720.0))
+    y = _head(made, drawing, with_claim=with_claim)
+    heads = [fitted((Piece(shown(one.heading), True),), _HEAD) for one in drawing.columns]
+    tallest = max(map(len, heads))
+    top = y + HEADING * 1.35 * tallest + 6
+    x = MARGIN
+    rows: list[list[PlacedBox]] = []
+    height = max(
+        [_height(column.boxes[0], COLUMN, 5) for column in drawing.columns]
+        + [_room_beside(joint) for joint in drawing.joints]
+    )
+    for column, gap, head in zip(drawing.columns, [*gaps, 0.0], heads, strict=True):
+        over = y + HEADING * 1.35 * (tallest - len(head))
+        made.say(x, over, column.heading, HEADING, Kind.HEADING, COLUMN, is_bold=True, lines=2)
+        at, placed = top, []
+        for number, box in enumerate(column.boxes):
+            tall = _height(box, COLUMN, 4) if number else height
+            placed.append(_placed(box, Area(x, at, COLUMN, tall), 4 if number else 5))
+            at += tall + BELOW
+        rows.append(placed)
+        x += COLUMN + gap
+    for number, (joint, gap) in enumerate(zip(drawing.joints, gaps, strict=True)):
+        _join(made, joint, rows[number], rows[number + 1][0], gap)
+    for placed_box in rows[0]:
+        if placed_box.box.to is not None:
+            _around(made, placed_box, rows[placed_box.box.to][0])
+    made.boxes = [one for row in rows for one in row]
+    _foot(made, drawing, max(one.area.bottom for one in made.boxes) + BELOW)
+    return made
+
+
+def tall(drawing: Drawing, *, with_claim: bool = True) -> Layout:
+    """Lay a picture out with its columns below one another.
+
+    Args:
+        drawing: The picture.
+        with_claim: Whether the claim stands above it.
+    """
+    made = Layout(NARROW)
+    y = _head(made, drawing, with_claim=with_claim)
+    width = NARROW - INSET - MARGIN + 8
+    rows: list[list[PlacedBox]] = []
+    for number, column in enumerate(drawing.columns):
+        if number:
+            y = _join_below(made, drawing.joints[number - 1], rows[-1], y)
+        side = SPINE + 12 if number else INSET
+        made.say(side, y, column.heading, HEADING, Kind.HEADING, NARROW - side - 8, is_bold=True)
+        bottom = y
+        y += HEADING + 8
+        if number:
+            joint = drawing.joints[number - 1]
+            made.strokes.append(Stroke(f"M{SPINE:g} {bottom:g} V{y:g}", joint.after,
+                                       is_dashed=joint.after is Tone.OPEN))  # fmt: skip
+        placed = []
+        for box in column.boxes:
+            area = Area(INSET, y, width, _height(box, width, 4))
+            placed.append(_placed(box, area, 4))
+            y = area.bottom + 10
+        y -= 10
+        rows.append(placed)
+    for one in rows[0]:
+        if one.box.to is not None:
+            end = rows[one.box.to][0].area
+            made.strokes.append(
+                Stroke(f"M{INSET:g} {one.area.middle:g} H{SIDE_RAIL:g} V{end.middle:g} H{INSET:g}",
+                       one.box.tone, is_faint=True)
+            )  # fmt: skip
+    made.boxes = [one for row in rows for one in row]
+    _foot(made, drawing, y + BELOW)
+    return made
+
+
+def _head(made: Layout, drawing: Drawing, *, with_claim: bool) -> float:
+    """Write the claim, the verdict and the news; return the height below them."""
+    y, room = MARGIN, made.width - 2 * MARGIN
+    is_narrow = made.width <= NARROW
+    if with_claim:
+        size = TEXT if is_narrow else CLAIM
+        y = made.say(MARGIN, y, drawing.claim, size, Kind.CLAIM, room, is_bold=True,
+                     lines=5 if is_narrow else 2)  # fmt: skip
+        y += 4
+    tone = drawing.columns[-1].boxes[0].tone
+    news = shown(drawing.news[:1].upper() + drawing.news[1:])
+    if not with_claim:
+        if not news:
+            return y
+        lines = 4 if is_narrow else 2
+        return made.say(MARGIN, y, news, NEWS, Kind.VERDICT, room, tone=tone, is_bold=True,
+                        lines=lines) + 14  # fmt: skip
+    words = width_of(drawing.verdict, NEWS, bold=True) + 14
+    made.say(MARGIN, y, drawing.verdict, NEWS, Kind.VERDICT, room, tone=tone, is_bold=True)
+    if not news:
+        return y + NEWS * 1.35 + 16
+    if is_narrow or words + width_of(news, NEWS) > room:
+        y += NEWS * 1.35
+        return made.say(MARGIN, y, news, NEWS, Kind.NEWS, room, lines=4) + 14
+    return made.say(MARGIN + words, y, news, NEWS, Kind.NEWS, room - words) + 16
+
+
+def _foot(made: Layout, drawing: Drawing, y: float) -> None:
+    """Write the iterations."""
+    room = made.width - 2 * MARGIN
+    if drawing.dots:
+        row = int(room // DOT) or 1
+        is_beside = len(drawing.dots) * DOT + 220 < room
+        for place in range(len(drawing.dots)):
+            made.dots.append((MARGIN + 5 + DOT * (place % row), y + 7 + DOT * (place // row)))
+        if is_beside:
+            side = len(drawing.dots) * DOT + 10
+            y = made.say(MARGIN + side, y, drawing.dots_words, LABEL, Kind.QUIET, room - side,
+                         lines=3)  # fmt: skip
+        else:
+            y += DOT * -(-len(drawing.dots) // row) + 4
+            y = made.say(MARGIN, y, drawing.dots_words, LABEL, Kind.QUIET, room, lines=4)
+    elif drawing.dots_words:
+        y = made.say(MARGIN, y, drawing.dots_words, LABEL, Kind.QUIET, room, lines=4)
+    made.height = y + 10
+
+
+def _lines(
+    x: float, y: float, words: str, room: Room, kind: Kind, tone: Tone | None, *, is_bold: bool
+) -> Iterator[Text]:
+    """The lines of a text below a height."""
+    words = shown(words)
+    is_left = runs_left(words)
+    pieces = (Piece(words, is_changed=is_bold),)
+    for number, line in enumerate(fitted(pieces, room)):
+        text = (Piece("".join(one.text for one in line)),)
+        base = y + room.size + number * room.size * 1.35
+        side = x + room.width if is_left else x
+        yield Text(side, base, text, room.size, kind, room.width, tone, is_bold, is_left)
+
+
+def _height(box: Box, width: float, lines: int) -> float:
+    count = len(_sentence(box, width, lines))
+    return PAD + count * LEAD + 6 + (18 if box.name else 0) + (18 if box.note else 0) + 8
+
+
+def _sentence(box: Box, width: float, lines: int) -> tuple[TextLine, ...]:
+    pieces = [Piece(shown(one.text), one.is_changed) for one in box.pieces]
+    return fitted(pieces, Room(width - 2 * PAD, lines, TEXT))
+
+
+def _placed(box: Box, area: Area, lines: int) -> PlacedBox:
+    texts: list[Text] = []
+    room = area.width - 2 * PAD
+    is_left = runs_left(box.text)
+    y = area.y + PAD + TEXT - 2
+    side = area.right - PAD if is_left else area.x + PAD
+    for line in _sentence(box, area.width, lines):
+        texts.append(Text(side, y, line, TEXT, Kind.TEXT, room, box.tone, runs_left=is_left))
+        y += LEAD
+    below = area.bottom - 10
+    if box.note:
+        words = cut_line(shown(box.note), room, NOTE, bold=True)
+        texts.append(Text(area.x + PAD, below, (Piece(words),), NOTE, Kind.NOTE, room, box.tone,
+                          is_bold=True))  # fmt: skip
+        below -= 18
+    if box.name:
+        words = cut_middle(shown(box.name), room, NAME)
+        is_left = runs_left(words)
+        side = area.right - PAD if is_left else area.x + PAD
+        texts.append(Text(side, below, (Piece(words),), NAME, Kind.NAME, room, runs_left=is_left))
+    return PlacedBox(box, area, tuple(texts))
+
+
+def _pill_lines(joint: Joint) -> tuple[tuple[tuple[str, Kind], ...], ...]:
+    """The lines of a pill, each of parts."""
+    source, wrote = shown(joint.source), shown(joint.wrote)
+    if not (source and wrote):
+        if not joint.change:
+            return (((NO_SOURCE, Kind.WROTE),),)
+        kind = Kind.SOURCE if source else Kind.WROTE
+        words = cut_line(source or wrote, MOST_PILL, PILL, bold=True)
+        return ((joint.change, Kind.QUIET),), ((words, kind),)
+    whole = width_of(f"{source} → {wrote}", PILL, bold=True)
+    if whole <= MOST_PILL:
+        return (((source, Kind.SOURCE), (" → ", Kind.QUIET), (wrote, Kind.WROTE)),)
+    room = MOST_PILL - width_of("→ ", PILL, bold=True)
+    return (
+        ((cut_line(source, room, PILL, bold=True), Kind.SOURCE),),
+        (("→ ", Kind.QUIET), (cut_line(wrote, room, PILL, bold=True), Kind.WROTE)),
+    )
+
+
+def _pill_size(joint: Joint) -> tuple[float, float]:
+    lines = _pill_lines(joint)
+    width = max(sum(width_of(text, PILL, bold=True) for text, _ in line) for line in lines)
+    return max(width + 20, LEAST_PILL), 20.0 * len(lines) + 8
+
+
+def _pill(joint: Joint, x: float, y: float) -> Pill:
+    width, height = _pill_size(joint)
+    texts = []
+    for number, line in enumerate(_pill_lines(joint)):
+        used = sum(width_of(text, PILL, bold=True) for text, _ in line)
+        at, base = x + (width - used) / 2, y + 19 + 20.0 * number
+        for text, kind in line:
+            room = width_of(text, PILL, bold=True)
+            texts.append(Text(at, base, (Piece(text),), PILL, kind, room, is_bold=True))
+            at += room
+    return Pill(Area(x, y, width, height), tuple(texts))
+
+
+def _gap(joint: Joint, column: Column) -> float:
+    """The width between two columns."""
+    found = GAP
+    if joint.label:
+        found = LABEL_GAP
+    if joint.is_broken:
+        found = max(found, _pill_size(joint)[0] + 16)
+    return found + (18 if _leading(column) > 1 else 0)
+
+
+def _leading(column: Column) -> int:
+    return sum(box.to is None for box in column.boxes)
+
+
+def _room_beside(joint: Joint) -> float:
+    """The height that pill and label of a joint need."""
+    above = _pill_size(joint)[1] + 16 if joint.is_broken else 0.0
+    below = 20 + 16.0 * (1 + len(joint.names)) + 8 if joint.label else 0.0
+    return 2 * max(above, below)
+
+
+def _join(
+    made: Layout, joint: Joint, before: list[PlacedBox], after: PlacedBox, gap: float
+) -> None:
+    """Draw the line from a column to the next one, and what stands on it."""
+    leading = [one for one in before if one.box.to is None]
+    start, end, y = leading[0].area.right, after.area.x, leading[0].area.middle
+    trunk = start + 12
+    for one in leading[1:]:
+        path = f"M{start:g} {one.area.middle:g} H{trunk:g} V{y:g}"
+        made.strokes.append(Stroke(path, joint.before, is_dashed=joint.before is Tone.OPEN))
+    left = trunk + 6 if len(leading) > 1 else start
+    middle = (left + end) / 2
+    if joint.is_broken:
+        made.strokes.append(Stroke(f"M{start:g} {y:g} H{middle - 9:g}", joint.before,
+                                   is_dashed=joint.before is Tone.OPEN))  # fmt: skip
+        made.strokes.append(Stroke(f"M{middle + 9:g} {y:g} H{end:g}", joint.after))
+        for side in (middle - 6, middle + 2):
+            made.strokes.append(Stroke(f"M{side:g} {y - 8:g} l6 16", Tone.CULPRIT))
+        width, height = _pill_size(joint)
+        made.pills.append(_pill(joint, middle - width / 2, y - 14 - height))
+    else:
+        is_thin = bool(joint.label)
+        made.strokes.append(Stroke(f"M{start:g} {y:g} H{end:g}", joint.after, is_thin,
+                                   joint.after is Tone.OPEN))  # fmt: skip
+    if joint.label:
+        room = end - left - 12
+        at = made.say(left + 6, y + 8, joint.label, LABEL, Kind.LABEL, room, tone=joint.after,
+                      is_bold=True, lines=2)  # fmt: skip
+        for name in joint.names:
+            words = cut_middle(shown(name), room, NAME)
+            at = made.say(left + 6, at, words, NAME, Kind.QUIET, room)
+
+
+def _around(made: Layout, start: PlacedBox, end: PlacedBox) -> None:
+    """Draw the line from a box below the others to one further on."""
+    y, x = start.area.middle, end.area.x + end.area.width / 2
+    corner = f"H{x - 12:g} Q{x:g} {y:g} {x:g} {y - 12:g}"
+    path = f"M{start.area.right:g} {y:g} {corner} V{end.area.bottom:g}"
+    made.strokes.append(Stroke(path, start.box.tone, is_faint=True))
+
+
+def _join_below(made: Layout, joint: Joint, before: list[PlacedBox], y: float) -> float:
+    """Draw the line from boxes to the next one below; return the height below it."""
+    leading = [one for one in before if one.box.to is None]
+    bottom = before[-1].area.bottom
+    is_dashed = joint.before is Tone.OPEN
+    start = bottom
+    if leading[-1] is not before[-1] or len(leading) > 1:
+        start = bottom + 10
+        for one in leading:
+            if one is not before[-1]:
+                path = f"M{INSET:g} {one.area.middle:g} H{RAIL:g} V{start:g} H{SPINE:g}"
+                made.strokes.append(Stroke(path, joint.before, is_dashed=is_dashed))
+        if leading[-1] is before[-1]:
+            made.strokes.append(Stroke(f"M{SPINE:g} {bottom:g} V{start:g}", joint.before,
+                                       is_dashed=is_dashed))  # fmt: skip
+    side = SPINE + 14
+    at = start + 8
+    if joint.is_broken:
+        pill = _pill(joint, side + 6, at)
+        made.pills.append(pill)
+        middle = pill.area.middle
+        made.strokes.append(Stroke(f"M{SPINE:g} {start:g} V{middle - 7:g}", joint.before,
+                                   is_dashed=is_dashed))  # fmt: skip
+        for height in (middle - 6, middle + 1):
+            made.strokes.append(Stroke(f"M{SPINE - 8:g} {height:g} l16 6", Tone.CULPRIT))
+        start = middle + 7
+        at = pill.area.bottom + 4
+    if joint.label:
+        room = NARROW - side - 8
+        words = f"{joint.label}: {', '.join(joint.names)}" if joint.names else joint.label
+        at = made.say(side, at - 2, words, LABEL, Kind.LABEL, room, tone=joint.after, lines=2)
+    at += 6
+    made.strokes.append(Stroke(f"M{SPINE:g} {start:g} V{at:g}", joint.after,
+                               bool(joint.label) and not joint.is_broken,
+                               joint.after is Tone.OPEN))  # fmt: skip
+    return at

@@ -1,0 +1,207 @@
+"""The picture of a claim: what it shows, that nothing in it overlaps, and that texts stay texts."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from fakes.trails import FS, LEXICAL, NFS, a_round, a_trail, cited, found, path
+
+from veritrail_graph.api.show.drawing import Drawing, Tone
+from veritrail_graph.api.show.picture import picture_of
+from veritrail_graph.api.show.picture_layout import Area, Layout, Text, tall, wide
+from veritrail_graph.api.show.picture_svg import figure, svg
+from veritrail_graph.api.show.text_width import Room, fitted, line_width
+from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.graph.model import (
+    Claim,
+    ClaimOrigin,
+    NodeRef,
+    Role,
+    Status,
+    Verdict,
+    Verification,
+)
+from veritrail_graph.graph.word_diff import Piece
+
+SOURCE = "In May the dredger removed 48,200 cubic metres."
+WROTE = "The dredger removed 84,200 cubic metres, which took a month."
+CLAIM = Claim(claim_id="k1", text="The dredger removed 84,200 cubic metres.", node_id="t")
+STEP, ROOT = NodeRef("s", 2, 1, Role.INTERMEDIATE), NodeRef("c", 1, 0, Role.ROOT)
+LATER, ANSWER = NodeRef("g", 3, 2, Role.INTERMEDIATE), NodeRef("t", 4, 3, Role.TERMINAL)
+NAMES = {1: "page", 2: "summary", 3: "group", 4: "answer"}
+HOSTILE = {
+    "long": "word " * 900,
+    "unbroken": "W" * 3_000,
+    "wide": "浚渫船は八万四千二百立方メートルの砂を取り除いた。" * 20,
+    "leftward": "הדחפור הסיר 84,200 מטרים מעוקבים של חול מן הערוץ " * 12,
+    "pictures": "👩‍👩‍👧‍👦🚢🏗️ " * 80,
+    "marks": "z" + "\u0301" * 400 + " " + "a\u0335\u0336" * 200,
+    "markup": "</text><script>alert(1)</script>&'\"\u202e\x07" * 20,
+}
+
+
+def a_chain(text: str = WROTE, source: str = SOURCE, **other: Any) -> Verification:
+    """A claim of an answer that a source, a step and a later step lead to."""
+    return a_trail(
+        "v-1",
+        a_round(1, FS, [LATER], [found("", cited("g", 0, 0, text))]),
+        a_round(2, FS, [STEP], [found("", cited("s", 0, 0, text))]),
+        a_round(3, other.get("verdict", NFS), [ROOT], [found("", cited("c", 0, 0, source))]),
+        **{
+            "claim": CLAIM,
+            "paths": [path("g", "t", 1), path("s", "g", 2), path("c", "s", 3)],
+            "error_nodes": [STEP],
+            "propagated_nodes": [LATER, ANSWER],
+            **other,
+        },
+    )
+
+
+def drawn(one: Verification) -> Drawing:
+    return picture_of(trail_view(one, NAMES))
+
+
+def tones(drawing: Drawing) -> list[Tone]:
+    return [column.boxes[0].tone for column in drawing.columns]
+
+
+def test_the_line_is_broken_where_the_error_came_in_and_says_what_was_turned() -> None:
+    made = drawn(a_chain())
+    assert tones(made) == [Tone.RIGHT, Tone.CULPRIT, Tone.WRONG]
+    assert [joint.is_broken for joint in made.joints] == [True, False]
+    assert made.joints[0].difference == "48,200 → 84,200"
+    assert made.news == "went wrong in s (summary, stage 2 of 4): 48,200 became 84,200"
+    assert made.columns[1].boxes[0].note == "went wrong here"
+
+
+def test_steps_that_only_repeat_are_one_line_with_their_names() -> None:
+    made = drawn(a_chain())
+    assert (made.joints[1].label, made.joints[1].names) == ("carried on, 1 step", ("g",))
+    words = [said for said, _ in made.in_words()]
+    assert words[1] == "Here it changes: 48,200 → 84,200"
+    assert words[3] == "Carried on, 1 step: g"
+
+
+def test_of_several_culprits_one_box_says_how_many() -> None:
+    others = [NodeRef(f"s{at}", 2, 10 + at, Role.INTERMEDIATE) for at in range(19)]
+    made = drawn(a_chain(error_nodes=[STEP, *others]))
+    culprit = made.columns[1].boxes[0]
+    assert (culprit.among, culprit.name) == (20, "s or 19 more")
+    assert made.columns[1].heading == "One of 20: Summary (stage 2)"
+    assert made.news.startswith("went wrong in one of 20 nodes")
+
+
+def test_what_is_supported_is_green_from_each_source_to_the_answer() -> None:
+    more = [NodeRef(f"c{at}", 1, 20 + at, Role.ROOT) for at in range(4)]
+    said = [found("", cited(ref.node_id, 0, 0, SOURCE)) for ref in (ROOT, *more)]
+    one = a_trail("v-1", a_round(1, FS, [ROOT, *more], said), claim=CLAIM, verdict=FS,
+                  paths=[path(ref.node_id, "t", 1) for ref in (ROOT, *more)])  # fmt: skip
+    made = drawn(one)
+    assert tones(made) == [Tone.RIGHT, Tone.RIGHT]
+    assert [box.text for box in made.columns[0].boxes] == [SOURCE, SOURCE, "and 3 more sources"]
+    assert made.news == "5 source texts say it"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"verdict": None, "status": Status.UNDECIDED, "error": "words alone", **LEXICAL},
+        {"verdict": Verdict.INCONCLUSIVE},
+        {"claim": CLAIM.replace(origin=ClaimOrigin.ASKED, said=False)},
+    ],
+)
+def test_where_nothing_is_decided_nothing_is_red_and_no_line_is_broken(
+    other: dict[str, Any],
+) -> None:
+    made = drawn(a_chain(**{"error_nodes": [], "propagated_nodes": [], **other}))
+    every = {box.tone for column in made.columns for box in column.boxes}
+    assert every == {Tone.OPEN}
+    assert not any(joint.is_broken for joint in made.joints)
+    assert "#a3271d" not in svg(made).partition("</style>")[2].partition("<circle")[0]
+
+
+def test_where_no_source_says_it_the_picture_says_how_many_were_read() -> None:
+    roots = [NodeRef(f"c{at}", 1, at, Role.ROOT) for at in range(5)]
+    one = a_trail("v-1", a_round(1, NFS, roots, []), claim=CLAIM, verdict=NFS)
+    made = drawn(one)
+    assert made.columns[0].boxes[0].text == "5 source texts read, none says this"
+    assert tones(made) == [Tone.OPEN, Tone.WRONG]
+
+
+def test_an_error_without_a_place_is_between_the_sources_and_the_answer() -> None:
+    made = drawn(a_chain(error_nodes=[], propagated_nodes=[]))
+    assert tones(made) == [Tone.RIGHT, Tone.WRONG]
+    assert (made.joints[0].is_broken, made.joints[0].label) == (True, "somewhere on the way")
+
+
+def _apart(one: Area, other: Area) -> bool:
+    return (
+        one.right <= other.x
+        or other.right <= one.x
+        or one.bottom <= other.y
+        or other.bottom <= one.y
+    )
+
+
+def _area(text: Text) -> Area:
+    return Area(text.left, text.y - text.size * 0.8, text.width, text.size)
+
+
+def _check(layout: Layout) -> None:
+    frame = Area(0, 0, layout.width, layout.height)
+    solid = [placed.area for placed in layout.boxes] + [pill.area for pill in layout.pills]
+    texts = [_area(text) for text in layout.texts]
+    for one, other in combinations((*solid, *texts), 2):
+        assert _apart(one, other), (one, other)
+    inner = [(placed.area, text) for placed in layout.boxes for text in placed.texts]
+    inner += [(pill.area, text) for pill in layout.pills for text in pill.texts]
+    inner += [(frame, text) for text in layout.texts]
+    for around, text in inner:
+        area = _area(text)
+        assert text.width <= text.room + 0.01, text
+        assert around.x <= area.x, text
+        assert area.right <= around.right + 0.01, text
+        assert around.y <= area.y, text
+        assert area.bottom <= around.bottom, text
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("shape", ["chain", "unplaced", "several", "names"])
+def test_no_text_leaves_its_box_and_nothing_overlaps(name: str, shape: str) -> None:
+    text = HOSTILE[name]
+    claim = CLAIM.replace(text=text[:2_000])
+    other: dict[str, Any] = {"claim": claim}
+    if shape == "unplaced":
+        other |= {"error_nodes": [], "propagated_nodes": []}
+    if shape == "several":
+        other["error_nodes"] = [STEP, LATER]
+    names = dict.fromkeys(NAMES, text[:200]) if shape == "names" else NAMES
+    one = a_chain(f"{text[:1_500]} 84,200", f"48,200 {text[:1_500]}", **other)
+    made = picture_of(trail_view(one, names))
+    for with_claim in (True, False):
+        for layout in (wide(made, with_claim=with_claim), tall(made, with_claim=with_claim)):
+            _check(layout)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_text_is_never_markup(name: str) -> None:
+    text = HOSTILE[name][:500]
+    made = drawn(a_chain(text, text, claim=CLAIM.replace(text=text)))
+    kinds = {"svg", "title", "desc", "style", "rect", "path", "circle", "g", "text", "tspan"}
+    for narrow in (False, True):
+        tree = ElementTree.fromstring(svg(made, is_narrow=narrow))
+        assert {one.tag.rpartition("}")[2] for one in tree.iter()} <= kinds
+    page = ElementTree.fromstring(figure(made, lambda node: f"/n?{node}&\"'<"))
+    assert "script" not in {one.tag.rpartition("}")[2] for one in page.iter()}
+    assert {one.get("role") for one in page.iter("{http://www.w3.org/2000/svg}svg")} == {"group"}
+
+
+def test_a_long_sentence_is_cut_around_the_word_that_matters() -> None:
+    text = (Piece("before " * 60), Piece("84,200", is_changed=True), Piece(" behind" * 60))
+    lines = fitted(text, Room(220, 4, 14))
+    assert any(one.is_changed for line in lines for one in line)
+    assert (lines[0][0].text[0], lines[-1][-1].text[-1]) == ("…", "…")
+    assert all(line_width(line, 14) <= 220 for line in lines)
