@@ -114,7 +114,7 @@ class Ingested(Answer):
             terminals=list(found.terminals),
             stages=stages,
             warnings=list(found.warnings),
-            format=_format_name(found.header.source_format),
+            format=format_name(found.header.source_format),
             unsourced=found.unsourced,
             inferred_edges=found.inferred_edges,
             explained=found.header.explained,
@@ -130,7 +130,7 @@ class Ingested(Answer):
         )
 
 
-def _format_name(source_format: str) -> str:
+def format_name(source_format: str) -> str:
     """The name of the importer: a process file says its format with its version."""
     is_file = source_format.startswith("veritrail.process/")
     return "process" if is_file else source_format

@@ -13,6 +13,7 @@ from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution import Attributions
+    from veritrail_graph.api.app.checking import Checking
     from veritrail_graph.api.app.claims import Claims
     from veritrail_graph.api.app.dialogues import Dialogues
     from veritrail_graph.api.app.in_flight import InFlight
@@ -174,6 +175,13 @@ class Application:
         from veritrail_graph.api.app.claims import Claims
 
         return Claims(self)
+
+    @cached_property
+    def checking(self) -> Checking:
+        """Checks of whatever people have."""
+        from veritrail_graph.api.app.checking import Checking
+
+        return Checking(self)
 
     @cached_property
     def dialogues(self) -> Dialogues:

@@ -7,7 +7,7 @@ which ids are near.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,24 @@ class Names(Part):
     async def processes(self, given: str, limit: int) -> list[str]:
         """Ids of processes that some letters begin."""
         return await (await self._ids()).processes(given, limit)
+
+    async def short_process(self, process_id: str, least: int, whole: int) -> str:
+        """Return the first letters of a process_id, as many as name it alone.
+
+        Args:
+            process_id: The process.
+            least: Letters at least.
+            whole: Letters of an id that is not shortened.
+        """
+        return await _shortest(process_id, (await self._ids()).processes, least, whole)
+
+    async def short_claim(self, process_id: str, claim_id: str, least: int, whole: int) -> str:
+        """Return the first letters of a claim_id, as many as name it alone in its process."""
+
+        async def beginning(given: str, limit: int) -> list[str]:
+            return await (await self._ids()).claims(process_id, given, limit)
+
+        return await _shortest(claim_id, beginning, least, whole)
 
     async def claims(self, process: str, given: str, limit: int) -> list[str]:
         """Ids of claims of a process that some letters begin.
@@ -169,6 +187,18 @@ class Names(Part):
                 return name
         what = "is stored" if given == LAST else f"{shown(given)} is stored"
         raise NotFound(f"No run {what}.", code="run_unknown", run_id=given)
+
+
+async def _shortest(
+    name: str, beginning: Callable[[str, int], Awaitable[list[str]]], least: int, whole: int
+) -> str:
+    """The first letters of an id, as many as no other id begins with."""
+    if len(name) <= whole:
+        return name
+    for length in range(least, len(name)):
+        if len(await beginning(name[:length], 2)) < 2:
+            return name[:length]
+    return name
 
 
 def only_one(found: Sequence[str], given: str, what: str) -> str | None:

@@ -1,117 +1,296 @@
-"""`veritrail check`: is an answer supported by the texts that it was made from?"""
+"""`veritrail check`: is what was written supported by what it was made from?"""
 
 from __future__ import annotations
 
+import asyncio
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import say_starting
-from veritrail_graph.api.cli.ingest import ingest_paths, public_id, store_and_tell
-from veritrail_graph.api.cli.options import RECORDED, AsJson, judging, recording_settings
-from veritrail_graph.api.show.texts import some
-from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.api.cli import completion
+from veritrail_graph.api.cli.advice import ADVICE
+from veritrail_graph.api.cli.checked import CheckShown, ShortNames, short_names, tell
+from veritrail_graph.api.cli.checked_watch import Watched
+from veritrail_graph.api.cli.exits import (
+    INTERRUPTED,
+    NOT_ALL_SUCCEEDED,
+    WRONG_USE,
+    Exit,
+    fail,
+    fault_json,
+    run,
+    say_starting,
+    status_of,
+)
+from veritrail_graph.api.cli.ingest import public_id
+from veritrail_graph.api.cli.options import (
+    RECORDED,
+    AsJson,
+    judging,
+    recording_settings,
+    verify_request,
+)
+from veritrail_graph.api.cli.terminal import long_work, print_json
+from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.cli.ingest import Outcome
+    from veritrail_graph.api.app.checking import CheckDone, CheckOptions, What
+    from veritrail_graph.api.app.ingesting import IngestOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.draft import Draft
 
-STDIN = Path("-")
+STDIN = "-"
+_SPACE = re.compile(r"\s")
+_ANY_PROCESS = "-"
+
+
+class FailOn(StrEnum):
+    """What makes the command end with 1."""
+
+    UNSUPPORTED = "unsupported"
+    UNDECIDED = "undecided"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the command names.
+
+    Attributes:
+        what: Paths, ids and addresses as they were typed.
+        answer: An answer over plain texts that was made into a process; None: none was given.
+        options: How it is checked.
+    """
+
+    what: Sequence[str]
+    answer: Draft | None
+    options: CheckOptions
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """How an answer over plain texts is read.
+
+    Attributes:
+        question: The question that it answers.
+        words: Words of a chunk of a source.
+    """
+
+    question: str | None
+    words: int
 
 
 @judging(
-    "q", "engine", "verdict_engine", "model", "budget", "max_calls", "price", "no_cache",
-    "recorded", "record", "concurrency",
+    "model", "engine", "verdict_engine", "q", "no_cache", "recorded", "record",
+    "concurrency", "budget", "max_calls", "price",
 )  # fmt: skip
 def check(
-    paths: Annotated[
-        list[Path] | None,
+    what: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[PATH…]",
-            help="With --answer: more sources. Else a log of (question, contexts, answer): CSV, "
-            "JSON, JSON Lines or parquet.",
+            metavar="[WHAT…]",
+            help="Files or folders in any format that ingest reads, - for standard input, stored "
+            "processes (the id, its first letters, or @last). With --answer: more sources.",
             show_default=False,
+            autocompletion=completion.processes,
         ),
     ] = None,
     answer: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The answer, a text file; `-` reads stdin."),
+        str | None,
+        typer.Option(
+            metavar="TEXT|FILE",
+            help="An answer: a text file, the text itself, or - for standard input; over a folder "
+            "of GraphRAG the answer that was made from it.",
+        ),
     ] = None,
     sources: Annotated[
         list[Path] | None,
-        typer.Option(metavar="PATH", help="What it was made from: text files, or folders of them."),
+        typer.Option(
+            metavar="PATH",
+            help="What the answer was made from: text files, or folders of them.",
+        ),
     ] = None,
     question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The question that it answers.")
+        str | None,
+        typer.Option(metavar="TEXT", help="The question that the answer answers."),
     ] = None,
     process_id: Annotated[
         str | None,
-        typer.Option("--process-id", metavar="ID", help="Store it under this process_id."),
+        typer.Option(
+            "--process-id",
+            metavar="ID",
+            help="Store it under this process_id.",
+        ),
     ] = None,
     chunk_words: Annotated[
         int,
-        typer.Option(min=20, max=100_000, metavar="N", help="Words of a chunk of a source."),
+        typer.Option(
+            min=20,
+            max=100_000,
+            metavar="N",
+            help="Words of a chunk of a source.",
+        ),
     ] = 200,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Of an address: only what is newer, such as 1d or 6h.",
+        ),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--max",
+            min=1,
+            metavar="N",
+            help="The most processes that are checked.",
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Verify again what this judge has given a verdict on.",
+        ),
+    ] = False,
     *,
+    fail_on: Annotated[
+        list[FailOn] | None,
+        typer.Option(help="End with 1 where a claim is so; may be repeated."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List the right claims, too.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            help="Say what was read, what its format lacked, and who judged.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     **how: Any,
 ) -> None:
-    """Check an answer against the texts that it was made from.
+    """Check what was written against what it was made from.
 
-    The sources are cut into chunks and stored with the answer as a process; its claims are
-    extracted with the model, or are its sentences that state something where no model is named;
-    each is verified.
+    What is new is stored. Where there are no claims a model takes them from the final outputs;
+    without a model they are the sentences that state something. What has no verdict of this judge
+    yet is verified, and the wrong claims are shown.
     """
-    from veritrail_graph.api.app.engine import begin_engine
-    from veritrail_graph.api.app.engines import asks_model
-    from veritrail_graph.api.app.ingesting import IngestOptions
+    how["again"] = again
+    settings = recording_settings(how)
+    given = [*(str(one) for one in sources or ()), *(what or ())]
+    _refuse_incomplete(given, answer, sources, question)
+    plain = _Plain(question, chunk_words)
+    wanted = _wanted(settings, given, answer, plain, process_id=process_id, how=how)
+    if most is not None or since is not None:
+        wanted = _limited(wanted, most, since)
+    shown = CheckShown(every=every, verbose=verbose)
+    done, short = run(_checked(settings, wanted), as_json=as_json)
+    fault = done.fault or _only_fault(done)
+    if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:
+        fail(fault, as_json=as_json)
+    if as_json:
+        document = done.checked.model_dump(mode="json")
+        if fault is not None:
+            document["error"] = fault_json(fault)
+        print_json(document)
+    else:
+        tell(done.checked, shown, short)
+    if done.fault is not None:
+        fail(done.fault, as_json=False)  # stdout holds its one document already
+    _end(done, frozenset(fail_on or ()))
 
-    settings = recording_settings(dict(how))
-    answers_given = how["recorded"] is not None and how["model"] is None
-    asks = asks_model(
-        settings, how["engine"] or (RECORDED if answers_given else None), how["model"]
-    )
-    options = IngestOptions(
-        process_id=None if process_id is None else public_id(process_id, "--process-id"),
-        force=True,
-        format=None if answer is not None else "rag",
-        stated=not asks,
-    )
-    given = [*(sources or ()), *(paths or ())]
+
+def _refuse_incomplete(
+    given: Sequence[str], answer: str | None, sources: Sequence[Path] | None, question: str | None
+) -> None:
+    """Refuse a command that does not say what is checked.
+
+    Raises:
+        InputError: It does not.
+    """
     if answer is None and (sources or question is not None):
         raise InputError("Name the answer to check: --answer FILE (`-` reads it from stdin).")
-    if not given:
-        raise InputError(
-            "Name what the answer was made from: --answer a.txt --sources docs/*.md"
-            if answer is not None
-            else "Name an answer and its sources (--answer a.txt --sources docs/*.md), or a log of "
-            "questions, contexts and answers."
-        )
-    made = None
-    if answer is not None:
-        made = _made(settings, answer, given, question, chunk_words)
-        begin_engine(settings, say_starting)
-
-    async def storing(app: Application, outcomes: list[Outcome]) -> VeriTrailError | None:
-        if made is None:
-            return await ingest_paths(app, given, options, outcomes)
-        outcomes.append((str(answer), await app.processes.ingest_source(made, options)))
-        return None
-
-    store_and_tell(
-        storing,
-        {"extract": asks, **how},
-        nothing=f"{some([str(path) for path in given])}: there is no row in it",
-        as_json=as_json,
+    if given:
+        return
+    raise InputError(
+        "Name what the answer was made from: --answer a.txt --sources docs/*.md"
+        if answer is not None
+        else "Name what is to be checked: an answer and its sources (--answer a.txt --sources "
+        "docs/*.md), a file or folder that ingest reads, or a stored process."
     )
 
 
-def _made(
-    settings: Settings, answer: Path, sources: list[Path], question: str | None, words: int
-) -> Draft:
+def _wanted(
+    settings: Settings,
+    given: Sequence[str],
+    answer: str | None,
+    plain: _Plain,
+    *,
+    process_id: str | None,
+    how: dict[str, Any],
+) -> _Wanted:
+    from veritrail_graph.api.app.checking import CheckOptions
+    from veritrail_graph.api.app.engine import begin_engine
+    from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
+
+    if how["engine"] is None and how["model"] is None and settings.recorded is not None:
+        how["engine"] = RECORDED
+    storing = IngestOptions(
+        process_id=None if process_id is None else public_id(process_id, "--process-id"),
+        force=True,
+        patience=WRITER_SECONDS,
+    )
+    made = None
+    if answer is not None:
+        paths = [Path(one) for one in given]
+        over_index = _over_index(paths, answer, plain.question, storing)
+        if over_index is None:
+            made, given = _made(settings, answer, paths, plain), ()
+        else:
+            storing = over_index
+    request = verify_request(_ANY_PROCESS, how)
+    options = CheckOptions(request, storing, concurrency=how["concurrency"], advice=ADVICE)
+    begin_engine(settings, say_starting)
+    return _Wanted(given, made, options)
+
+
+def _limited(wanted: _Wanted, most: int | None, since: str | None) -> _Wanted:
+    """Return the same with what bounds it.
+
+    Raises:
+        InputError: Something is bounded that has no time.
+    """
+    from dataclasses import replace
+
+    if since is not None and not any("://" in one for one in wanted.what):
+        raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
+    return replace(wanted, options=replace(wanted.options, most=most))
+
+
+def _over_index(
+    paths: Sequence[Path], answer: str, question: str | None, storing: IngestOptions
+) -> IngestOptions | None:
+    """How an answer over a folder of GraphRAG is stored; None: it is over plain texts."""
+    from dataclasses import replace
+
+    from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+    from veritrail_graph.graph.importers.registry import ImportOptions
+
+    (path, *more) = paths
+    if more or not path.is_dir() or GraphRagImporter().detect(path) is not None:
+        return None
+    return replace(storing, importing=ImportOptions(answer=answer, question=question))
+
+
+def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -> Draft:
     """The process of an answer and its sources.
 
     Raises:
@@ -127,8 +306,106 @@ def _made(
     from veritrail_graph.graph.sentences import SentenceSplitter
 
     splitter = SentenceSplitter.for_language(settings.language)
-    text = read_stdin() if answer == STDIN else read_text(answer)
-    name = "stdin" if answer == STDIN else answer.name
+    if answer == STDIN:
+        given = PlainText("stdin", read_stdin())
+    elif _SPACE.search(answer) and not _is_there(answer):
+        given = PlainText("answer", answer)
+    else:
+        path = Path(answer)
+        given = PlainText(path.name, read_text(path))
     return answer_over(
-        PlainText(name, text), read_sources(sources), splitter, question=question, words=words
+        given,
+        read_sources(sources),
+        splitter,
+        question=plain.question,
+        words=plain.words,
     )
+
+
+def _is_there(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except OSError:  # too long for a name
+        return False
+
+
+async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, ShortNames]:
+    from veritrail_graph.api.app import Application
+
+    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+        async with Application(settings, on_engine_start=say_starting) as app:
+            what = await _found(app, wanted, Path(folder))
+            with long_work() as work:
+                watched = Watched(work)
+                done = await app.checking.check(what, wanted.options, watched.hooks)
+            return done, await short_names(app, done.checked)
+
+
+async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
+    """What is checked, of what was typed."""
+    from veritrail_graph.api.app.checking import OpenedProcess, UnreadInput
+    from veritrail_graph.graph.importers.plain import read_stdin
+
+    if wanted.answer is not None:
+        header = wanted.answer.header
+        return [OpenedProcess(header.name or "answer", wanted.answer)]
+    found: list[What] = []
+    for one in wanted.what:
+        if one == STDIN:
+            text = await asyncio.to_thread(read_stdin)
+            path = folder / f"stdin{_suffix(text)}"
+            path.write_text(text, encoding="utf-8")
+            found.append(path)
+        else:
+            try:
+                found.append(await app.checking.named(one))
+            except (InputError, NotFound) as error:
+                if len(wanted.what) == 1:
+                    raise
+                found.append(UnreadInput(one, error))
+    return found
+
+
+def _suffix(text: str) -> str:
+    """The suffix that a file with a text would have, by which its format is found."""
+    import json
+
+    if text.lstrip()[:1] not in ("{", "["):
+        return ".csv"
+    try:
+        json.loads(text)
+    except ValueError:
+        return ".jsonl"
+    return ".json"
+
+
+def _only_fault(done: CheckDone) -> VeriTrailError | None:
+    """What keeps everything from being checked; None: something was."""
+    if done.checked.processes or done.is_stopped:
+        return None
+    if len(done.faults) == 1:
+        return done.faults[0]
+    if not all(status_of(one) == WRONG_USE for one in done.faults):
+        return None
+    return InputError(f"None of {len(done.faults):,} inputs could be checked.")
+
+
+def _end(done: CheckDone, fails_on: frozenset[FailOn]) -> None:
+    """End the command with the status of the contract.
+
+    Raises:
+        Exit: Unless everything was checked, and nothing of it is to fail.
+    """
+    if done.is_stopped:
+        raise Exit(INTERRUPTED)
+    if _only_fault(done) is not None:
+        raise Exit(WRONG_USE)
+    processes = done.checked.processes
+    has_failed = bool(done.checked.failed) or any(one.verdicts.failed for one in processes)
+    holds = {
+        FailOn.FAILED: has_failed,
+        FailOn.UNSUPPORTED: any(one.verdicts.NOT_FULLY_SUPPORTED for one in processes),
+        FailOn.UNDECIDED: any(one.verdicts.undecided for one in processes),
+    }
+    if has_failed or any(holds[one] for one in fails_on):
+        raise Exit(NOT_ALL_SUCCEEDED)

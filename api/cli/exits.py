@@ -159,7 +159,7 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
         say(_indented(f"  {line}"))
     if len(lines) > SHOWN_VIOLATIONS:
         say(f"  … and {len(lines) - SHOWN_VIOLATIONS} more; --json lists all of them")
-    raise Exit(_status(error))
+    raise Exit(status_of(error))
 
 
 _EQUAL_SHOWN = 3
@@ -208,7 +208,8 @@ def fault_of_ours(error: Exception, status: int = NOT_ALL_SUCCEEDED) -> int:
     return status
 
 
-def _status(error: VeriTrailError) -> int:
+def status_of(error: VeriTrailError) -> int:
+    """Return the exit status of a fault."""
     if isinstance(error, EngineError | EndpointRefused):
         return UNREACHABLE
     return NOT_ALL_SUCCEEDED if isinstance(error, ModelError) else WRONG_USE

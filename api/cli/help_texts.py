@@ -86,7 +86,8 @@ def write_plainly() -> None:
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "check": (
         "veritrail check --answer answer.txt --sources docs/*.md",
-        "veritrail check log.csv --model gpt-4o-mini --budget 1",
+        "veritrail check log.csv traces/ --model gpt-4o-mini --budget 1",
+        "veritrail check library --all",
     ),
     "ingest": (
         "veritrail ingest library.json",

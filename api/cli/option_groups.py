@@ -14,7 +14,9 @@ _COST = frozenset({
     "batch", "batch_finish", "batch_price_factor", "budget", "concurrency", "max_calls",
     "no_cache", "price", "share",
 })  # fmt: skip
-_OUTPUT = frozenset({"as_json", "help", "_whole", "output", "verbose", "webhook"})
+_OUTPUT = frozenset(
+    {"as_json", "every", "fail_on", "help", "_whole", "output", "verbose", "webhook"}
+)
 _WHAT = frozenset({"since", "match"})
 _RARE = frozenset({
     "batch_finish", "batch_price_factor", "claims_model", "max_reruns", "max_root_sentences",

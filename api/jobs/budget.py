@@ -159,12 +159,19 @@ class JobBudget(Spending):
     Args:
         leases: Its leases; every call is paid out of all of them.
         is_closing: Set when no call may be made any more: those that ask wait from then on.
+        common: What several jobs of this process may spend together; None: there is no such limit.
     """
 
-    __slots__ = ("_is_closing", "_leases")
+    __slots__ = ("_common", "_is_closing", "_leases")
 
-    def __init__(self, leases: tuple[BudgetLease, ...], is_closing: asyncio.Event) -> None:
+    def __init__(
+        self,
+        leases: tuple[BudgetLease, ...],
+        is_closing: asyncio.Event,
+        common: Spending | None = None,
+    ) -> None:
         super().__init__()
+        self._common = common
         self._leases = leases
         self._is_closing = is_closing
         self._look()
@@ -185,6 +192,8 @@ class JobBudget(Spending):
         """
         for lease in self._leases:
             lease.check()
+        if self._common is not None:
+            self._common.check()
 
     def admit(self) -> None:
         """Count a request that is about to be sent.
@@ -193,12 +202,16 @@ class JobBudget(Spending):
             OverBudget: It may not be sent.
         """
         super().admit()
+        if self._common is not None:
+            self._common.admit()
         for lease in self._leases:
             lease.admit()
 
     def settle(self, cost_usd: float | None = None, *, sent: bool = True) -> None:
         """A request came to its end."""
         super().settle(cost_usd, sent=sent)
+        if self._common is not None:
+            self._common.settle(cost_usd, sent=sent)
         for lease in self._leases:
             lease.settle(cost_usd or 0.0, sent=sent)
         self._look()

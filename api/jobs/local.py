@@ -195,6 +195,7 @@ class LocalRun:
                 here.prompts,
                 here.concurrency,
                 on_batches=self._progress.batches,
+                shared=here.shared,
             ),
             self._repository,
             log,

@@ -66,6 +66,7 @@ class SessionOptions:
         prompts: A folder of the user's own prompts, which no request can name.
         concurrency: Concurrent calls, where the process sets it.
         on_batches: Called with the batches that a job waits for, whenever one of them changed.
+        shared: What its jobs share with those of others; None: nothing.
         cancels_batches: Whether batches end at the endpoint with their job.
     """
 
@@ -74,6 +75,7 @@ class SessionOptions:
     prompts: Path | None = None
     concurrency: int | None = None
     on_batches: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None
+    shared: Shared | None = None
     cancels_batches: bool = False
 
 
@@ -347,7 +349,7 @@ class JobSessions:
     ) -> None:
         self._linger = linger
         self._observe = observe or (lambda job_id: observer(job_id, log))
-        self.limiters = Limiters()
+        self.limiters = Limiters() if options.shared is None else options.shared.limiters
         self.is_closing = asyncio.Event()
         self._options = options
         self._repository = repository
@@ -550,7 +552,9 @@ class JobSessions:
                 )
             await self._leases[budget_id].open(limit)
             leases.append(self._leases[budget_id])
-        return JobBudget(tuple(leases), self.is_closing)
+        shared = self._options.shared
+        common = None if shared is None else shared.spending
+        return JobBudget(tuple(leases), self.is_closing, common)
 
 
 def _is_open(place: _Place) -> bool:

@@ -72,11 +72,14 @@ class LocalOptions:
         records: The claims that are given; None: those of the request.
         prompts: A folder of the user's own prompts.
         concurrency: Concurrent calls, or claims at a time of an engine without models.
+        shared: What it shares with other jobs of this process: what all of them may spend, and
+            the slots of the endpoints; None: nothing.
     """
 
     records: Sequence[ClaimRecord] | None = None
     prompts: Path | None = None
     concurrency: int | None = None
+    shared: Shared | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,36 +8,24 @@ Source: VeriTrail 3.2 (error localization); the choice of the two sentences is o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.api.show.located import quote_pieces, went_wrong
-from veritrail_graph.api.show.trail_view import EvidenceNode, TrailView
+from veritrail_graph.api.show.trail_view import TrailView
 from veritrail_graph.api.show.twists import MOST_CHANGES, turned_words
 from veritrail_graph.api.show.words import selects_by_words
-from veritrail_graph.graph.model import (
-    CitedSentence,
-    EvidenceRole,
-    MarkedSentence,
-    Role,
-    ValuePlace,
-    Verdict,
+from veritrail_graph.graph.evidence_pair import (
+    MOST_CHARACTERS,
+    ComparedPair,
+    SelectedSentence,
+    compared_pair,
+    evidence_pair,
 )
-from veritrail_graph.graph.word_diff import Change, Piece, word_diff
+from veritrail_graph.graph.model import MarkedSentence, Role, ValuePlace, Verdict
+from veritrail_graph.graph.word_diff import Piece
 
-MOST_READ = 2_000
-"""Sentences of one side among which the pair is looked for."""
-LEAST_ALIKE = 0.5
-"""The share of words in common below which nothing is aligned: missing words are named instead."""
-SHORTEST_WORD = 4
-"""Letters of a word that is named as missing; figures always are."""
 MOST_NAMED = 5
 """Missing words that are named."""
-MOST_CHARACTERS = 600
-"""Characters of a sentence that are compared and shown."""
-
-_WORD = re.compile(r"\w+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +95,6 @@ class Contrast:
         return "You asked" if self.is_asked else "The answer says"
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    node: EvidenceNode
-    cited: CitedSentence
-
-
 def contrast_of(view: TrailView) -> Contrast | None:
     """The pair of a verification; None where it has no verdict, or nothing was selected.
 
@@ -124,22 +106,15 @@ def contrast_of(view: TrailView) -> Contrast | None:
     one = view.verification
     if one.value_place is not None:
         return _by_value(view, one.value_place)
-    if one.verdict is None or not view.nodes:
+    pair = evidence_pair(one, view.nodes)
+    if pair is None:
         return None
-    claim = one.claim
-    answer = one.node_id
     at_fault = {each.node_id for each in view.introduced}
-    stated = _closest(_said(node for node in view.nodes if node.node_id in at_fault), claim)
-    if stated is None:
-        if any(node.ref.role is None for node in view.nodes):
-            return None  # read from JSON: which of them is a source is not known
-        text, here = claim, answer
-        wrote = Quote(answer, "the answer", ())
+    if pair.wrote is None:
+        text, wrote = one.claim, Quote(one.node_id, "the answer", ())
     else:
-        text, here = stated.cited.text, stated.node.node_id
-        wrote = _quote(stated, view)
-    source = _closest(_said(_upstream(view, here, answer)), text)
-    if source is None:
+        text, wrote = pair.wrote.cited.text, _quote(pair.wrote, view)
+    if pair.source is None:
         return Contrast(
             None,
             _with(wrote, (Piece(_cut(text)),)),
@@ -148,15 +123,16 @@ def contrast_of(view: TrailView) -> Contrast | None:
             len(at_fault) or 1,
             _not_found(view),
         )
-    said = _cut(source.cited.text)
+    said = _cut(pair.source.cited.text)
     before: tuple[Piece, ...] = (Piece(said),)
     after: tuple[Piece, ...] = (Piece(_cut(text)),)
     words = None
-    is_asked = stated is None and view.unsaid is not None
+    is_asked = pair.wrote is None and view.unsaid is not None
     if one.verdict is Verdict.NOT_FULLY_SUPPORTED and not is_asked:
-        subject = "The answer" if stated is None else "The step"
-        before, after, words = _compared(said, _cut(text), claim, subject)
-    found = _with(_quote(source, view), before)
+        compared = compared_pair(said, _cut(text), one.claim)
+        before, after = compared.source, compared.wrote
+        words = _words_of(compared, "The answer" if pair.wrote is None else "The step")
+    found = _with(_quote(pair.source, view), before)
     wrote = _with(wrote, after)
     at = (bool(at_fault), len(at_fault) or 1)
     return Contrast(found, wrote, words, *at, is_asked=is_asked)
@@ -201,56 +177,11 @@ def _not_found(view: TrailView) -> str:
     return "No sentence was selected from what this step was made from."
 
 
-def _upstream(view: TrailView, here: str, answer: str) -> Iterator[EvidenceNode]:
-    """The nodes to compare with: those that fed a step; of the answer itself, the sources."""
-    at_fault = {each.node_id for each in view.introduced}
-    if here != answer or here in at_fault:
-        yield from (node for node in view.nodes if here in node.feeds)
-        return
-    roots = [node for node in view.nodes if node.ref.is_root]
-    yield from roots or view.nodes
-
-
-def closest_sentence(node: EvidenceNode, text: str) -> CitedSentence | None:
-    """Return the sentence that was selected from a node and has most words of a text.
-
-    Evidence comes before context.
-    """
-    found = _closest(_said([node]), text)
-    if found is None:
-        found = _closest((_Said(node, cited) for cited in node.cited), text)
-    return None if found is None else found.cited
-
-
-def _said(nodes: Iterable[EvidenceNode]) -> Iterator[_Said]:
-    for node in nodes:
-        for cited in node.cited:
-            if cited.role is EvidenceRole.EVIDENCE:
-                yield _Said(node, cited)
-
-
-def _closest(said: Iterable[_Said], text: str) -> _Said | None:
-    """The first of those that have most words of a text, each word counted once."""
-    wanted = _words(text)
-    best, most = None, -1.0
-    for _, one in zip(range(MOST_READ), said, strict=False):
-        words = _words(one.cited.text)
-        # Of two with the same words, the shorter one says it with less beside it.
-        alike = len(wanted & words) + 1 / (1 + len(words))
-        if alike > most:
-            best, most = one, alike
-    return best
-
-
-def _words(text: str) -> set[str]:
-    return {one.casefold() for one in _WORD.findall(text[: 4 * MOST_CHARACTERS])}
-
-
 def _cut(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
 
 
-def _quote(said: _Said, view: TrailView) -> Quote:
+def _quote(said: SelectedSentence, view: TrailView) -> Quote:
     stage = said.node.ref.stage
     names = {level.stage: level.name for level in view.levels}
     place = "" if stage is None else names.get(stage) or f"stage {stage}"
@@ -261,59 +192,18 @@ def _with(quote: Quote, pieces: tuple[Piece, ...]) -> Quote:
     return Quote(quote.node_id, quote.place, pieces, quote.is_root, quote.sentence)
 
 
-def _compared(
-    source: str, wrote: str, claim: str, subject: str
-) -> tuple[tuple[Piece, ...], tuple[Piece, ...], str]:
-    """Both sentences with what differs, as far as the claim is about it."""
-    diff = word_diff(source, wrote)
-    if diff.alike < LEAST_ALIKE:
-        return (Piece(source),), *_without(source, wrote, claim)
-    if not diff.changes:
-        return (Piece(source),), (Piece(wrote),), "The two sentences have the same words."
-    changes = _about(diff.changes, claim)
-    before = _marked(diff.before, [one.before for one in changes])
-    after = _marked(diff.after, [one.after for one in changes])
-    if len(changes) > MOST_CHANGES:
-        return before, after, f"The two sentences differ in {len(changes)} places."
-    return before, after, f"{subject} {turned_words(changes)}."
-
-
-def _without(source: str, wrote: str, claim: str) -> tuple[tuple[Piece, ...], str]:
-    """What was written, with the claim's words marked that the source sentence does not have."""
-    known, wanted = _words(source), _words(claim)
-    pieces: list[Piece] = []
-    missing: dict[str, None] = {}
-    here = 0
-    for found in _WORD.finditer(wrote):
-        word = found[0].casefold()
-        is_heavy = len(word) >= SHORTEST_WORD or any(one.isdigit() for one in word)
-        if is_heavy and word in wanted and word not in known:
-            pieces += [Piece(wrote[here : found.start()]), Piece(found[0], is_changed=True)]
-            here = found.end()
-            missing[found[0]] = None
-    pieces.append(Piece(wrote[here:]))
-    words = "The two sentences share few words."
-    if missing:
-        named = ", ".join(f"“{one}”" for one in list(missing)[:MOST_NAMED])
-        more = len(missing) - MOST_NAMED
+def _words_of(compared: ComparedPair, subject: str) -> str:
+    """Say what differs, in a sentence."""
+    changes = compared.changes
+    if changes is None:
+        if not compared.missing:
+            return "The two sentences share few words."
+        named = ", ".join(f"“{one}”" for one in compared.missing[:MOST_NAMED])
+        more = len(compared.missing) - MOST_NAMED
         left = f" and {more} more" if more > 0 else ""
-        words = f"Not in the earlier sentence: {named}{left}."
-    return tuple(one for one in pieces if one.text), words
-
-
-def _about(changes: Sequence[Change], claim: str) -> tuple[Change, ...]:
-    """The changes of which at least half of the new words are the claim's; else all."""
-    wanted = _words(claim)
-    found = []
-    for one in changes:
-        words = _words(one.after)
-        if words and 2 * len(words & wanted) >= len(words):
-            found.append(one)
-    return tuple(found or changes)
-
-
-def _marked(pieces: Iterable[Piece], changes: Sequence[str]) -> tuple[Piece, ...]:
-    wanted = set().union(*map(_words, changes)) if changes else set()
-    return tuple(
-        Piece(one.text, one.is_changed and bool(_words(one.text) & wanted)) for one in pieces
-    )
+        return f"Not in the earlier sentence: {named}{left}."
+    if not changes:
+        return "The two sentences have the same words."
+    if len(changes) > MOST_CHANGES:
+        return f"The two sentences differ in {len(changes)} places."
+    return f"{subject} {turned_words(changes)}."

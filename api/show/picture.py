@@ -14,13 +14,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
-from veritrail_graph.api.show.contrast import Contrast, Quote, closest_sentence, contrast_of
+from veritrail_graph.api.show.contrast import Contrast, Quote, contrast_of
 from veritrail_graph.api.show.drawing import Box, Column, Drawing, Joint, Tone
 from veritrail_graph.api.show.located import how_located
 from veritrail_graph.api.show.texts import one_line
-from veritrail_graph.api.show.trail_view import EvidenceNode, TrailView
+from veritrail_graph.api.show.trail_view import TrailView
 from veritrail_graph.api.show.words import State, selects_by_words
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.evidence_nodes import EvidenceNode
+from veritrail_graph.graph.evidence_pair import closest_sentence
 from veritrail_graph.graph.word_diff import GAP, Piece
 
 MOST_SOURCES = 3

@@ -44,7 +44,7 @@ from veritrail_graph.api.show.document import (
 )
 from veritrail_graph.api.show.review import review_line
 from veritrail_graph.api.show.routes import MOST_ROUTES, Route, routes_of
-from veritrail_graph.api.show.trail_view import ErrorNode, EvidenceNode, IterationView, TrailView
+from veritrail_graph.api.show.trail_view import ErrorNode, IterationView, TrailView
 from veritrail_graph.api.show.twists import Twist
 from veritrail_graph.api.show.words import (
     State,
@@ -56,6 +56,7 @@ from veritrail_graph.api.show.words import (
 )
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import (
     Evidence,

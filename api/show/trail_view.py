@@ -31,10 +31,9 @@ from veritrail_graph.api.show.words import (
     without_verdict,
 )
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.evidence_nodes import EvidenceFinder, EvidenceNode
 from veritrail_graph.graph.model import (
     Appeal,
-    CitedSentence,
-    Evidence,
     Iteration,
     NodeRef,
     Status,
@@ -47,36 +46,6 @@ from veritrail_graph.graph.model.attribution import CarriedSentence
 ROOTS_NAMED = 10
 
 _NOTHING: Mapping[int, int] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceNode:
-    """A node with evidence.
-
-    Attributes:
-        ref: The node.
-        iteration: The iteration that selected from it, counted from 1.
-        cited: What was selected from it, in the order of its text.
-        summary: What the model said of it and the other nodes of its prompt, or None.
-        introduced: Whether unsupported content came in here, or in another of the error nodes.
-        among: How many error nodes there are.
-        inherited: Whether it only carried unsupported content on.
-        feeds: node_ids of the trail that it was an input to.
-    """
-
-    ref: NodeRef
-    iteration: int
-    cited: tuple[CitedSentence, ...]
-    summary: Evidence | None = None
-    introduced: bool = False
-    among: int = 0
-    inherited: bool = False
-    feeds: tuple[str, ...] = ()
-
-    @property
-    def node_id(self) -> str:
-        """The node's id."""
-        return self.ref.node_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +260,7 @@ def trail_view(
         sources: How many source texts it read, likewise.
         carried: The attributed sentences of its error nodes that carried the claim.
     """
-    finder = _Finder.of(verification)
+    finder = EvidenceFinder.of(verification)
     last = len(verification.iterations)
     iterations = tuple(
         IterationView(
@@ -362,50 +331,6 @@ def choose(
             shares[stage] += 1
         left -= len(unfinished[:left])
     return {level.stage: level.nodes[: shares[level.stage]] for level in levels}
-
-
-@dataclass(frozen=True, slots=True)
-class _Finder:
-    """What every node with evidence looks up."""
-
-    feeds: Mapping[str, Mapping[str, None]] = field(default_factory=dict)
-    introduced: frozenset[str] = frozenset()
-    inherited: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, verification: Verification) -> _Finder:
-        feeds: dict[str, dict[str, None]] = {}
-        for path in verification.paths:
-            feeds.setdefault(path.source, {})[path.target] = None
-        return cls(
-            feeds,
-            frozenset(node.node_id for node in verification.error_nodes),
-            frozenset(node.node_id for node in verification.propagated_nodes),
-        )
-
-    def nodes(self, iteration: Iteration) -> Iterable[EvidenceNode]:
-        """The nodes from which an iteration selected."""
-        refs = {ref.node_id: ref for ref in iteration.checked}
-        summaries: dict[str, Evidence] = {}
-        for evidence in iteration.summaries:
-            if evidence.text:
-                for name in evidence.node_ids:
-                    summaries.setdefault(name, evidence)
-        cited_of: dict[str, list[CitedSentence]] = {}
-        for cited in iteration.evidence:
-            cited_of.setdefault(cited.node_id, []).append(cited)
-        for name, each in cited_of.items():
-            if name in refs:
-                yield EvidenceNode(
-                    ref=refs[name],
-                    iteration=iteration.number,
-                    cited=tuple(each),
-                    summary=summaries.get(name),
-                    introduced=name in self.introduced,
-                    among=len(self.introduced),
-                    inherited=name in self.inherited,
-                    feeds=tuple(self.feeds.get(name, ())),
-                )
 
 
 def _levels(

@@ -26,70 +26,132 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_without_a_model_each_sentence_is_a_claim(veritrail: Veritrail, folder: Path) -> None:
+def test_without_a_model_each_sentence_is_a_claim_and_the_wrong_one_is_shown(
+    veritrail: Veritrail, folder: Path
+) -> None:
     docs = [str(path) for path in sorted((folder / "docs").iterdir())]
     call = ["check", "--answer", str(folder / "a.txt"), "--sources", *docs, "--question", "What?"]
     done = veritrail(*call, "--json").json
-    assert (done["name"], done["status"], done["stages"]) == ("What?", "created", {"1": 2, "2": 1})
-    found = done["verification"]
-    assert found["indicative"]
-    assert [one["verdict"] for one in found["verifications"]] == [
-        "NOT_FULLY_SUPPORTED",
-        "FULLY_SUPPORTED",
+    (process,) = done["processes"]
+    assert (process["name"], process["status"], process["claims"]) == ("What?", "created", 2)
+    assert (done["judge"]["engine"], done["judge"]["indicative"], done["cost_usd"]) == (
+        "lexical",
+        True,
+        0.0,
+    )
+    assert done["judge"]["measured"]["pairs"] == 240
+    counts = process["verdicts"]
+    assert (counts["NOT_FULLY_SUPPORTED"], counts["FULLY_SUPPORTED"]) == (1, 1)
+    (wrong,) = process["wrong"]
+    assert wrong["difference"] == {"source": "42", "wrote": "48"}
+    assert wrong["culprit"]["node_id"] == "answer"
+    assert (wrong["source"]["node_id"], wrong["source"]["text"]) == (
+        "ferry.md#1",
+        "The ferry carries 42 cars.",
+    )
+    again = veritrail(*call, "--all")
+    assert "(unchanged)" in again.err
+    assert again.out.splitlines()[:5] == [
+        "✗ The ferry carries 48 cars.",
+        "    went wrong in  answer  (answer, stage 2 of 2)",
+        "    source  ferry.md#1  The ferry carries *42* cars.",
+        "    wrote               The ferry carries *48* cars.",
+        "✓ The harbour fee rises to 4 euros in May.",
     ]
-    (evidence,) = found["verifications"][0]["iterations"][0]["evidence"]
-    assert (evidence["node_id"], evidence["text"]) == ("ferry.md#1", "The ferry carries 42 cars.")
-    again = veritrail(*call[:-2], "--question", "What?")
-    assert "(unchanged)" in again.out
-    assert "Next: veritrail verify" not in again.err  # that was done
+    assert again.out.splitlines()[-1].startswith(
+        "2 claims: 1 wrong, 1 right.   words compared, no model   veritrail show p-"
+    )
 
 
-def test_the_answer_comes_from_stdin_and_sources_from_a_folder(
+def test_an_answer_comes_from_stdin_or_as_text_and_sources_from_a_folder(
     veritrail: Veritrail, folder: Path
 ) -> None:
-    call = ["check", "--answer", "-", str(folder / "docs"), "--process-id", "check-stdin"]
-    done = veritrail(*call, "--q", "1", "--json", typed=ANSWER).json
-    assert (done["process_id"], done["name"]) == ("check-stdin", "stdin")
-    assert {one["q"] for one in done["verification"]["verifications"]} == {1}
+    docs = str(folder / "docs")
+    call = ["check", "--answer", "-", docs, "--process-id", "check-stdin", "--q", "1"]
+    done = veritrail(*call, "--json", typed=ANSWER).json
+    (process,) = done["processes"]
+    assert (process["process_id"], process["name"]) == ("check-stdin", "stdin")
+    said = veritrail("check", "--answer", ANSWER, docs, "--fail-on", "unsupported", status=1)
+    assert "48" in said.out
+    veritrail("check", "--answer", ANSWER, docs, "--fail-on", "undecided", "--fail-on", "failed")
 
 
-def test_a_log_is_checked_row_by_row(veritrail: Veritrail, tmp_path: Path) -> None:
+def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
     rows = [
-        {"question": "Cars?", "contexts": ["The ferry carries 42 cars."], "answer": f"It is {n}."}
+        {
+            "question": f"Cars {n}?",
+            "contexts": ["The ferry carries 42 cars."],
+            "answer": f"The ferry carries {n} cars.",
+        }
         for n in (42, 48)
     ]
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    done = veritrail("check", str(log), "--json").json
-    assert (done["created"], done["failed"]) == (2, 0)
-    claims = [one["verification"]["verifications"][0]["claim"] for one in done["processes"]]
-    assert claims == ["It is 42.", "It is 48."]
+    (tmp_path / "none.json").write_text("{}", encoding="utf-8")
+    done = veritrail("check", str(tmp_path), "no-such-id", "--json", status=1).json
+    assert [one["wrong"][0]["claim"] for one in done["processes"] if one["wrong"]] == [
+        "The ferry carries 48 cars."
+    ]
+    assert len(done["processes"]) == 2
+    named = [(Path(one["source"]).name, bool(one["error"]["message"])) for one in done["failed"]]
+    assert named == [("none.json", True), ("no-such-id", True)]
+    first = done["processes"][0]["process_id"]
+    both = veritrail("check", first, first[:9], "@last", "--json").json
+    assert {one["status"] for one in both["processes"]} == {"unchanged"}
+    assert sum(one["reused"] for one in both["processes"]) == len(both["processes"])
+    typed = veritrail("check", "-", "--max", "1", typed=log.read_text("utf-8"))
+    assert "1 claim: 1 right." in typed.out
+    table = veritrail("check", str(log)).out
+    assert re.search(r"Cars 48\? +1 +1 +0 +0", table), table
 
 
-def test_a_model_extracts_the_claims(veritrail: Veritrail, folder: Path) -> None:
+def test_a_model_extracts_the_claims_once_and_a_budget_is_that_of_all_processes(
+    veritrail: Veritrail, folder: Path
+) -> None:
     call = ["check", "--answer", str(folder / "a.txt"), "--sources", str(folder / "docs")]
     with ModelServer() as server:
         done = veritrail(*call, "--process-id", "check-model", "--json", **asking(server)).json
-    found = done["verification"]
-    assert (found["engine"], found["indicative"]) == ("openai", False)
-    assert found["extraction"]
-    assert [(one["claim"], one["verdict"]) for one in found["verifications"]] == [
-        ("The ferry carries 48 cars.", "NOT_FULLY_SUPPORTED"),
-        ("The harbour fee rises to 4 euros in May.", "FULLY_SUPPORTED"),
-    ]
+        calls = len(server.requests)
+        again = veritrail(*call, "--process-id", "check-model", "--json", **asking(server)).json
+        assert len(server.requests) == calls
+        (folder / "logs").mkdir()
+        for n in range(3):
+            text = f"The ferry carries {n} cars."
+            row = {"contexts": [text], "answer": text}
+            (folder / "logs" / f"{n}.json").write_text(json.dumps(row), encoding="utf-8")
+        limited = veritrail(
+            "check", str(folder / "logs"), "--max-calls", "4", "--no-cache", "--json",
+            status=1, **asking(server),
+        ).json  # fmt: skip
+        assert len(server.requests) - calls <= 4
+    assert (done["judge"]["engine"], done["judge"]["indicative"]) == ("openai", False)
+    for told in (done, again):
+        (process,) = told["processes"]
+        assert [(one["claim"], one["verdict"]) for one in process["results"]] == [
+            ("The ferry carries 48 cars.", "NOT_FULLY_SUPPORTED"),
+            ("The harbour fee rises to 4 euros in May.", "FULLY_SUPPORTED"),
+        ]
+    assert again["processes"][0]["reused"] == 2
+    assert any(one["verdicts"]["failed"] for one in limited["processes"]) or limited["failed"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ([], "Name an answer and its sources"),
+        ([], "Name what is to be checked"),
+        (["no-such-id"], "no such file or folder, and no process"),
+        (["none.json"], "none.json: no such file or folder"),
+        (["langfuse://shop?since=1d"], "addresses of langfuse are not read yet"),
+        (["{a}", "--since", "1d"], "--since is of addresses"),
         (["--answer", "{a}"], "Name what the answer was made from"),
         (["--sources", "{docs}"], "Name the answer to check"),
         (["--question", "What?", "{docs}"], "Name the answer to check"),
         (["--answer", "{docs}", "--sources", "{docs}"], "cannot be read"),
         (["--answer", "{a}", "--sources", "{none}"], "cannot be read"),
         (["--answer", "{a}", "{docs}", "--process-id", "no id"], "--process-id"),
-        (["{a}"], "is in no format|no column|not JSON|rag"),
+        (["{a}"], "is in no format"),
         (["--answer", "{a}", "{docs}", "--budget", "1", "--model", "unknown"], "price"),
     ],
 )

@@ -50,7 +50,7 @@ def test_an_answer_is_checked_again_by_what_was_recorded_of_the_first_time(
     process = [*check, "--process-id", "checked-again"]
     again = veritrail(*process, "--recorded", str(file)).json
     found = [
-        [(one["claim"], one["verdict"]) for one in told["verification"]["verifications"]]
+        [(one["claim"], one["verdict"]) for one in told["processes"][0]["results"]]
         for told in (first, again)
     ]
     assert found[0] == found[1]

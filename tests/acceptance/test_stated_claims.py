@@ -79,9 +79,8 @@ def test_an_answer_that_states_nothing_is_shown_and_ends_with_a_fault(
     done = veritrail("check", tmp_path / "log.jsonl", "--json", status=1)
     assert "log.jsonl#2: " in done.err
     assert "“No idea!”" in done.err
-    first, second = done.json["processes"]
-    assert len(first["verification"]["verifications"]) == 1
-    assert second["verification"] is None
+    assert [one["claims"] for one in done.json["processes"]] == [1]
+    assert [Path(one["source"]).name for one in done.json["failed"]] == ["log.jsonl#2"]
 
 
 def test_with_a_model_verify_extracts_and_says_so(veritrail: Veritrail, tmp_path: Path) -> None:

@@ -32,11 +32,12 @@ from veritrail_graph.api.show.dialogue import listed_mark
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.sources import SourcePlace, place_of
 from veritrail_graph.api.show.trail import facts_of
-from veritrail_graph.api.show.trail_view import EvidenceNode, TrailView, choose, trail_view
+from veritrail_graph.api.show.trail_view import TrailView, choose, trail_view
 from veritrail_graph.api.show.two_answers import Verdicted, two_answers
 from veritrail_graph.api.show.words import ENDINGS, mark_now, mark_of, reuse_reason
 from veritrail_graph.graph.comparing import Part, compare, folded_settings
 from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.model import Process, Status, Termination, Verdict, Verification
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.difference import ChangedValue, RoundSide

@@ -13,8 +13,9 @@ from veritrail_graph.api.page.views.review_queue import Queue, ReviewState
 from veritrail_graph.api.show.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.show.context import cited_in
 from veritrail_graph.api.show.dialogue import listed_mark
-from veritrail_graph.api.show.trail_view import EvidenceNode, Level, trail_view
+from veritrail_graph.api.show.trail_view import Level, trail_view
 from veritrail_graph.api.show.words import UNCHECKED, Mark, review_mark
+from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.model import (
     Claim,
     NodeRef,

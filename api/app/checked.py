@@ -1,0 +1,81 @@
+"""What a check tells: claims with their verdicts, findings, and who judged.
+
+Source: ours (docs/adr/0066-check.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from veritrail_graph.graph.findings import ProcessFacts, finding_of, nodes_of_findings
+from veritrail_graph.graph.model import Verdict, Verification
+from veritrail_graph.graph.model.finding import CheckedClaim, CheckJudge, Finding
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.configured.judge import ConfiguredJudge
+    from veritrail_graph.graph.model import Process
+    from veritrail_graph.graph.store import Store
+
+
+def checked_claim(one: Verification) -> CheckedClaim:
+    """Return what a check says of a claim, whatever came of it."""
+    is_result = one.status.is_result
+    return CheckedClaim(
+        process_id=one.process_id,
+        claim_id=one.claim_id,
+        claim=one.claim,
+        verdict=one.verdict,
+        status=one.status,
+        verification_id=one.verification_id,
+        reason=None if one.verdict is not None else one.reasoning if is_result else one.error,
+    )
+
+
+async def findings_of(
+    store: Store, process: Process, found: Sequence[Verification]
+) -> tuple[Finding, ...]:
+    """Return a finding for each verification that calls its claim not supported.
+
+    Args:
+        store: The graph.
+        process: The process.
+        found: Verifications of it with their trails.
+    """
+    wrong = [one for one in found if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
+    if not wrong:
+        return ()
+    nodes = await store.nodes.get(process.process_id, nodes_of_findings(wrong))
+    claims = await store.claims.by_id(process.process_id, [one.claim_id for one in wrong])
+    facts = ProcessFacts(
+        {one.node_id: one for one in nodes},
+        process.stage_names,
+        {one.claim_id: one for one in claims},
+    )
+    return tuple(finding_of(one, facts) for one in wrong)
+
+
+def judge_of(judge: ConfiguredJudge) -> CheckJudge:
+    """Return who judged, and what was measured of that judge."""
+    return _judge(judge.judge.name, judge.judge.model, indicative=judge.judge.indicative)
+
+
+def judge_of_headers(found: Sequence[Verification]) -> CheckJudge | None:
+    """Return the judge that all of some verifications have; None: there are several, or none."""
+    judges = {(one.engine, one.model, one.indicative) for one in found if one.status.is_result}
+    if len(judges) != 1:
+        return None
+    ((engine, model, indicative),) = judges
+    return _judge(engine, model, indicative=indicative)
+
+
+def _judge(engine: str, model: str | None, *, indicative: bool) -> CheckJudge:
+    from veritrail_graph.verifier.engines import engine_named, engine_names
+
+    measured = engine_named(engine).measured if engine in engine_names() else None
+    return CheckJudge(
+        engine=engine,
+        model=model,
+        indicative=indicative,
+        measured=measured.json_object() if measured is not None else None,
+    )

@@ -1,0 +1,547 @@
+"""Checking: whatever people have is stored, gets claims where it has none, is verified and told.
+
+Source: ours (docs/adr/0066-check.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.advice import PYTHON
+from veritrail_graph.api.app.answers import Ingested, fault_object, format_name
+from veritrail_graph.api.app.checked import (
+    checked_claim,
+    findings_of,
+    judge_of,
+    judge_of_headers,
+)
+from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
+from veritrail_graph.api.app.part import Part, Progress
+from veritrail_graph.api.jobs.local import Progress as JobProgress
+from veritrail_graph.api.jobs.submission import LocalOptions
+from veritrail_graph.graph.errors import EngineError, InputError, NotFound, VeriTrailError
+from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.graph.model.finding import (
+    Checked,
+    CheckedClaim,
+    CheckedProcess,
+    CheckFailure,
+    CheckJudge,
+    FindingCounts,
+    Findings,
+)
+from veritrail_graph.graph.model.trail import NO_USAGE
+from veritrail_graph.verifier.driver import Observer
+from veritrail_graph.verifier.models.port import EndpointRefused
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.application import Application
+    from veritrail_graph.api.app.jobs import LocalRun
+    from veritrail_graph.api.requests.verify import VerifyRequest
+    from veritrail_graph.graph.importers.records import ProcessInput
+
+ADDRESSES = ("langfuse", "langsmith", "phoenix", "mlflow")
+"""Tools whose addresses name what is to be checked."""
+WITHOUT_MODELS = 4
+"""Processes that are verified at the same time where no model is asked."""
+MOST_WARNINGS = 1_000
+
+_ADDRESS = re.compile(rf"({'|'.join(ADDRESSES)})://", re.IGNORECASE)
+_LIKE_A_PATH = re.compile(r"[/\\]|\.(?:json|jsonl|ndjson|csv|tsv|parquet|gz|txt|md|pb)$")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProcess:
+    """A process that is stored already, by its process_id."""
+
+    process_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedProcess:
+    """A process that was opened, such as an answer over its sources.
+
+    Attributes:
+        where: What people call it.
+        source: Its records.
+    """
+
+    where: str
+    source: ProcessInput
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadInput:
+    """An input that names nothing, beside others that do.
+
+    Attributes:
+        where: What was typed.
+        error: Why it cannot be checked.
+    """
+
+    where: str
+    error: VeriTrailError
+
+
+What = Path | StoredProcess | OpenedProcess | UnreadInput
+"""What is checked: a path that is read, a stored process, one that was opened, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckWatch:
+    """What is called as a check goes on; every hook is optional.
+
+    Attributes:
+        reading: Called with what is read, how much of it, and how much there is.
+        stored: Called with where a process was read, and what was stored.
+        begins: Called with what stops the check, once it can be stopped.
+        claims: Called with the claims that have ended, and how many there are so far.
+        spent: Called with the usage of each call of a model.
+        ended: Called with each process that was checked, or could not be.
+    """
+
+    reading: Progress = no_progress
+    stored: Callable[[str, Ingested], None] = lambda _where, _stored: None
+    begins: Callable[[Callable[[], None]], None] = lambda _stop: None
+    claims: Callable[[int, int], None] = lambda _done, _total: None
+    spent: Callable[[Usage], None] = lambda _usage: None
+    ended: Callable[[CheckedProcess | CheckFailure], None] = lambda _ended: None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """How something is checked.
+
+    Attributes:
+        request: How claims are verified; its process_id is not looked at.
+        storing: How what is new is stored.
+        most: Processes that are checked at most; None: all.
+        prompts: A folder of the user's own prompts.
+        concurrency: Concurrent calls, or claims at a time of an engine without models.
+        advice: What errors advise, by code.
+    """
+
+    request: VerifyRequest
+    storing: IngestOptions = field(default_factory=IngestOptions)
+    most: int | None = None
+    prompts: Path | None = None
+    concurrency: int | None = None
+    advice: Mapping[str, str] = field(default_factory=lambda: PYTHON)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDone:
+    """What a check came to.
+
+    Attributes:
+        checked: What it found.
+        fault: What ended it before its end, if anything did.
+        faults: Why something could not be checked, in the order of `checked.failed`.
+        is_stopped: Whether a person stopped it.
+    """
+
+    checked: Checked
+    fault: VeriTrailError | None = None
+    faults: tuple[VeriTrailError, ...] = ()
+    is_stopped: bool = False
+
+
+class Checking(Part):
+    """Checks of whatever people have."""
+
+    async def named(self, given: str) -> Path | StoredProcess:
+        """Return what a text names: a path that is there, or a stored process.
+
+        Raises:
+            InputError: It is the address of a tool, which is not read yet.
+            NotFound: There is neither such a path nor such a process; the message says what is
+                near.
+        """
+        from veritrail_graph.graph.importers.registry import address_of
+
+        if found := _ADDRESS.match(given):
+            raise InputError(
+                f"{given}: addresses of {found[1].lower()} are not read yet. Export its traces to "
+                "a file and check that: docs/formats/traces.md says how.",
+                code="address_not_read",
+            )
+        path = Path(given)
+        if await asyncio.to_thread(_is_there, path) or address_of(path) is not None:
+            return path
+        try:
+            return StoredProcess(await self._app.names.process(given))
+        except NotFound as error:
+            if _LIKE_A_PATH.search(given):
+                raise InputError(f"{given}: no such file or folder") from None
+            raise NotFound(
+                f"{given}: no such file or folder, and {_begun_small(str(error))}",
+                (),
+                code=error.code,
+                **error.facts,
+            ) from None
+
+    async def check(
+        self, what: Sequence[What], options: CheckOptions, watch: CheckWatch | None = None
+    ) -> CheckDone:
+        """Store what is new, take claims where there are none, verify, and tell what is wrong.
+
+        What is stored and unchanged is not stored again, and what has a verdict of the same judge
+        and settings is not verified again. Several processes are verified at the same time; one
+        that fails leaves the others alone.
+
+        Args:
+            what: What is checked.
+            options: How.
+            watch: What is called on the way.
+
+        Raises:
+            InputError: The judge cannot be made as it was asked for, or a single path cannot be
+                read.
+        """
+        return await _Check(self._app, options, watch or CheckWatch()).carry_out(what)
+
+    async def findings(
+        self, process_id: str, after: tuple[int, str] = (-1, ""), limit: int = 100
+    ) -> tuple[Findings, tuple[int, str] | None]:
+        """What counts for the claims of a process, with a finding for each that is wrong.
+
+        Args:
+            process_id: The process.
+            after: The place of the last claim of the page before.
+            limit: The most claims of a page.
+
+        Returns:
+            The findings, and the place of the last claim; None: there are no more.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        process, tally = await asyncio.gather(
+            self._app.processes.get(process_id), self._app.claims.tally(process_id)
+        )
+        claims, last = await self._app.claims.search(process_id, after=after, limit=limit)
+        names = [one.verification_id for one in claims if one.verification_id is not None]
+        found = {one.verification_id: one for one in await self._app.verifications.read(names)}
+        results = [
+            CheckedClaim(
+                process_id=process_id,
+                claim_id=one.claim.claim_id,
+                claim=one.claim.text,
+                verdict=one.verdict,
+                status=one.stated,
+                verification_id=one.verification_id,
+                reason=one.error,
+            )
+            for one in claims
+        ]
+        store = await self._store()
+        return Findings(
+            process_id=process_id,
+            name=process.name or process_id,
+            question=process.question,
+            claims=process.claims,
+            verdicts=FindingCounts.of_states(tally.states),
+            judge=judge_of_headers(list(found.values())),
+            findings=await findings_of(store, process, list(found.values())),
+            results=tuple(results),
+        ), last
+
+
+class _Check:
+    """One check.
+
+    Args:
+        app: The application.
+        options: How.
+        watch: What is called on the way.
+    """
+
+    def __init__(self, app: Application, options: CheckOptions, watch: CheckWatch) -> None:
+        from veritrail_graph.api.configured.judge import judge_options
+        from veritrail_graph.api.configured.shared import Shared
+        from veritrail_graph.verifier.models.retrying import Spending
+
+        request = options.request
+        self._app, self._options, self._watch = app, options, watch
+        self._how = judge_options(
+            app.settings, request, prompts=options.prompts, concurrency=options.concurrency
+        )
+        self._shared = Shared(Spending(request.budget_usd, request.max_calls))
+        calls = options.concurrency or app.settings.concurrency
+        self._slots = asyncio.Semaphore(calls if self._how.calls_models else WITHOUT_MODELS)
+        self._ended: dict[int, CheckedProcess | CheckFailure] = {}
+        self._faults: dict[int, VeriTrailError] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._running: set[LocalRun] = set()
+        self._seen: set[str] = set()
+        self._judge: CheckJudge | None = None
+        self._usage = NO_USAGE
+        self._warnings: dict[str, None] = {}
+        self._fault: VeriTrailError | None = None
+        self._is_over = self._is_stopped = False
+        self._done = self._total = self._unread = 0
+        self._places = count()
+        self._reading: asyncio.Task[None] | None = None
+
+    async def carry_out(self, what: Sequence[What]) -> CheckDone:
+        """Check everything."""
+        self._watch.begins(self.stop)
+        self._reading = asyncio.create_task(self._read(what))
+        try:
+            await asyncio.wait([self._reading])
+            if not self._reading.cancelled() and (error := self._reading.exception()) is not None:
+                if not isinstance(error, VeriTrailError):
+                    raise error
+                self._end(error)
+            for ended in await asyncio.gather(*self._tasks, return_exceptions=True):
+                if isinstance(ended, BaseException) and not isinstance(
+                    ended, asyncio.CancelledError
+                ):
+                    raise ended
+        finally:
+            await self._close()
+        if self._fault is not None and not self._ended:
+            raise self._fault
+        faults = tuple(self._faults[place] for place in sorted(self._faults))
+        return CheckDone(self._checked(), self._fault, faults, self._is_stopped)
+
+    def stop(self) -> None:
+        """Begin nothing more and cancel what runs; what is finished stays."""
+        self._is_stopped = True
+        self._end(None)
+
+    def _end(self, fault: VeriTrailError | None) -> None:
+        self._fault = self._fault or fault
+        self._is_over = True
+        if self._reading is not None:
+            self._reading.cancel()
+        for run in self._running:
+            run.cancel()
+
+    async def _close(self) -> None:
+        """Let nothing go on behind a check that was left."""
+        every = [*self._tasks, *([self._reading] if self._reading is not None else ())]
+        left = [task for task in every if not task.done()]
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
+
+    async def _read(self, what: Sequence[What]) -> None:
+        """Store what is new, and begin to verify each process as soon as it is stored."""
+        is_single = len(what) == 1
+        for one in what:
+            if isinstance(one, StoredProcess):
+                self._begin(one.process_id, await self._known(one.process_id))
+            elif isinstance(one, UnreadInput):
+                self._failed(one.where, one.error)
+            elif isinstance(one, OpenedProcess):
+                stored = await self._app.processes.ingest_source(
+                    one.source, self._options.storing, progress=self._watch.reading
+                )
+                self._begin(one.where, stored)
+            else:
+                await self._read_path(one, is_single=is_single)
+            if self._is_full:
+                return
+
+    @property
+    def _is_full(self) -> bool:
+        most = self._options.most
+        return most is not None and len(self._tasks) + self._unread >= most
+
+    async def _read_path(self, path: Path, *, is_single: bool) -> None:
+        each = self._app.processes.ingest_each(
+            [path], self._options.storing, progress=self._watch.reading
+        )
+        is_empty = True
+        try:
+            async for where, stored in each:
+                is_empty = False
+                if isinstance(stored, VeriTrailError):
+                    self._failed(where, stored)
+                else:
+                    self._begin(where, stored)
+                if self._is_full:
+                    return
+        except InputError as error:
+            if is_single:
+                raise
+            self._failed(str(path), error)
+            return
+        if is_empty:
+            fault = InputError(f"{path}: there is no process in it")
+            if is_single:
+                raise fault
+            self._failed(str(path), fault)
+
+    async def _known(self, process_id: str) -> Ingested:
+        """What is known of a process that is stored already, as if it had just been read."""
+        process = await self._app.processes.get(process_id)
+        return Ingested.model_construct(
+            process_id=process_id,
+            name=process.name or process_id,
+            status="unchanged",
+            nodes=process.nodes,
+            edges=process.edges,
+            claims=process.claims,
+            format=format_name(process.source_format),
+        )
+
+    def _failed(self, where: str, error: VeriTrailError) -> None:
+        self._unread += 1
+        self._refuse(next(self._places), where, error)
+
+    def _refuse(
+        self, place: int, where: str, error: VeriTrailError, process_id: str | None = None
+    ) -> None:
+        self._faults[place] = error
+        said = fault_object(error, self._options.advice)
+        self._put(place, CheckFailure(source=where, process_id=process_id, error=said))
+
+    def _put(self, place: int, ended: CheckedProcess | CheckFailure) -> None:
+        self._ended[place] = ended
+        self._watch.ended(ended)
+
+    def _begin(self, where: str, stored: Ingested) -> None:
+        if stored.process_id in self._seen:
+            return
+        self._seen.add(stored.process_id)
+        for warning in stored.warnings[: MOST_WARNINGS - len(self._warnings)]:
+            self._warnings[warning] = None
+        self._watch.stored(where, stored)
+        verifying = self._verify(next(self._places), where, stored)
+        self._tasks.append(asyncio.create_task(verifying))
+
+    async def _verify(self, place: int, where: str, stored: Ingested) -> None:
+        async with self._slots:
+            if self._is_over:
+                return
+            try:
+                ended = await self._verified(where, stored)
+            except (EngineError, EndpointRefused) as error:
+                self._end(error)
+                return
+            except VeriTrailError as error:
+                self._refuse(place, where, error, stored.process_id)
+                return
+            self._put(place, ended)
+
+    async def _verified(self, where: str, stored: Ingested) -> CheckedProcess:
+        """Verify the claims of a process; where it has none, the run makes some."""
+        request = self._options.request.model_copy(update={"process_id": stored.process_id})
+        here = LocalOptions(None, self._options.prompts, self._options.concurrency, self._shared)
+        progress = JobProgress(
+            Observer(call_made=self._spent, claim_finished=self._claim_ended),
+            self._begun,
+            call_made=self._spent,
+        )
+        run = await self._app.jobs.submit_here(request, here=here, progress=progress)
+        self._running.add(run)
+        try:
+            if self._is_over:
+                run.cancel()
+            done = await run.carry_out()
+        finally:
+            self._running.discard(run)
+        if done.judge is not None:
+            self._judge = judge_of(done.judge)
+            if done.judge.models is not None:
+                self._warnings |= dict.fromkeys(done.judge.models.warnings)
+        if done.run is not None and done.run.refusal is not None:
+            self._end(done.run.refusal)
+        spent = done.spent.usage
+        self._usage += spent
+        found = [one for one in done.verifications if one.origin is None]
+        return await self._told(where, stored, found, spent, done.run_id, done.reused)
+
+    async def _told(
+        self,
+        where: str,
+        stored: Ingested,
+        found: Sequence[Verification],
+        spent: Usage,
+        run_id: str,
+        reused: int,
+    ) -> CheckedProcess:
+        store = await self._app.graph.store()
+        process = await store.processes.get(stored.process_id)
+        results = tuple(map(checked_claim, found))
+        verdicts = FindingCounts.of(results)
+        return CheckedProcess(
+            process_id=stored.process_id,
+            name=stored.name,
+            question=process.question,
+            status=stored.status,
+            claims=len(results),
+            verdicts=verdicts,
+            wrong=await findings_of(store, process, found),
+            undecided=tuple(one for one in results if one.is_undecided),
+            failed=tuple(one for one in results if one.is_failed),
+            results=results,
+            where=where,
+            cost_usd=_cost(spent),
+            run_id=run_id,
+            reused=reused,
+            read={
+                "format": stored.format,
+                "stages": max(process.stages, default=0),
+                "nodes": stored.nodes,
+                "edges": stored.edges,
+                "inferred_edges": dict(stored.inferred_edges),
+                "explained": stored.explained,
+                "unsourced": stored.unsourced,
+                "warnings": list(stored.warnings),
+            },
+        )
+
+    def _begun(self, _run: LocalRun, claims: int) -> None:
+        self._total += claims
+        self._watch.claims(self._done, self._total)
+
+    def _claim_ended(self, _verification: Verification) -> None:
+        self._done += 1
+        self._watch.claims(self._done, self._total)
+
+    def _spent(self, usage: Usage) -> None:
+        self._watch.spent(usage)
+
+    def _checked(self) -> Checked:
+        ended = [self._ended[place] for place in sorted(self._ended)]
+        model = self._options.request.model or self._app.settings.model
+        judge = self._judge or CheckJudge(
+            engine=self._how.engine_words,
+            model=model if self._how.asks_models else None,
+            indicative=not self._how.asks_models,
+        )
+        return Checked(
+            judge=judge,
+            cost_usd=_cost(self._usage),
+            processes=tuple(one for one in ended if isinstance(one, CheckedProcess)),
+            failed=tuple(one for one in ended if isinstance(one, CheckFailure)),
+            warnings=tuple(self._warnings),
+        )
+
+
+def _cost(usage: Usage) -> float | None:
+    """What was spent; None where the price of a call is not known."""
+    if usage.cost_usd is None and not usage.unpriced_calls:
+        return 0.0
+    return usage.cost_usd
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # too long for a name
+        return False
+
+
+def _begun_small(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,188 @@
+"""What a check found, printed: the wrong claims, counts, and a table of many processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.cli.terminal import console, quoted, say
+from veritrail_graph.api.cli.terminal import show as print_result
+from veritrail_graph.api.show.document import Line
+from veritrail_graph.api.show.findings import (
+    UNTOLD,
+    WIDTH,
+    claim_line,
+    counts_words,
+    failure_line,
+    finding_lines,
+    judge_words,
+    process_table,
+    read_words,
+    stages_of,
+    sum_of,
+)
+from veritrail_graph.api.show.texts import one_line
+from veritrail_graph.api.show.words import indicative_words
+from veritrail_graph.graph.model import Verdict
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.graph.model.finding import Checked, CheckedProcess
+
+LEAST = 6
+"""Letters of an id that are shown, where they name one alone."""
+_LONGEST_WHOLE = 20
+"""Letters of an id that is shown whole."""
+_SHORTENED = 500
+"""Processes whose ids are shortened."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckShown:
+    """What of a check is shown.
+
+    Attributes:
+        every: Whether right claims are listed, too.
+        verbose: Whether it is told what was read, and who judged.
+    """
+
+    every: bool = False
+    verbose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShortNames:
+    """Ids as they are typed: the first letters, as many as name one alone.
+
+    Attributes:
+        processes: By process_id.
+        claims: By process_id and claim_id.
+    """
+
+    processes: Mapping[str, str] = field(default_factory=dict)
+    claims: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def show(self, process: CheckedProcess) -> str:
+        """Return the command that shows the first wrong claim of a process, or its claims."""
+        name = quoted(self.processes.get(process.process_id, process.process_id))
+        if not process.wrong:
+            return f"veritrail list {name}"
+        claim = process.wrong[0].claim_id
+        claim = self.claims.get((process.process_id, claim), claim)
+        return f"veritrail show {name} {quoted(claim)}"
+
+
+async def short_names(app: Application, checked: Checked) -> ShortNames:
+    """Return the ids that a terminal names, as short as they may be typed; in a pipe whole ones."""
+    if not console().is_terminal:
+        return ShortNames()
+    named = [one for one in checked.processes if one.wrong] or list(checked.processes[:1])
+    processes: dict[str, str] = {}
+    claims: dict[tuple[str, str], str] = {}
+    for one in named[:_SHORTENED]:
+        name = one.process_id
+        processes[name] = await app.names.short_process(name, LEAST, _LONGEST_WHOLE)
+        for found in one.wrong[:1]:
+            claim = await app.names.short_claim(name, found.claim_id, LEAST, _LONGEST_WHOLE)
+            claims[name, found.claim_id] = claim
+    return ShortNames(processes, claims)
+
+
+def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
+    """Print what a check found."""
+    screen = console()
+    width = screen.width if screen.is_terminal else WIDTH
+    tell_read(done.processes, shown)
+    is_many = len(done.processes) > 1
+    for process in done.processes:
+        lines = _lines(process, shown, width)
+        if lines and is_many:
+            _print((_heading(process),))
+        for line in lines:
+            _print((line,))
+    if is_many:
+        _tell_table(done)
+    for failed in done.failed if len(done.failed) + len(done.processes) == 1 else ():
+        say(f"Not checked: {failure_line(failed)}", "red")
+    if not done.processes:
+        return
+    if shown.verbose:
+        for warning in done.warnings:
+            say(f"Warning: {one_line(warning, 400)}", "yellow")
+    counts, claims = sum_of(done.processes)
+    if done.judge.indicative and (shown.verbose or claims > counts.undecided):
+        say(f"Engine {done.judge.engine}: {indicative_words(done.judge.engine)}.", "dim")
+    if counts.undecided:
+        say(f"{counts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow")
+    for process in done.processes:
+        for one in process.failed[:1]:
+            reason = one_line(one.reason or "", 300).rstrip(".")
+            again = f"veritrail verify --resume {process.run_id}"
+            say(f"{process.name}: no verdict: {reason}. To go on: {again}", "red")
+    first = next((one for one in done.processes if one.wrong), done.processes[0])
+    _tell_sum(
+        [
+            f"{counts_words(counts, claims)}.",
+            judge_words(done.judge, done.cost_usd),
+            short.show(first),
+        ],
+        width,
+    )
+
+
+def _lines(process: CheckedProcess, shown: CheckShown, width: int) -> list[Line]:
+    """The lines of a process: its wrong claims, and with `every` all others."""
+    stages = stages_of(process)
+    lines = [line for one in process.wrong for line in finding_lines(one, width, stages)]
+    wrong = {one.claim_id for one in process.wrong}
+    others = [one for one in process.results if one.claim_id not in wrong]
+    open_ = [one for one in others if one.is_failed or one.verdict is Verdict.INCONCLUSIVE]
+    return lines + [claim_line(one, width) for one in (others if shown.every else open_)]
+
+
+def _heading(process: CheckedProcess) -> Line:
+    from veritrail_graph.api.show.document import Style, name
+
+    return (name(one_line(process.name, 100), Style.STRONG),)
+
+
+def _print(lines: tuple[Line, ...]) -> None:
+    from veritrail_graph.api.show.terminal import text
+
+    for line in lines:
+        console().print(text(line), no_wrap=True, overflow="ellipsis")
+
+
+def _tell_table(done: Checked) -> None:
+    from veritrail_graph.api.show.terminal import table
+
+    screen = console()
+    made = process_table(done.processes)
+    print_result("")
+    print_result(table(made, width=screen.width if screen.is_terminal else None))
+    left = len(done.processes) - len(made.rows)
+    if left > 0:
+        say(f"and {left:,} more without wrong claims", "dim")
+
+
+def _tell_sum(parts: list[str], width: int) -> None:
+    """Print the sum on one line, or on several where it does not fit."""
+    from rich.text import Text
+
+    print_result("")
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 3 <= width:
+            lines[-1] += f"   {part}"
+        else:
+            lines.append(part)
+    for line in lines:
+        print_result(Text(line, style="bold"))
+
+
+def tell_read(processes: Sequence[CheckedProcess], shown: CheckShown) -> None:
+    """Say on a line what was read; of several, of each where everything is to be told."""
+    if len(processes) == 1 or shown.verbose:
+        for one in processes:
+            say(f"Read {read_words(one)}", "dim")

@@ -1,0 +1,79 @@
+"""What a person sees while something is checked: what is read, what it has cost, what has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.checking import CheckWatch
+from veritrail_graph.api.cli.exits import on_ctrl_c
+from veritrail_graph.api.cli.terminal import LongWork, Pace, say
+from veritrail_graph.api.show.costs import cost_words
+from veritrail_graph.api.show.findings import failure_line, place_words, process_line
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model.finding import CheckedProcess, CheckFailure
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.answers import Ingested
+
+
+class Watched:
+    """Turns what happens in a check into a line of status, and a line for each of many processes.
+
+    Args:
+        work: Where progress is shown.
+    """
+
+    def __init__(self, work: LongWork) -> None:
+        self._work = work
+        self._pace = Pace(work)
+        self._where = ""
+        self._usage = Usage()
+        self._claims = (0, 0)
+        self._first: CheckedProcess | CheckFailure | None = None
+        self._ended = 0
+
+    @property
+    def hooks(self) -> CheckWatch:
+        """What a check calls."""
+        return CheckWatch(
+            self._pace.update, self._stored, self._begins, self._counted, self._spent, self._end
+        )
+
+    def _begins(self, stop: Callable[[], None]) -> None:
+        on_ctrl_c(stop)
+
+    def _stored(self, where: str, _stored: Ingested) -> None:
+        self._where = place_words(where)
+        self._show()
+
+    def _counted(self, done: int, total: int) -> None:
+        self._claims = (done, total)
+        self._show()
+
+    def _spent(self, usage: Usage) -> None:
+        self._usage += usage
+        self._show()
+
+    def _show(self) -> None:
+        notes = [self._where] if self._where else []
+        if self._usage.calls:
+            notes.insert(0, f"{cost_words(self._usage)}, {self._usage.calls:,} calls")
+        self._work.update("claims", *self._claims, ", ".join(notes))
+
+    def _end(self, ended: CheckedProcess | CheckFailure) -> None:
+        """Say of each of several processes what came of it; the first was not known to be one."""
+        self._ended += 1
+        if self._ended == 1:
+            self._first = ended
+            return
+        if self._first is not None:
+            self._tell(self._first)
+            self._first = None
+        self._tell(ended)
+
+    def _tell(self, ended: CheckedProcess | CheckFailure) -> None:
+        if isinstance(ended, CheckFailure):
+            say(f"! {failure_line(ended)}", "red")
+            return
+        say(process_line(ended), "dim")

@@ -1,0 +1,334 @@
+"""What a check found, as lines: five for a wrong claim, a count for the right ones, a table.
+
+Terminal, assertion, notebook and MCP show these lines.
+
+Source: ours (docs/adr/0066-check.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from veritrail_graph.api.show.costs import money_words
+from veritrail_graph.api.show.document import (
+    Line,
+    Style,
+    Table,
+    TextKind,
+    TextRun,
+    compared,
+    name,
+    ours,
+    said,
+)
+from veritrail_graph.api.show.texts import clean, one_line
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.finding import (
+    Checked,
+    CheckedClaim,
+    CheckedProcess,
+    CheckFailure,
+    CheckJudge,
+    Finding,
+    FindingCounts,
+    FindingNode,
+    FindingQuote,
+)
+from veritrail_graph.graph.word_diff import Piece
+
+WIDTH = 200
+"""Columns of a line where there is no terminal."""
+MOST_NAMED = 3
+"""Nodes of a line that are named; more are counted."""
+MOST_ROWS = 40
+"""Rows of the table of processes; of more, those with nothing to look at are counted."""
+LONGEST_NAME = 40
+_INDENT = "    "
+_BLANKS = re.compile(r"\s+")
+_LEAST_TEXT = 30
+_ASTERISKS = 2
+"""Characters around a word that differs."""
+_DOTS = 4
+"""Characters that say that a text goes on before and behind what is shown."""
+WITHOUT_MODEL = "words compared, no model"
+UNTOLD = "cannot be told without a model"
+_MARKS = {
+    Verdict.FULLY_SUPPORTED: ("✓", Style.PLAIN),
+    Verdict.NOT_FULLY_SUPPORTED: ("✗", Style.WRONG),
+    Verdict.INCONCLUSIVE: ("~", Style.WARNING),
+}
+
+
+def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -> list[Line]:
+    """Show a wrong claim: what it says, where it went wrong, both sentences, who carried it on.
+
+    Args:
+        one: The finding.
+        width: Columns of a line.
+        stages: How many stages its process has; None: not known.
+    """
+    lines: list[Line] = [(ours("✗ ", Style.WRONG), said(_cut(one.claim, width - 2), Style.STRONG))]
+    if where := _where(one, width, stages):
+        lines.append(where)
+    longest = min(LONGEST_NAME, max(16, width // 4))
+    place = one_line(one.source.name, longest) if one.source is not None else ""
+    room = width - len(_INDENT) - len("source  ") - (len(place) + 2 if place else 0)
+    if one.source is not None:
+        heading: Line = (ours(f"{_INDENT}source  ", Style.QUIET), name(place), ours("  "))
+        lines.append((*heading, *_quote(one.source, room)))
+    elif one.wrote is not None:
+        nothing = "nothing was found that says this"
+        lines.append((ours(f"{_INDENT}source  ", Style.QUIET), ours(nothing)))
+    if one.wrote is not None:
+        blanks = " " * (len(place) + 2 if place else 0)
+        heading = (ours(f"{_INDENT}wrote   {blanks}", Style.QUIET),)
+        lines.append((*heading, *_quote(one.wrote, room)))
+    if one.carried_on:
+        words = f"{_INDENT}carried on by  "
+        nodes = _names(one.carried_on, width - len(words))
+        lines.append((ours(words, Style.QUIET), name(nodes)))
+    return lines
+
+
+def _where(one: Finding, width: int, stages: int | None) -> Line:
+    """Where it went wrong; of several nodes, that it is one of them."""
+    nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
+    if not nodes:
+        return ()
+    words = f"{_INDENT}went wrong in  "
+    place = _place(nodes[0], stages)
+    if one.culprit is None:
+        words += f"one of {counted(len(nodes), 'node')}: "
+    room = max(_LEAST_TEXT // 2, width - len(words) - len(place))
+    shown = _names(nodes, room)
+    return (ours(words, Style.QUIET), name(shown, Style.STRONG), ours(place, Style.QUIET))
+
+
+def _place(node: FindingNode, stages: int | None) -> str:
+    if node.stage is None:
+        return ""
+    parts = [one_line(node.stage_name, LONGEST_NAME)] if node.stage_name else []
+    of = f" of {stages}" if stages is not None and stages >= node.stage else ""
+    return f"  ({', '.join([*parts, f'stage {node.stage}{of}'])})"
+
+
+def _names(nodes: Sequence[FindingNode], room: int) -> str:
+    """Names of nodes, as many as fit, and how many more there are."""
+    shown: list[str] = []
+    for place, node in enumerate(nodes):
+        left = len(nodes) - place
+        more = f" and {left:,} more"
+        text = ", ".join([*shown, one_line(node.name, LONGEST_NAME)])
+        behind = 0 if left == 1 else len(more)
+        if place >= MOST_NAMED or (shown and len(text) + behind > room):
+            return ", ".join(shown) + more
+        shown.append(one_line(node.name, LONGEST_NAME))
+    return ", ".join(shown)
+
+
+def _quote(one: FindingQuote, room: int) -> Line:
+    """A sentence around the words that matter."""
+    return compared(quote_pieces(one, max(room, _LEAST_TEXT)))
+
+
+def quote_pieces(one: FindingQuote, room: int) -> tuple[Piece, ...]:
+    """Return a sentence in pieces, the words that matter marked; a long one is cut around them."""
+    text = one.text
+    marks = [(start, end) for start, end in sorted(one.marked) if end <= len(text)]
+    start, end = 0, len(text)
+    if len(text) + _ASTERISKS * len(marks) > room:
+        room -= _DOTS
+        marks = _fitting(marks, room)
+        first, last = (marks[0][0], marks[-1][1]) if marks else (0, 0)
+        free = room - _ASTERISKS * len(marks) - (last - first)
+        start = max(0, min(first - free // 2, len(text) - free - (last - first)))
+        end = min(len(text), start + free + (last - first))
+        start, end = _word_start(text, start, first), _word_end(text, end, last)
+    pieces = [Piece("… ")] if start else []
+    here = start
+    for begin, behind in marks:
+        if begin < here or behind > end:
+            continue
+        pieces += [Piece(text[here:begin]), Piece(text[begin:behind], is_changed=True)]
+        here = behind
+    pieces += [Piece(text[here:end]), Piece(" …" if end < len(text) else "")]
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _fitting(marks: list[tuple[int, int]], room: int) -> list[tuple[int, int]]:
+    """The first places that fit together; one that is too long is cut."""
+    shown: list[tuple[int, int]] = []
+    for start, end in marks:
+        first = shown[0][0] if shown else start
+        if end - first + _ASTERISKS * (len(shown) + 1) > room:
+            break
+        shown.append((start, end))
+    if marks and not shown:
+        start = marks[0][0]
+        return [(start, start + room - _ASTERISKS)]
+    return shown
+
+
+def _word_start(text: str, start: int, most: int) -> int:
+    """The beginning of the next word, where one begins before a place."""
+    if start == 0 or text[start - 1].isspace():
+        return start
+    blank = text.find(" ", start, most)
+    return start if blank < 0 else blank + 1
+
+
+def _word_end(text: str, end: int, least: int) -> int:
+    if end == len(text) or text[end].isspace():
+        return end
+    blank = text.rfind(" ", max(least, 0), end)
+    return end if blank < 0 else blank
+
+
+def _cut(text: str, width: int) -> str:
+    return one_line(text, max(width, _LEAST_TEXT))
+
+
+def claim_line(one: CheckedClaim, width: int = WIDTH) -> Line:
+    """Show a claim with its verdict, or with why it has none."""
+    if one.verdict is not None:
+        sign, style = _MARKS[one.verdict]
+    else:
+        sign, style = ("?", Style.QUIET) if one.is_undecided else ("!", Style.WARNING)
+    if one.is_failed and one.reason:
+        text = _cut(one.claim, width // 2)
+        reason = _cut(one.reason, width - len(text) - 4)
+        return (ours(f"{sign} ", style), said(text), ours(": "), said(reason, Style.QUIET))
+    return (ours(f"{sign} ", style), said(_cut(one.claim, width - 2)))
+
+
+def counts_words(counts: FindingCounts, claims: int) -> str:
+    """Say how many claims are wrong, right, and neither: `23 claims: 9 wrong, 14 right`."""
+    named = (
+        (counts.NOT_FULLY_SUPPORTED, "wrong"),
+        (counts.FULLY_SUPPORTED, "right"),
+        (counts.INCONCLUSIVE, "inconclusive"),
+        (counts.undecided, "undecided"),
+        (counts.failed, "failed"),
+    )
+    words = ", ".join(f"{count:,} {what}" for count, what in named if count)
+    return f"{counted(claims, 'claim')}{f': {words}' if words else ''}"
+
+
+def sum_of(processes: Sequence[CheckedProcess]) -> tuple[FindingCounts, int]:
+    """Return the counts of several processes together, and how many claims they have."""
+    names = FindingCounts.model_fields
+    counts = {key: sum(getattr(one.verdicts, key) for one in processes) for key in names}
+    return FindingCounts(**counts), sum(one.claims for one in processes)
+
+
+def judge_words(judge: CheckJudge, cost_usd: float | None) -> str:
+    """Say who judged and what it cost: `gpt-6-luna, $0.03`."""
+    if judge.model is None and judge.indicative:
+        return WITHOUT_MODEL
+    who = one_line(judge.model, LONGEST_NAME) if judge.model is not None else judge.engine
+    return f"{who}, {'cost unknown' if cost_usd is None else money_words(cost_usd)}"
+
+
+def read_words(one: CheckedProcess) -> str:
+    """Say what was read, and what the format lacked, on one line."""
+    read = one.read
+    parts = [f"{read.get('format', 'process')}", counted(_count(read.get("nodes")), "node")]
+    explained, unsourced = read.get("explained"), _count(read.get("unsourced"))
+    if isinstance(explained, float):
+        parts.append(f"{explained:.0%} explained")
+    if unsourced:
+        parts.append(f"{unsourced:,} unsourced")
+    warnings = read.get("warnings")
+    if isinstance(warnings, list) and warnings:
+        parts.append(f"{counted(len(warnings), 'warning')} (--verbose)")
+    return f"{one_line(one.name, 30)} ({one.status}): {', '.join(parts)}"
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def place_words(where: str) -> str:
+    """Say where a process was read, without the folders."""
+    return one_line(re.split(r"[/\\]", where.rstrip("/\\"))[-1], LONGEST_NAME)
+
+
+def process_line(one: CheckedProcess) -> str:
+    """Say on a line what came of a process of several."""
+    counts = one.verdicts
+    sign = "✓" if one.claims == counts.FULLY_SUPPORTED else "?"
+    sign = "✗" if counts.NOT_FULLY_SUPPORTED else "!" if counts.failed else sign
+    return f"{sign} {place_words(one.where)}: {counts_words(counts, one.claims)}"
+
+
+def failure_line(one: CheckFailure) -> str:
+    """Say what could not be checked, and why."""
+    message = str(one.error.get("message", ""))
+    fault = message.removeprefix(one.source).lstrip(":, ")
+    return f"{one_line(one.source, 100)}: {one_line(fault, 400)}"
+
+
+def process_table(processes: Sequence[CheckedProcess]) -> Table:
+    """Show processes, a row each, those with wrong claims first where there are many."""
+    rows = list(processes)
+    if len(rows) > MOST_ROWS:
+        rows.sort(key=lambda one: (-one.verdicts.NOT_FULLY_SUPPORTED, -one.verdicts.failed))
+        wanted = [one for one in rows if one.verdicts.NOT_FULLY_SUPPORTED or one.verdicts.failed]
+        rows = wanted if len(wanted) >= MOST_ROWS else rows[:MOST_ROWS]
+    has_cost = any(one.cost_usd for one in rows)
+    numbers = ("claims", "wrong", "right", "open", *(("cost",) if has_cost else ()))
+    return Table(
+        ("process", *numbers),
+        tuple(_row(one, has_cost=has_cost) for one in rows),
+        right=numbers,
+        texts=("process",),
+    )
+
+
+def _row(one: CheckedProcess, *, has_cost: bool) -> tuple[Line, ...]:
+    counts = one.verdicts
+    left = counts.INCONCLUSIVE + counts.undecided + counts.failed
+    wrong = counts.NOT_FULLY_SUPPORTED
+    cells: list[Line] = [
+        (name(one_line(one.name, 100)),),
+        (ours(f"{one.claims:,}"),),
+        (ours(f"{wrong:,}", Style.WRONG if wrong else Style.PLAIN),),
+        (ours(f"{counts.FULLY_SUPPORTED:,}"),),
+        (ours(f"{left:,}"),),
+    ]
+    if has_cost:
+        cells.append((ours("?" if one.cost_usd is None else money_words(one.cost_usd)),))
+    return tuple(cells)
+
+
+def as_text(done: Checked, width: int = WIDTH) -> str:
+    """Show what was found as plain text: the wrong claims, and the counts."""
+    lines: list[str] = []
+    for process in done.processes:
+        if len(done.processes) > 1 and process.wrong:
+            lines.append(one_line(process.name, 100))
+        for one in process.wrong:
+            lines += [plain(line) for line in finding_lines(one, width, stages_of(process))]
+        lines += [plain(claim_line(one, width)) for one in process.failed]
+    lines += [f"! {failure_line(one)}" for one in done.failed]
+    counts, claims = sum_of(done.processes)
+    lines.append(f"{counts_words(counts, claims)}.   {judge_words(done.judge, done.cost_usd)}")
+    return "\n".join(lines)
+
+
+def stages_of(process: CheckedProcess) -> int | None:
+    """Return how many stages a process has, where that is known."""
+    stages = process.read.get("stages")
+    return stages if isinstance(stages, int) else None
+
+
+def plain(line: Line) -> str:
+    """Write a line as text; words that differ stand between asterisks."""
+    return "".join(map(_run, line)).rstrip()
+
+
+def _run(run: TextRun) -> str:
+    text = clean(run.text if run.kind is TextKind.OURS else _BLANKS.sub(" ", run.text))
+    return f"*{text}*" if run.differs else text

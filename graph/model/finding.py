@@ -1,0 +1,205 @@
+"""A finding: a claim that is wrong, where that came in, and the two sentences that show it.
+
+Source: ours (docs/adr/0066-check.md); the place is that of VeriTrail 3.2 (error localization).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field, JsonValue
+
+from veritrail_graph.graph.model.located import LocatedBy, ValueDifference
+from veritrail_graph.graph.model.noun import Answer, Count, Many, NodeId, Place, Text, is_none
+from veritrail_graph.graph.model.process import Verdict
+from veritrail_graph.graph.model.trail import Status
+
+
+class FindingNode(Answer):
+    """A node that a finding names."""
+
+    node_id: NodeId = Field(description="Its id in the process.")
+    name: Text = Field(description="What people call it: its title or name, else its id.")
+    stage: Count | None = Field(default=None, description="Its stage; null: not known.")
+    stage_name: Text | None = Field(default=None, description="What the input calls the stage.")
+    step: Text | None = Field(default=None, description="The step that produced it.")
+    model: Text | None = Field(default=None, description="The model that produced it.")
+
+
+class FindingQuote(FindingNode):
+    """A sentence of a node, with the words that matter marked."""
+
+    sentence: Count | None = Field(
+        default=None, description="Its number in the node, from 0; null: it is the claim itself."
+    )
+    start: Count | None = Field(
+        default=None, description="Offset of its first character in the node, in code points."
+    )
+    end: Count | None = Field(default=None, description="Offset just behind its last character.")
+    text: Text = Field(description="The sentence.")
+    marked: Many[Place] = Field(
+        default=(), description="The words that matter: [start, end] of each, counted in `text`."
+    )
+
+
+class Finding(Answer):
+    """A claim that is not supported: what is wrong, and where it came in."""
+
+    process_id: Text = Field(description="The process.")
+    claim_id: Text = Field(description="The claim.")
+    claim: Text = Field(description="What it says.")
+    verdict: Verdict | None = Field(description="Its verdict.")
+    verification_id: Text = Field(description="The verification, which has the whole trail.")
+    located_by: LocatedBy | None = Field(
+        default=None, description="How its place was found; null: it was not."
+    )
+    culprit: FindingNode | None = Field(
+        default=None, description="Where it went wrong; null: nothing says, or `candidates` do."
+    )
+    candidates: Many[FindingNode] = Field(
+        default=(), description="Of several nodes where it may have, all; else empty."
+    )
+    source: FindingQuote | None = Field(
+        default=None, description="What was said before it went wrong; null: nothing was found."
+    )
+    wrote: FindingQuote | None = Field(
+        default=None, description="What was written of it; null: nothing says."
+    )
+    difference: ValueDifference | None = Field(
+        default=None, description="What differs, where one thing does."
+    )
+    carried_on: Many[FindingNode] = Field(
+        default=(), description="Later nodes that repeat it; the answer is last."
+    )
+    reasoning: Text | None = Field(default=None, description="The reasons for the verdict.")
+
+
+class CheckedClaim(Answer):
+    """A claim that was checked, whatever came of it."""
+
+    process_id: Text = Field(description="The process.")
+    claim_id: Text = Field(description="The claim.")
+    claim: Text = Field(description="What it says.")
+    verdict: Verdict | None = Field(description="Its verdict; null: `status` says why.")
+    status: Status | None = Field(
+        description="How its verification ended; null: it was never verified."
+    )
+    verification_id: Text | None = Field(default=None, description="Its verification.")
+    reason: Text | None = Field(
+        default=None, description="Why it has no verdict.", exclude_if=is_none
+    )
+
+    @property
+    def is_undecided(self) -> bool:
+        """Return whether it cannot be told without a model, or samples did not agree."""
+        return self.verdict is None and self.status is Status.UNDECIDED
+
+    @property
+    def is_failed(self) -> bool:
+        """Return whether its verification came to no end."""
+        return self.verdict is None and self.status not in (None, Status.UNDECIDED)
+
+
+class CheckJudge(Answer):
+    """The judge of a check, and what was measured of it."""
+
+    engine: Text = Field(description="The engine of judgement.")
+    model: Text | None = Field(default=None, description="The model, if a model judged.")
+    indicative: bool = Field(description="Whether no model judged.")
+    measured: dict[str, JsonValue] | None = Field(
+        default=None,
+        description="What was measured of it: balanced_accuracy, decided, pairs; null: nothing.",
+    )
+
+
+class FindingCounts(Answer):
+    """The claims by verdict, and those that have none."""
+
+    FULLY_SUPPORTED: int = 0
+    NOT_FULLY_SUPPORTED: int = 0
+    INCONCLUSIVE: int = 0
+    undecided: int = Field(0, description="They cannot be told without a model.")
+    failed: int = Field(0, description="They came to no end: an error, a budget, a cancellation.")
+
+    @classmethod
+    def of(cls, claims: Iterable[CheckedClaim]) -> FindingCounts:
+        """Count claims."""
+        counts = Counter(
+            one.verdict.value if one.verdict is not None else "undecided"
+            for one in claims
+            if one.verdict is not None or one.is_undecided
+        )
+        return cls(**counts, failed=sum(one.is_failed for one in claims))
+
+    @classmethod
+    def of_states(cls, states: Mapping[str, int]) -> FindingCounts:
+        """Return the counts of the claims of a process; those that were not checked count nowhere.
+
+        Args:
+            states: How many claims have each state.
+        """
+        return cls(**{name: states.get(name, 0) for name in cls.model_fields})
+
+
+class Findings(Answer):
+    """The findings of a process: its wrong claims first, then what could not be told."""
+
+    process_id: Text
+    name: Text
+    question: Text | None = None
+    claims: int = Field(description="How many claims it has.")
+    verdicts: FindingCounts
+    judge: CheckJudge | None = Field(
+        default=None, description="Who gave the verdicts; null: nobody, or several."
+    )
+    findings: Many[Finding] = Field(default=(), description="Its wrong claims.")
+    results: Many[CheckedClaim] = Field(default=(), description="All claims of the page.")
+    nextCursor: str | None = Field(  # noqa: N815  (as AIP-158 has it)
+        default=None, description="Where the next page begins; null: there is none."
+    )
+
+
+class CheckedProcess(Answer):
+    """A process that was checked."""
+
+    process_id: Text
+    name: Text
+    question: Text | None = None
+    status: Text = Field(description="created, or unchanged where it was stored before.")
+    claims: int = Field(description="How many claims were checked.")
+    verdicts: FindingCounts
+    wrong: Many[Finding] = Field(default=(), description="The claims that are not supported.")
+    undecided: Many[CheckedClaim] = Field(
+        default=(), description="The claims that cannot be told without a model."
+    )
+    failed: Many[CheckedClaim] = Field(default=(), description="The claims that came to no end.")
+    results: Many[CheckedClaim] = Field(default=(), description="All claims, in their order.")
+    where: Text = Field(default="", description="Where it was read.")
+    cost_usd: float | None = Field(default=None, description="What it cost; null: not known.")
+    run_id: Text | None = Field(default=None, description="The run of its verifications.")
+    reused: int = Field(0, description="Claims that had a verdict of this judge before.")
+    read: dict[str, JsonValue] = Field(
+        default={}, description="What was read: format, nodes, stages, what the format lacked."
+    )
+
+
+class CheckFailure(Answer):
+    """An input that could not be checked, and why."""
+
+    source: Text = Field(description="Where it is, such as `log.jsonl#17`.")
+    process_id: Text | None = Field(
+        default=None, description="Where it is stored, if it is.", exclude_if=is_none
+    )
+    error: dict[str, Any] = Field(description="`message` and `violations`.")
+
+
+class Checked(Answer):
+    """The findings of a check: by process, with what could not be checked."""
+
+    judge: CheckJudge
+    cost_usd: float | None = Field(description="What it cost; null: not known.")
+    processes: Many[CheckedProcess] = ()
+    failed: Many[CheckFailure] = Field(default=(), description="What could not be checked.")
+    warnings: Many[Text] = ()

@@ -1,0 +1,105 @@
+"""What a check found, as lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from veritrail_graph.api.show.findings import as_text, finding_lines, plain, process_table
+from veritrail_graph.graph.model import Status, ValueDifference, Verdict
+from veritrail_graph.graph.model.finding import (
+    Checked,
+    CheckedClaim,
+    CheckedProcess,
+    CheckJudge,
+    Finding,
+    FindingCounts,
+    FindingNode,
+    FindingQuote,
+)
+
+SOURCE = "From January to August 2024 the utility used 37 per cent less natural gas than before."
+WROTE = "Thanks to the large heat pump on the Ostra, it used 41 per cent less natural gas."
+
+
+def a_node(name: str, stage: int = 3) -> dict[str, Any]:
+    return {"node_id": name, "name": name, "stage": stage, "stage_name": "summarised description"}
+
+
+def a_quote(node: str, text: str, word: str) -> FindingQuote:
+    start = text.index(word)
+    return FindingQuote(**a_node(node), text=text, marked=((start, start + len(word)),), sentence=0)
+
+
+def a_finding(**other: Any) -> Finding:
+    values: dict[str, Any] = {
+        "process_id": "p",
+        "claim_id": "q02",
+        "claim": "The utility used 41 per cent less natural gas from January to August 2024.",
+        "verdict": Verdict.NOT_FULLY_SUPPORTED,
+        "verification_id": "v-1",
+        "culprit": FindingNode(**a_node("STADTWERKE LINDACH")),
+        "source": a_quote("tu-02", SOURCE, "37 per cent"),
+        "wrote": a_quote("STADTWERKE LINDACH", WROTE, "41 per cent"),
+        "difference": ValueDifference(source="37 per cent", wrote="41 per cent"),
+        "carried_on": tuple(FindingNode(**a_node(f"node {number}")) for number in range(5)),
+    }
+    return Finding(**(values | other))
+
+
+def a_process(name: str, *wrong: Finding, right: int = 0) -> CheckedProcess:
+    counts = FindingCounts(NOT_FULLY_SUPPORTED=len(wrong), FULLY_SUPPORTED=right)
+    facts = {"process_id": name, "name": name, "status": "created"}
+    return CheckedProcess(**facts, claims=len(wrong) + right, verdicts=counts, wrong=wrong)
+
+
+def test_a_wrong_claim_is_five_lines_that_fit_a_terminal_with_the_words_that_matter() -> None:
+    lines = [plain(line) for line in finding_lines(a_finding(), 80, stages=6)]
+    assert lines == [
+        "✗ The utility used 41 per cent less natural gas from January to August 2024.",
+        "    went wrong in  STADTWERKE LINDACH  (summarised description, stage 3 of 6)",
+        "    source  tu-02  … 2024 the utility used *37 per cent* less natural gas than …",
+        "    wrote          … on the Ostra, it used *41 per cent* less natural gas.",
+        "    carried on by  node 0, node 1, node 2 and 2 more",
+    ]
+
+
+def test_where_nothing_was_found_and_nobody_is_blamed_the_lines_say_so() -> None:
+    nobody = a_finding(culprit=None, source=None, carried_on=())
+    assert [plain(line).split()[0] for line in finding_lines(nobody)] == ["✗", "source", "wrote"]
+    assert "nothing was found that says this" in plain(finding_lines(nobody)[1])
+    several = (FindingNode(**a_node("one")), FindingNode(**a_node("other")))
+    (_, where, *_) = finding_lines(a_finding(culprit=None, candidates=several))
+    assert "one of 2 nodes: one, other" in plain(where)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_text_of_many_words_that_differ_fits_the_width(width: int) -> None:
+    text = "word " * 400
+    marks = tuple((at, at + 4) for at in range(0, 1_500, 25))
+    quote = FindingQuote(**a_node("n"), text=text, marked=marks)
+    claim = "The\n\x1b[31mharbour " * 30
+    lines = finding_lines(a_finding(source=quote, wrote=quote, claim=claim), width)
+    assert all(len(plain(line)) <= max(width, 45) for line in (lines[0], *lines[2:4]))
+    assert "\x1b" not in plain(lines[0])
+
+
+def test_right_claims_are_a_count_and_failures_are_named() -> None:
+    lost = CheckedClaim(
+        process_id="p", claim_id="k", claim="Lost.", verdict=None, status=Status.FAILED, reason="no"
+    )
+    process = a_process("p", a_finding(), right=14).model_copy(update={"failed": (lost,)})
+    judge = CheckJudge(engine="openai", model="gpt-6-luna", indicative=False)
+    text = as_text(Checked(judge=judge, cost_usd=0.03, processes=(process,)))
+    assert text.splitlines()[-2:] == [
+        "! Lost.: no",
+        "15 claims: 1 wrong, 14 right.   gpt-6-luna, $0.0300",
+    ]
+
+
+def test_of_many_processes_the_table_shows_those_with_wrong_claims_first() -> None:
+    many = [a_process(f"fine {number}", right=1) for number in range(60)]
+    rows = process_table([*many, a_process("bad", a_finding())]).rows
+    assert len(rows) == 40
+    assert rows[0][0][0].text == "bad"
