@@ -84,7 +84,8 @@ class Wanted:
                 return len(mine) > 2 and mine[-2:] == its[-2:]
             return is_bare and other.amount in (mine[0], mine[-1].lstrip("0"))
         hours = {str(int(one.split(":")[0]) % 12) for one in _clocks(value)}
-        return is_bare and other.amount.isdecimal() and str(int(other.amount) % 12) in hours
+        is_hour = is_bare and other.amount.isdecimal() and len(other.amount) < 3
+        return is_hour and str(int(other.amount) % 12) in hours
 
     def _is_figure(self, other: Value) -> bool:
         """Return whether another figure has the amount, and no other unit."""

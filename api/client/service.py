@@ -267,7 +267,7 @@ class Sender:
         """
         try:
             document = json.loads(content) if content.strip() else None
-        except ValueError:
+        except (ValueError, RecursionError):
             document = _NOT_JSON
         if response.is_success and document is not _NOT_JSON:
             return document

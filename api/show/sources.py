@@ -59,7 +59,7 @@ def place_of(metadata: str | Mapping[str, Any] | None) -> SourcePlace | None:
     if isinstance(metadata, str):
         try:
             metadata = json.loads(metadata)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if not isinstance(metadata, Mapping):
         return None

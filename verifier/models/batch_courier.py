@@ -13,7 +13,7 @@ import contextlib
 import json
 import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -35,6 +35,11 @@ from veritrail_graph.verifier.models.port import (
 )
 
 T = TypeVar("T")
+
+SPARE_LINES = 1_000
+"""Lines of a file of answers that are looked at beside twice those of its batch."""
+MOST_HELD = 500_000_000
+"""Characters of answers of one batch; more of them count as missing."""
 
 FIRST_POLL = 2.0
 """Seconds from the first look at a batch to the next, which grow to those that are set."""
@@ -185,15 +190,33 @@ class Courier:
         return False
 
     async def _read_file(self, batch: Batch, file_id: str, answers: dict[str, str]) -> None:
-        async for text in batch.of.service.lines(file_id):
-            try:
-                found = json.loads(text)
-            except ValueError:
-                continue  # as if it were not there: the line is asked again
-            line_id = found.get("custom_id") if isinstance(found, dict) else None
-            if isinstance(line_id, str) and line_id not in answers:
-                kept = {key: found.get(key) for key in ("response", "error") if found.get(key)}
-                answers[line_id] = json.dumps(kept, ensure_ascii=False)
+        """Take the answers of a file, as many as the batch has lines and as may be in memory."""
+        looked, held = 0, sum(map(len, answers.values()))
+        ours = frozenset(batch.order)  # empty where another process wrote its file
+        lines = batch.of.service.lines(file_id)
+        try:
+            async for text in lines:
+                looked += 1
+                if looked > 2 * batch.record.lines + SPARE_LINES or held > MOST_HELD:
+                    self._warn(
+                        f"a file of answers of {batch.of.address} holds more than {looked:,} calls "
+                        "can have; the rest of it is not read"
+                    )
+                    return
+                try:
+                    found = json.loads(text)
+                except (ValueError, RecursionError):
+                    continue  # as if it were not there: the line is asked again
+                line_id = found.get("custom_id") if isinstance(found, dict) else None
+                if not isinstance(line_id, str) or (ours and line_id not in ours):
+                    continue
+                if line_id not in answers:
+                    kept = {key: found.get(key) for key in ("response", "error") if found.get(key)}
+                    answers[line_id] = json.dumps(kept, ensure_ascii=False)
+                    held += len(answers[line_id])
+        finally:
+            if isinstance(lines, AsyncGenerator):
+                await lines.aclose()
 
     async def tidy(self, batch: Batch, files: Sequence[str | None]) -> None:
         """Delete files at the endpoint: they hold the user's texts."""

@@ -122,15 +122,16 @@ class JsonEndpoint:
                 "X-Veritrail-Step": request.call.step,
             },
         ) as response:
-            body = b""
+            body = bytearray()
             async for part in response.aiter_bytes():
                 body += part
+                await asyncio.sleep(0)  # parts that have come already are not waited for
                 if len(body) > self._longest:
                     raise AnswerTooLong(
                         f"{self.address}: the answer is longer than {self._longest:,} bytes",
                         _ONE_USED,
                     )
-        return response, body
+        return response, bytes(body)
 
     async def close(self) -> None:
         """Let go of its connections."""

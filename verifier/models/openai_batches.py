@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack
@@ -37,6 +38,8 @@ PAGE = 100
 MAX_LINE = 8_000_000
 """Bytes of a line of answers; a longer one counts as missing."""
 _AT_ONCE = 65_536
+_BLANK_LINES = re.compile(rb"\n\s*\n")
+"""A packed file may hold a thousand million of them, which are looked at one by one otherwise."""
 
 
 async def in_time(
@@ -74,7 +77,9 @@ async def short_lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
     begun, is_too_long = bytearray(), False
     async for block in blocks:
         for start in range(0, len(block), _AT_ONCE):
-            *ended, rest = block[start : start + _AT_ONCE].split(b"\n")
+            await asyncio.sleep(0)  # others run meanwhile: a block need not be waited for
+            some = _BLANK_LINES.sub(b"\n", block[start : start + _AT_ONCE])
+            *ended, rest = some.split(b"\n")
             for end in ended:
                 if not is_too_long and len(begun) + len(end) <= MAX_LINE:
                     line = (begun + end).decode("utf-8", "replace")
@@ -201,7 +206,7 @@ class OpenAiBatches:
         )
         try:
             found = json.loads(response.content)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         data = found.get("data") if isinstance(found, dict) else found
         if not isinstance(data, list):

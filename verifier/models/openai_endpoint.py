@@ -306,6 +306,7 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
             size = 0
             async for part in self._packed.aiter_bytes():  # at most 1 MB is unpacked at once
                 size += len(part)
+                await asyncio.sleep(0)  # parts that have come already are not waited for
                 if size > self._most:
                     if not self._packed.is_success:
                         return

@@ -20,6 +20,7 @@ from veritrail_graph.verifier.values.units import (
 from veritrail_graph.verifier.vocabulary import ORDINALS, SMALL, STOP, word_set
 
 _LONGEST = 40
+_LONGEST_SHARE = 10  # digits of what stands above in a fraction
 STARTING_FIGURES = frozenset((*SMALL, *SCALES, *ORDINALS, "half"))
 """The words that a figure may start with."""
 _HALVES = {"half": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5}
@@ -202,7 +203,8 @@ def _in_digits(found: Sequence[Token], position: int) -> Figure:
 
 def _fraction(above: Token, below: Token, first: int, behind: int) -> Figure:
     text = f"{above.form}/{below.form}"
-    if above.form.isdecimal() and below.form.isdecimal() and len(below.form) < 4:
+    are_short = len(above.form) < _LONGEST_SHARE and len(below.form) < 4
+    if are_short and above.form.isdecimal() and below.form.isdecimal():
         over, under = int(above.form), int(below.form)
         if 0 < over < under and under in (2, 3, 4, 5, 6, 8, 10, 100):
             return Figure(ValueKind.FIGURE, _share(over, under), "", first, behind)

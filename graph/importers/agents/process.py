@@ -26,6 +26,7 @@ TOO_SHORT = 32
 """A generated text shorter than this, such as `Yes.`, is another statement each time."""
 
 QUESTION = ("question", "query", "task", "problem")
+_STEP_DIGITS = 9
 _ANSWERS = ("message", "answer", "agent_result")
 _ABOUT = {
     "question_ID": "question_id", "question_id": "question_id", "level": "level",
@@ -123,7 +124,7 @@ def _mistake(document: Mapping[str, Any]) -> dict[str, Any]:
     names = ("agent", "step", "reason", "type")
     found = {name: document[key] for name in names if (key := f"mistake_{name}") in document}
     step = found.get("step")
-    if isinstance(step, str) and step.strip().isdecimal():
+    if isinstance(step, str) and step.strip().isdecimal() and len(step) <= _STEP_DIGITS:
         found["step"] = int(step)
     return {key: value for key, value in found.items() if value is not None}
 

@@ -17,6 +17,8 @@ from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import text_or_none
 
 NAME = "mlflow"
+_LONGEST_TIME = 20
+"""Digits of a time in nanoseconds."""
 _KINDS = {
     "LLM": CallKind.GENERATION,
     "AGENT": CallKind.AGENT,
@@ -131,7 +133,9 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
 
 def _time(span: Mapping[str, Any], name: str) -> int:
     value = span.get(f"{name}_unix_nano", span.get(name)) or 0
-    return int(value) if isinstance(value, (int, float, str)) and str(value).isdigit() else 0
+    digits = str(value) if isinstance(value, (int, float, str)) else ""
+    is_time = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_TIME
+    return int(digits) if is_time else 0
 
 
 def _value(text: Any) -> Any:
@@ -142,5 +146,5 @@ def _value(text: Any) -> Any:
         return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

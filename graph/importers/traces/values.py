@@ -8,6 +8,7 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 
 _A_TIME = "2025-01-31T12:00:00Z"
+_PLACE_DIGITS = 10
 _UNITS = ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000))
 
 
@@ -63,10 +64,15 @@ def from_dotted(attributes: dict[str, Any]) -> dict[str, Any]:
     return listed if isinstance(listed, dict) else {}
 
 
+def _is_place(key: str) -> bool:
+    """Return whether a key is the number of a place in a list: `²` is a digit, and no number."""
+    return key.isascii() and key.isdigit() and len(key) < _PLACE_DIGITS
+
+
 def _listed(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     inner = {key: _listed(one) for key, one in value.items()}
-    if inner and all(key.isdigit() for key in inner):
+    if inner and all(_is_place(key) for key in inner):
         return [inner[key] for key in sorted(inner, key=int)]
     return inner

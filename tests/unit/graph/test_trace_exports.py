@@ -411,3 +411,27 @@ def test_events_of_a_tool_hold_its_result_and_no_answer(tmp_path: Path) -> None:
         ANSWER: Origin.GENERATED,
     }  # fmt: skip
     assert draft.edges[f"execute_tool look/{2:016x}", f"chat/{3:016x}"].inferred is None
+
+
+NO_NUMBERS = ("\u00b2", "9" * 5_000)
+
+
+@pytest.mark.parametrize("place", NO_NUMBERS)
+def test_a_place_that_is_no_number_leaves_a_span_readable(tmp_path: Path, place: str) -> None:
+    about = {
+        "openinference.span.kind": "LLM",
+        "output.value": "The lock is new.",
+        f"llm.input_messages.{place}.message.content": "The lock was renewed.",
+    }
+    (draft,) = drafts(write(tmp_path, request(span("model", 1, **about))))
+    assert "The lock is new." in texts(draft)
+
+
+@pytest.mark.parametrize("time", NO_NUMBERS)
+@pytest.mark.parametrize("deep", ["[" * 5_000, '{"a":' * 5_000])
+def test_what_mlflow_never_writes_is_taken_as_text(tmp_path: Path, time: str, deep: str) -> None:
+    about = {"mlflow.spanType": '"LLM"', "mlflow.spanInputs": deep,
+             "mlflow.spanOutputs": json.dumps("The lock is new.")}  # fmt: skip
+    one = {"span_id": "s-1", "name": "model", "attributes": about, "start_time_unix_nano": time}
+    (draft,) = drafts(write(tmp_path, {"info": {"request_id": "t"}, "data": {"spans": [one]}}))
+    assert "The lock is new." in texts(draft)

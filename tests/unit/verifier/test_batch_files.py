@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 import time
 import tracemalloc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
+from types import SimpleNamespace
 
 import pytest
 
+from veritrail_graph.verifier.models.batch_courier import Batch, Courier
+from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 from veritrail_graph.verifier.models.openai_batches import MAX_LINE, in_time, short_lines
 
 
@@ -36,6 +41,54 @@ def test_a_line_without_end_is_not_held_and_those_around_it_are_read() -> None:
     tracemalloc.stop()
     assert found == ["first", "second"]
     assert most < 2 * MAX_LINE
+
+
+def test_blank_lines_are_passed_over_together() -> None:
+    begun = time.monotonic()
+    assert asyncio.run(read(*[b"\n" * 1_000_000] * 8, b"first\n", *[b" \n" * 65_536] * 8)) == [
+        "first"
+    ]
+    assert time.monotonic() - begun < 3.0
+
+
+class Files:
+    """An endpoint that gives a file of answers."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self.given = 0
+
+    async def lines(self, file_id: str) -> AsyncIterator[str]:
+        for line in self._lines:
+            self.given += 1
+            yield line
+
+
+def taken(files: Files, order: tuple[str, ...] = ()) -> tuple[dict[str, str], list[str]]:
+    warned: list[str] = []
+    record = BatchRecord("b", "http://x", "m", 2, BatchState.COMPLETED, "2026-01-01T00:00:00Z")
+    batch = Batch(record, SimpleNamespace(service=files, address="http://x"), {}, order=order)  # type: ignore[arg-type]
+    courier = Courier(None, None, lambda: None, warned.append)  # type: ignore[arg-type]
+    return asyncio.run(courier.read(batch, ["f"])), warned
+
+
+def answer(line_id: str) -> str:
+    return json.dumps({"custom_id": line_id, "response": {"body": "x" * 50}})
+
+
+def test_a_file_of_answers_that_nobody_asked_for_is_not_held_and_not_read_to_its_end() -> None:
+    files = Files(answer(f"made-up-{number}") for number in itertools.count())
+    found, warned = taken(files, ("a", "b"))
+    assert found == {}
+    assert files.given < 10_000
+    assert "more than" in warned[0]
+    assert "not read" in warned[0]
+
+
+def test_an_answer_nested_beyond_reading_counts_as_missing_and_the_next_is_read() -> None:
+    found, warned = taken(Files(["[" * 100_000, answer("b"), answer("c")]), ("a", "b"))
+    assert list(found) == ["b"]
+    assert warned == []
 
 
 def test_a_file_that_trickles_in_is_given_up() -> None:

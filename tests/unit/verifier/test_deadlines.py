@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -20,19 +21,20 @@ REQUEST = Request(StepCall("nli", "nli.v1", "00" * 32, "m", 0.0), "", "{}")
 
 
 @asynccontextmanager
-async def trickling() -> AsyncIterator[str]:
+async def trickling(piece: bytes = b" ", pause: float = SECONDS / 10) -> AsyncIterator[str]:
     """A server whose answers begin well and never end; gives its address."""
 
     answering: list[asyncio.Task[Any] | None] = []
 
     async def answer(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         answering.append(asyncio.current_task())
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
+        writer.write(b"Transfer-Encoding: chunked\r\n\r\n")
         with suppress(ConnectionError):
             while not writer.is_closing():
-                writer.write(b" ")
+                writer.write(b"%x\r\n%b\r\n" % (1, piece[:1]) * len(piece))
                 await writer.drain()
-                await asyncio.sleep(SECONDS / 10)
+                await asyncio.sleep(pause)
 
     listening = await asyncio.start_server(answer, "127.0.0.1", 0)
     try:
@@ -76,3 +78,22 @@ def test_an_answer_that_trickles_in_is_given_up(
                 await ask(url)
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("ask", [entailment, batch])
+def test_an_answer_of_very_many_parts_keeps_nobody_else_waiting(
+    ask: Callable[[str], Awaitable[Any]],
+) -> None:
+    async def story() -> float:
+        async with trickling(b" " * 10_000, 0.0) as url, asyncio.timeout(PATIENCE):
+            asked = asyncio.ensure_future(ask(url))
+            longest = 0.0
+            while not asked.done():
+                begun = time.monotonic()
+                await asyncio.sleep(0.001)
+                longest = max(longest, time.monotonic() - begun)
+            with pytest.raises(TransportFault, match=r"within 0\.2 s"):
+                await asked
+            return longest
+
+    assert asyncio.run(story()) < 0.5

@@ -177,3 +177,8 @@ def test_time_grows_in_proportion_to_the_text(part: str) -> None:
     taken(100)
     small, large = min(taken(2_100) for _ in range(2)), taken(16_800)
     assert large < 24 * small + 0.1
+
+
+@pytest.mark.parametrize("text", ["{}/8 of the carts", "1{}/3 carts", "{} 1/2 carts", "half of {}"])
+def test_a_figure_of_thousands_of_digits_is_read_and_is_no_fault(text: str) -> None:
+    assert values(text.replace("{}", "9" * 5_000))
