@@ -51,6 +51,8 @@ ADDRESSES = ("langfuse", "langsmith", "phoenix", "mlflow")
 WITHOUT_MODELS = 4
 """Processes that are verified at the same time where no model is asked."""
 MOST_WARNINGS = 1_000
+_PAGE = 500
+"""Claims that are read at a time."""
 
 _ADDRESS = re.compile(rf"({'|'.join(ADDRESSES)})://", re.IGNORECASE)
 _LIKE_A_PATH = re.compile(r"[/\\]|\.(?:json|jsonl|ndjson|csv|tsv|parquet|gz|txt|md|pb)$")
@@ -251,6 +253,29 @@ class Checking(Part):
             findings=await findings_of(store, process, list(found.values())),
             results=tuple(results),
         ), last
+
+    async def all_findings(self, process_id: str) -> Findings:
+        """Return what counts for every claim of a process.
+
+        Args:
+            process_id: The process.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        pages: list[Findings] = []
+        last: tuple[int, str] | None = (-1, "")
+        while last is not None:
+            page, last = await self.findings(process_id, last, _PAGE)
+            pages.append(page)
+        judge = pages[0].judge
+        return pages[0].model_copy(
+            update={
+                "judge": judge if all(page.judge == judge for page in pages) else None,
+                "findings": tuple(each for page in pages for each in page.findings),
+                "results": tuple(each for page in pages for each in page.results),
+            }
+        )
 
 
 class _Check:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.cli.terminal import console, quoted, say
 from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.show.document import Line
+from veritrail_graph.api.show.document import Line, Style, name, ours, said
 from veritrail_graph.api.show.findings import (
     UNTOLD,
     WIDTH,
@@ -28,7 +28,8 @@ from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.model.finding import Checked, CheckedProcess
+    from veritrail_graph.api.cli.answers import Answer
+    from veritrail_graph.graph.model.finding import Checked, CheckedProcess, Findings
 
 LEAST = 6
 """Letters of an id that are shown, where they name one alone."""
@@ -141,9 +142,52 @@ def _lines(process: CheckedProcess, shown: CheckShown, width: int) -> list[Line]
     return lines + [claim_line(one, width) for one in (others if shown.every else open_)]
 
 
-def _heading(process: CheckedProcess) -> Line:
-    from veritrail_graph.api.show.document import Style, name
+def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) -> None:
+    """Print what counts for a stored process: its answer, its wrong claims, and the counts.
 
+    Args:
+        found: The findings of all its claims.
+        answers: Its final outputs.
+        every: Whether right claims are listed, too.
+    """
+    from veritrail_graph.api.cli.answers import tell_answers
+
+    screen = console()
+    width = screen.width if screen.is_terminal else WIDTH
+    _print(((name(one_line(found.name, 100), Style.STRONG),),))
+    if found.question:
+        _print(((ours("Question: "), said(one_line(found.question, width - 10))),))
+    print_result("")
+    tell_answers(answers)
+    for finding in found.findings:
+        for line in finding_lines(finding, width):
+            _print((line,))
+    wrong = {each.claim_id for each in found.findings}
+    others = [each for each in found.results if each.claim_id not in wrong]
+    for each in others:
+        if every or each.is_failed or each.verdict is Verdict.INCONCLUSIVE:
+            _print((claim_line(each, width),))
+    waiting = sum(each.verdict is None and each.status is None for each in found.results)
+    process = quoted(found.process_id)
+    if not found.claims:
+        say(f"It has no claims yet. To take some and verify them: veritrail check {process}")
+        return
+    parts = [counts_words(found.verdicts, found.claims)]
+    parts[0] += f", {waiting:,} not verified." if waiting else "."
+    if found.judge is not None:
+        parts.append(found.judge.model or found.judge.engine)
+    if found.findings:
+        parts.append(f"veritrail show {process} {quoted(found.findings[0].claim_id)}")
+    else:
+        parts.append(f"veritrail {'check' if waiting else 'list'} {process}")
+    if found.verdicts.undecided:
+        say(
+            f"{found.verdicts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow"
+        )
+    _tell_sum(parts, width)
+
+
+def _heading(process: CheckedProcess) -> Line:
     return (name(one_line(process.name, 100), Style.STRONG),)
 
 

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veritrail_graph.api.cli import completion
+from veritrail_graph.api.cli.answers import answers_of
 from veritrail_graph.api.cli.exits import about, ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.query_output import Form
+from veritrail_graph.api.cli.terminal import print_json
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError, shown
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.runs import RunComparison
     from veritrail_graph.api.app.version_diff import VersionDifference
-    from veritrail_graph.api.cli.stored import Listing, Whole
+    from veritrail_graph.api.cli.answers import Answer
+    from veritrail_graph.api.cli.stored import Whole
     from veritrail_graph.graph.model.difference import Difference
+    from veritrail_graph.graph.model.finding import Findings
 
 _UNKNOWN = ("verification_unknown", "ambiguous_id")
 _SIDES = 2
@@ -42,24 +46,35 @@ def show(
             autocompletion=completion.claims,
         ),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Of a process: list the right claims, too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is stored: the processes, one of them, or the trail of a claim."""
-    from veritrail_graph.api.cli.stored import Listing, tell_listing, tell_processes, tell_whole
+    """Show what is stored: the processes, one of them, or the trail of a claim.
+
+    Of a process: its answer, the claims that are wrong, and where.
+    """
+    from veritrail_graph.api.cli.checked import tell_findings
+    from veritrail_graph.api.cli.stored import Whole, tell_processes, tell_whole
 
     if what is None:
         tell_processes(ask(lambda app: app.processes.newest(), as_json=as_json), as_json=as_json)
         return
     found = ask(lambda app: _looked_up(app, what, claim), as_json=as_json)
-    if isinstance(found, Listing):
-        tell_listing(found, as_json=as_json)
-    else:
+    if isinstance(found, Whole):
         tell_whole(found, as_json=as_json)
+    elif as_json:
+        print_json(found[0].model_dump(mode="json"))
+    else:
+        tell_findings(*found, every=every)
 
 
-async def _looked_up(app: Application, what: str, claim: str | None) -> Whole | Listing:
+async def _looked_up(
+    app: Application, what: str, claim: str | None
+) -> Whole | tuple[Findings, list[Answer]]:
     """Read the verification, or else the process, of a name."""
-    from veritrail_graph.api.cli.stored import listing, whole
+    from veritrail_graph.api.cli.stored import whole
 
     if claim is not None:
         return await whole(app, what, claim)
@@ -70,8 +85,9 @@ async def _looked_up(app: Application, what: str, claim: str | None) -> Whole | 
             raise
         unknown = error
 
-    async def of_one_version(app: Application, name: str) -> Listing:
-        return await app.versions.of_process(name, lambda: listing(app, name))
+    async def of_one_version(app: Application, name: str) -> tuple[Findings, list[Answer]]:
+        found = await app.versions.of_process(name, lambda: app.checking.all_findings(name))
+        return found, await answers_of(app, name)
 
     try:
         return (await about(app, what, of_one_version))[1]

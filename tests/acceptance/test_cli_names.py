@@ -173,7 +173,12 @@ def test_what_is_missing_for_a_claim_is_named(veritrail: Veritrail, tmp_path: Pa
 def test_show_takes_whatever_people_have(veritrail: Veritrail, run: dict[str, Any]) -> None:
     ids = [each["process_id"] for each in veritrail("show", "--json").json["processes"]]
     assert ids.index("zz-quay-2") < ids.index("zz-quay-1"), "the latest comes first"
-    assert veritrail("show", "zz-quay-2", "--json").json["process_id"] == "zz-quay-2"
+    shown = veritrail("show", "zz-quay-2", "--json").json
+    assert [each["claim_id"] for each in shown["results"]] == ["cost-1", "cost-2", "name"]
+    told = veritrail("show", "zz-quay-2", "--all").out
+    assert "The quay is old." in told
+    assert "3 claims" in told
+    assert "2 not verified" in told
     verification = run["verifications"][0]["verification_id"]
     for what in (verification, verification[:12]):
         assert veritrail("show", what, "--json").json["verification_id"] == verification
