@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Verification
-from veritrail_graph.graph.word_diff import Change, Piece, word_diff
+from veritrail_graph.graph.word_diff import Change, Piece, denials, word_diff
 
 MOST_READ = 2_000
 """Sentences of one side among which the pair is looked for."""
@@ -59,13 +59,16 @@ class ComparedPair:
         source: The first sentence in pieces; changed where the other one has other words.
         wrote: The second one.
         changes: What differs; None: they share too few words to be aligned.
-        missing: Of sentences that are not aligned: words of the claim that the first one lacks.
+        missing: Of sentences that are not aligned: words of the claim that the first one lacks,
+            and denials where it has none.
+        denied: Of such sentences: the denials of the first one, where the other one has none.
     """
 
     source: tuple[Piece, ...]
     wrote: tuple[Piece, ...]
     changes: tuple[Change, ...] | None
     missing: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
 
 
 def evidence_pair(one: Verification, nodes: Sequence[EvidenceNode]) -> EvidencePair | None:
@@ -139,8 +142,7 @@ def compared_pair(source: str, wrote: str, claim: str) -> ComparedPair:
     """Compare two sentences word by word, as far as a claim is about them."""
     diff = word_diff(source, wrote)
     if diff.alike < LEAST_ALIKE:
-        pieces, missing = _without(source, wrote, claim)
-        return ComparedPair((Piece(source),), pieces, None, missing)
+        return _unaligned(source, wrote, claim)
     if not diff.changes:
         return ComparedPair((Piece(source),), (Piece(wrote),), ())
     changes = _about(diff.changes, claim)
@@ -149,30 +151,45 @@ def compared_pair(source: str, wrote: str, claim: str) -> ComparedPair:
     return ComparedPair(before, after, changes)
 
 
-def _without(source: str, wrote: str, claim: str) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
-    """Mark the words of the claim in what was written that the source sentence does not have."""
+def _unaligned(source: str, wrote: str, claim: str) -> ComparedPair:
+    """Mark the words of the claim that the source sentence does not have, and lone denials."""
     known, wanted = _words(source), _words(claim)
-    pieces: list[Piece] = []
-    missing: dict[str, None] = {}
-    here = 0
+    marks = [] if denials(source) else denials(wrote)
+    lost = [] if denials(wrote) else denials(source)
     for found in _WORD.finditer(wrote):
         word = found[0].casefold()
         is_heavy = len(word) >= SHORTEST_WORD or any(one.isdigit() for one in word)
-        if is_heavy and word in wanted and word not in known:
-            pieces += [Piece(wrote[here : found.start()]), Piece(found[0], is_changed=True)]
-            here = found.end()
-            missing[found[0]] = None
-    pieces.append(Piece(wrote[here:]))
-    return tuple(one for one in pieces if one.text), tuple(missing)
+        is_denial = any(start <= found.start() < end for start, end in marks)
+        if is_heavy and word in wanted and word not in known and not is_denial:
+            marks.append(found.span())
+    return ComparedPair(
+        _pieces(source, lost),
+        _pieces(wrote, marks),
+        None,
+        tuple(dict.fromkeys(wrote[start:end] for start, end in sorted(marks))),
+        tuple(dict.fromkeys(source[start:end] for start, end in lost)),
+    )
+
+
+def _pieces(text: str, marks: Iterable[tuple[int, int]]) -> tuple[Piece, ...]:
+    """Return a text, changed at the places that are marked."""
+    pieces: list[Piece] = []
+    here = 0
+    for start, end in sorted(marks):
+        pieces += [Piece(text[here:start]), Piece(text[start:end], is_changed=True)]
+        here = end
+    pieces.append(Piece(text[here:]))
+    return tuple(one for one in pieces if one.text)
 
 
 def _about(changes: Sequence[Change], claim: str) -> tuple[Change, ...]:
-    """The changes of which at least half of the new words are the claim's; else all."""
+    """The denials, and changes of which half of the new words are the claim's; else all."""
     wanted = _words(claim)
     found = []
     for one in changes:
         words = _words(one.after)
-        if words and 2 * len(words & wanted) >= len(words):
+        is_denial = bool(denials(one.before)) is not bool(denials(one.after))
+        if is_denial or (words and 2 * len(words & wanted) >= len(words)):
             found.append(one)
     return tuple(found or changes)
 

@@ -36,6 +36,13 @@ _LIGHT = frozenset(
 """Words that stand for a name in one wording and not in the other: no difference that matters."""
 
 
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|none|nor|neither|without|cannot|nobody|nothing|nowhere|\w+n['\u2019]t"
+    r"|nicht|nichts|nie|niemals|niemand|ohne|keine?[mnrs]?|weder)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a text, and whether the other text has other words there."""
@@ -100,6 +107,11 @@ def word_diff(before: str, after: str, part: Sequence[tuple[int, int]] = ()) -> 
         tuple(_changes(before, after, spans)),
         same / len(second),
     )
+
+
+def denials(text: str) -> list[tuple[int, int]]:
+    """Return where a text denies something, as [start, end)."""
+    return [one.span() for one in _DENIAL.finditer(text)]
 
 
 def joined_pieces(cuts: Sequence[Sequence[Piece]]) -> tuple[Piece, ...]:

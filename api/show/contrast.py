@@ -196,12 +196,16 @@ def _words_of(compared: ComparedPair, subject: str) -> str:
     """Say what differs, in a sentence."""
     changes = compared.changes
     if changes is None:
-        if not compared.missing:
-            return "The two sentences share few words."
-        named = ", ".join(f"“{one}”" for one in compared.missing[:MOST_NAMED])
-        more = len(compared.missing) - MOST_NAMED
-        left = f" and {more} more" if more > 0 else ""
-        return f"Not in the earlier sentence: {named}{left}."
+        words = "The two sentences share few words."
+        if compared.missing:
+            named = ", ".join(f"“{one}”" for one in compared.missing[:MOST_NAMED])
+            more = len(compared.missing) - MOST_NAMED
+            left = f" and {more} more" if more > 0 else ""
+            words = f"Not in the earlier sentence: {named}{left}."
+        if compared.denied:
+            named = ", ".join(f"“{one}”" for one in compared.denied[:MOST_NAMED])
+            words += f" Only in the earlier sentence: {named}."
+        return words
     if not changes:
         return "The two sentences have the same words."
     if len(changes) > MOST_CHANGES:

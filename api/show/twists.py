@@ -20,7 +20,14 @@ from veritrail_graph.graph.model.attribution import (
     Revision,
     RevisionOutcome,
 )
-from veritrail_graph.graph.word_diff import Change, Piece, WordDiff, joined_pieces, word_diff
+from veritrail_graph.graph.word_diff import (
+    Change,
+    Piece,
+    WordDiff,
+    denials,
+    joined_pieces,
+    word_diff,
+)
 
 LEAST_ALIKE = 0.35
 """The share of words in common below which two sentences are quoted as wholes."""
@@ -234,15 +241,18 @@ def turned_words(changes: Sequence[Change]) -> str:
     """What a sentence made of another one: `turned “may close” into “will close”`."""
     turned = [one for one in changes if one.before and one.after]
     added = [one.after for one in changes if not one.before]
-    # A sentence says less than its source all the time: show that only where nothing else differs.
+    # A sentence says less than its source all the time: show that only where nothing else differs,
+    # or where the meaning is turned round.
     left_out = [one.before for one in changes if not one.after]
+    if turned or added:
+        left_out = [one for one in left_out if denials(one)]
     parts = []
     if turned:
         pairs = (f"{_quoted(one.before)} into {_quoted(one.after)}" for one in turned)
         parts.append(f"turned {_listed(list(pairs))}")
     if added:
         parts.append(f"added {_listed([_quoted(one) for one in added])}")
-    if not parts:
+    if left_out:
         parts.append(f"left out {_listed([_quoted(one) for one in left_out])}")
     return " and ".join(parts)
 

@@ -71,6 +71,39 @@ def test_where_little_is_alike_the_words_of_the_claim_that_are_missing_are_named
     assert changed(made.wrote.pieces) == ["Rheva", "owns"]
 
 
+FAR = "It did not reach the grade good, which it had held in 2021, because of the rain."
+NEAR = "In May the dredger {}removed 48,200 cubic metres."
+
+
+@pytest.mark.parametrize(
+    ("source", "wrote", "marked", "words"),
+    [
+        (NEAR.format(""), NEAR.format("never "), ([], ["never"]), "The step added “never”."),
+        (NEAR.format("never "), NEAR.format("").replace("May", "June"),
+         (["May", "never"], ["June"]), "The step turned “May” into “June” and left out “never”."),
+        (FAR, "The water reached it.", (["not"], ["water", "reached"]),
+         "Not in the earlier sentence: “water”, “reached”. Only in the earlier sentence: “not”."),
+        (FAR.replace("did not", "did"), "The water doesn't.", ([], ["water", "doesn't"]),
+         "Not in the earlier sentence: “water”, “doesn't”."),
+    ],
+)  # fmt: skip
+def test_a_denial_that_differs_is_marked_and_told(
+    source: str, wrote: str, marked: tuple[list[str], list[str]], words: str
+) -> None:
+    trail = a_trail(
+        "v-1",
+        a_round(1, FS, [STEP], [found("", cited("s", 0, 0, wrote))]),
+        a_round(2, NFS, [ROOT], [found("", cited("c", 3, 40, source))]),
+        claim=CLAIM.replace(text=wrote),
+        paths=[path("s", "t", 1), path("c", "s", 2)],
+        error_nodes=[STEP],
+    )
+    made = pair(trail_view(trail, {1: "page", 2: "summary"}))
+    assert made.source is not None
+    assert (changed(made.source.pieces), changed(made.wrote.pieces)) == marked
+    assert made.words == words
+
+
 def test_an_error_of_the_answer_itself_is_shown_in_the_words_of_the_claim() -> None:
     made = pair(a_view(error_nodes=[ANSWER]))
     assert made.source is not None
