@@ -52,7 +52,7 @@ class TrendGroup(Answer):
     processes: int
     claims: int = Field(description="Claims, with or without a verdict.")
     judged: int = Field(description="Those with a verdict.")
-    undecided: int = Field(0, description="Those that were checked, and of which it cannot be told.")
+    undecided: int = Field(0, description="Those that were checked, of which it cannot be told.")
     indicative: int = Field(0, description="Those whose verdict no model gave.")
     unsupported: int
     share: float | None = Field(description="unsupported / judged; null: none has a verdict.")

@@ -155,8 +155,8 @@ class Runs(Part):
     async def compare(self, process_id: str, first: str, second: str) -> RunComparison:
         """Compare two runs, two judges, or a run and a judge, over all claims.
 
-        Of a judge the result of each claim with the highest q counts, then the latest, whatever
-        the run.
+        Questions count only where one of the two found nothing else. Of a judge the result of each
+        claim with the highest q counts, then the latest, whatever the run.
 
         Args:
             process_id: The process.
@@ -173,6 +173,8 @@ class Runs(Part):
             )
         await self._app.processes.get(process_id)
         sides = [await self._side(process_id, name) for name in (first, second)]
+        if not all(found for _, found in sides):  # of one only questions are known: they count
+            sides = [await self._side(process_id, name, asked=True) for name in (first, second)]
         order = (await self._app.claims.numbered(process_id))[1]
         latest = [_latest(found).verification_id for _, found in sides]
         asked = {
@@ -194,14 +196,16 @@ class Runs(Part):
             raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
         return found[0].process_id
 
-    async def _side(self, process_id: str, name: str) -> tuple[str, list[FoundOfClaim]]:
+    async def _side(
+        self, process_id: str, name: str, *, asked: bool = False
+    ) -> tuple[str, list[FoundOfClaim]]:
         """Whether a name is that of a run or a judge, and what it found."""
         trails = (await self._store()).trails
-        found = await trails.compared(process_id, name, None)
+        found = await trails.compared(process_id, name, None, asked=asked)
         if found:
             return "run", found
-        found = await trails.compared(process_id, None, name)
-        if found:
+        found = await trails.compared(process_id, None, name, asked=asked)
+        if found or not asked:
             return "judge", found
         raise NotFound(
             f"Process {process_id!r} has no run, model or engine {shown(name)}.",

@@ -1,7 +1,8 @@
-// purpose: What one run, or one judge, found of the claims of a process; of questions nothing.
+// purpose: What one run, or one judge, found of the claims of a process.
 // param process_id: string - the process
 // param run_id: string - the run; null: whatever the run
 // param judge: string - the model, or the engine of verifications without a model; null: any
+// param asked: boolean = false - whether questions count as claims
 // column claim_id: string - the claim
 // column claim: string - its text as it was verified
 // column verification_id: string - the verification
@@ -19,7 +20,7 @@
 // column unpriced_calls: integer - calls whose price is not known
 // source: ours
 MATCH (v:Verification {process_id: $process_id, method: 'veritrail'})
-WHERE v.origin IS NULL AND v.status <> 'queued'
+WHERE ($asked OR v.origin IS NULL) AND v.status <> 'queued'
   AND ($run_id IS NULL OR v.run_id = $run_id)
   AND ($judge IS NULL OR coalesce(v.model, v.engine) = $judge)
 RETURN v.claim_id AS claim_id, v.claim AS claim, v.verification_id AS verification_id,

@@ -208,7 +208,7 @@ class TrailStore:
         return sorted(found, key=lambda run: (run.created_at, run.run_id), reverse=True)
 
     async def compared(
-        self, process_id: str, run_id: str | None, judge: str | None
+        self, process_id: str, run_id: str | None, judge: str | None, *, asked: bool = False
     ) -> list[FoundOfClaim]:
         """Return what one run or one judge found of the claims of a process, one of each claim.
 
@@ -219,9 +219,10 @@ class TrailStore:
             process_id: The process.
             run_id: The run; None: whatever the run.
             judge: The model, or the engine of verifications without one; None: any.
+            asked: Whether questions count as claims.
         """
         rows = await self._database.read(
-            "trail/compared", process_id=process_id, run_id=run_id, judge=judge
+            "trail/compared", process_id=process_id, run_id=run_id, judge=judge, asked=asked
         )
         found: dict[str, list[FoundOfClaim]] = {}
         for row in rows:

@@ -204,6 +204,9 @@ def test_compare_takes_whatever_both_names_are(veritrail: Veritrail, run: dict[s
     assert veritrail("compare", "zz-quay-2", *runs, "--json").json["process_id"] == "zz-quay-2"
     trails = [each["verifications"][0]["verification_id"] for each in (run, other)]
     assert veritrail("compare", *trails, "--json").json["same_claim"]
+    asked = veritrail("verify", "zz-quay-2", "--claim", "Is the quay old?", "--json").json["run_id"]
+    found = veritrail("compare", "zz-quay-2", asked, runs[0], "--json").json
+    assert (found["a"]["claims"], found["a"]["kind"]) == (1, "run")
     versions = veritrail("compare", "zz-quay-1", "zz-quay-2", "--json").json
     assert versions == veritrail("diff", "zz-quay-1", "zz-quay-2", "--json").json
     assert "these are neither" in veritrail("compare", *trails, "--csv", "x.csv", status=2).err

@@ -99,6 +99,10 @@ def test_a_question_is_kept_with_its_trail_and_counted_nowhere(
     assert (one.claim, one.verdict) == (ASKED, NFS)
     kept = arun(store.trails.read([f"{stored}/q1"]))[0]
     assert (kept.origin, kept.said, kept.is_unsaid) == (ClaimOrigin.ASKED, False, True)
+    judge = kept.model
+    for asked, ids in ((False, ["k1"]), (True, ["k1", "q1"])):
+        found = arun(store.trails.compared(stored, None, judge, asked=asked))
+        assert [each.claim_id for each in found] == ids
     rows = arun(store.queries.run("claims", {"process_id": stored, "asked": True})).rows
     assert [row[0] for row in rows] == ["q1"]
 
