@@ -20,7 +20,7 @@ from veritrail_graph.api.show.costs import UNKNOWN, cost_words, share_words, ste
 from veritrail_graph.api.show.dialogue import run_words, setting_words
 from veritrail_graph.api.show.document import Line, headed
 from veritrail_graph.api.show.report_html import line
-from veritrail_graph.api.show.texts import clip, clip_start, shown
+from veritrail_graph.api.show.texts import clip, clip_start, cut_inside, shown
 from veritrail_graph.api.show.words import (
     either,
     in_parts,
@@ -104,6 +104,7 @@ def environment(*packages: str, is_file: bool = False) -> Environment:
     )
     made.filters.update(headed=headed, line=_line)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
+    made.filters.update(cut=cut_inside)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
     made.filters.update(either=either, introduced_words=introduced_words)
     made.filters.update(step=step_words, cost=cost_words, share_of_nodes=share_words)

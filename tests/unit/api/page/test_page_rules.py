@@ -23,6 +23,9 @@ IN_TEMPLATES = {
     "something from elsewhere": re.compile(
         r"\b(?:src|href|action)\s*=\s*[\"']?(?:https?:)?//", re.IGNORECASE
     ),
+    "a name cut off without an ellipsis": re.compile(
+        r"(?:model|engine|name|node_id)\)?\[:\d+\]\|shown ?\}\}(?!\{\{ \"…\")"
+    ),
     "text that is not escaped": re.compile(r"\|\s*safe\b|autoescape\s+false|Markup\("),
 }
 IN_PAGES = {
@@ -89,6 +92,7 @@ def test_only_where_two_trails_are_compared_are_they_read_whole() -> None:
         (IN_TEMPLATES, '<p style="color: red">'),
         (IN_TEMPLATES, '<img onerror="x()">'),
         (IN_TEMPLATES, "{{ text | safe }}"),
+        (IN_TEMPLATES, "{{ (one.model or one.engine)[:60]|shown }}"),
         (IN_TEMPLATES, '<a href="//elsewhere">'),
         (IN_PAGES, "<script>x()</script>"),
         (IN_SCRIPTS, "node.innerHTML = text;"),
