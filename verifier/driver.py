@@ -52,6 +52,13 @@ READ_IN_THREAD = 20_000
 APPEALS_NAMED = 20
 """Cited sentences that speak to their reader and are named; of more their number is kept."""
 
+TURNED = (
+    "Indicative ({engine}, no model): no source has \u201c{at.claim.surface}\u201d; "
+    "in its place {at.source.node_id!r} has \u201c{at.found.read.surface}\u201d: "
+    "\u201c{text}\u201d."
+)
+"""Why a claim is not supported whose value was turned on the way."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -137,7 +144,8 @@ async def verify_claim(
         failure = f"internal error ({type(error).__name__}: {error}); please report it"
         ended = _ended(base, Status.FAILED, failure)
     else:
-        place = await place_of_value(whole, nodes, outcome)
+        place = await place_of_value(whole, nodes, outcome, indicative=judge.indicative)
+        outcome = decided_by(place, outcome, judge.name)
         ended = with_outcome(base, task.node, outcome, place)
         ended = ended.replace(appeals_read=nodes.appeals_in(ended.iterations) or None)
     return ended.replace(usage=meter.total, steps=meter.steps)
@@ -200,17 +208,22 @@ async def _answer(
     return await answered(judge, partial(judge.judge, claim, found, meter), seen_judgement)
 
 
-async def place_of_value(task: Task, nodes: NodeSource, outcome: Outcome) -> FoundPlace | None:
+async def place_of_value(
+    task: Task, nodes: NodeSource, outcome: Outcome, *, indicative: bool
+) -> FoundPlace | None:
     """Return where an unsupported value of a claim came in; None where no value tells it.
 
     Args:
         task: The claim and its node.
         nodes: Where nodes are read from.
         outcome: How its walk ended.
+        indicative: Whether no model judged: then a value may decide what words left open.
     """
-    if outcome.verdict is not Verdict.NOT_FULLY_SUPPORTED or task.claim.said is False:
+    is_open = outcome.verdict is None and indicative and bool(outcome.iterations)
+    is_wrong = outcome.verdict is Verdict.NOT_FULLY_SUPPORTED
+    if not (is_wrong or is_open) or task.claim.said is False:
         return None
-    following = follow_value(task.claim, task.node, outcome.iterations)
+    following = follow_value(task.claim, task.node, outcome.iterations, is_open=is_open)
     answer: SourceNodes | tuple[ReadNode, ...] | None = None
     characters = 0
 
@@ -236,6 +249,16 @@ async def place_of_value(task: Task, nodes: NodeSource, outcome: Outcome) -> Fou
     except Exception:  # noqa: BLE001  # whatever a place lacks takes nothing from the verdict
         _log.debug("no value of %s was followed", task.claim.claim_id, exc_info=True)
         return None
+
+
+def decided_by(place: FoundPlace | None, outcome: Outcome, engine: str) -> Outcome:
+    """Return how a walk ended, with the verdict of a turned value where words told none."""
+    if outcome.verdict is not None or place is None or place.turned is None:
+        return outcome
+    at = place.turned
+    text = " ".join(at.read.text.split())
+    reasoning = TURNED.format(engine=engine, at=at, text=text)
+    return replace(outcome, verdict=Verdict.NOT_FULLY_SUPPORTED, reasoning=reasoning)
 
 
 def without_verdict(

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification, in_order
 from veritrail_graph.graph.model.trail import MATCHED, NO_USAGE, Termination
-from veritrail_graph.verifier.driver import Task, place_of_value, with_outcome
+from veritrail_graph.verifier.driver import Task, decided_by, place_of_value, with_outcome
 from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection
 from veritrail_graph.verifier.walk import (
     Answer,
@@ -213,6 +213,8 @@ async def reuse(
     recorded = _Recorded(earlier, before, now, by_id)
     try:
         outcome = await _carried_out(task.node, base.q, recorded)
+        place = await place_of_value(task, now, outcome, indicative=base.indicative)
+        outcome = decided_by(place, outcome, base.engine)
         recorded.check_end(outcome)
     except Differs as difference:
         return Reuse(str(difference), earlier.verification_id)
@@ -220,7 +222,6 @@ async def reuse(
     reason = f"the walk reads the same {read:,} text(s) in the same order and ends as it did"
     if base.claim != earlier.claim or earlier.is_matched:
         reason = f"{MATCHED}, and {reason}"
-    place = await place_of_value(task, now, outcome)
     base = base.replace(sub_claims=earlier.sub_claims)
     kept = with_outcome(base, task.node, outcome, place)
     kept = kept.replace(

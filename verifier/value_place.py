@@ -15,10 +15,8 @@ Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Generator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
 
 from veritrail_graph.graph.model import (
     Claim,
@@ -34,8 +32,10 @@ from veritrail_graph.graph.model import (
     in_order,
 )
 from veritrail_graph.verifier.ports import ReadNode, SourceNodes
+from veritrail_graph.verifier.value_graph import ReadGraph
 from veritrail_graph.verifier.value_holding import Wanted
 from veritrail_graph.verifier.value_reading import Asked
+from veritrail_graph.verifier.value_turned import TurnedAt, may_be_turned, turned_on_the_way
 from veritrail_graph.verifier.values import Value, ValueKind
 from veritrail_graph.verifier.walk import NeedSources
 
@@ -69,11 +69,13 @@ class FoundPlace:
         place: The place, as it is kept; None where it cannot be told.
         error: The same as nodes.
         not_blamed: The verified node, if there is no place, but a step before it has the value.
+        turned: The pair of sentences that shows by itself that the claim is not supported, if any.
     """
 
     place: ValuePlace | None
     error: ErrorLocation = field(default_factory=ErrorLocation)
     not_blamed: str | None = None
+    turned: TurnedAt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,70 +154,6 @@ class _Followed:
             kept[said.ref.node_id] = said
 
 
-@dataclass
-class _Graph:
-    """The verified node and what it was made from, as far as it was read."""
-
-    refs: dict[str, NodeRef] = field(default_factory=dict)
-    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    texts: dict[str, tuple[Sentence, ...]] = field(default_factory=dict)
-
-    def upstream(self, name: str, stops: Collection[str] = ()) -> list[str]:
-        """The nodes that a node was made from, and what these were made from.
-
-        Args:
-            name: The node.
-            stops: Nodes behind which no way goes on; if there are any, only they are given.
-        """
-        found: list[str] = []
-        seen = {name}
-        queue = deque([name])
-        while queue:
-            for source in self.sources.get(queue.popleft(), ()):
-                if source in seen or source not in self.refs:
-                    continue
-                seen.add(source)
-                if source in stops:
-                    found.append(source)
-                else:
-                    queue.append(source)
-        return found if stops else [one for one in seen if one != name]
-
-    @cached_property
-    def _targets(self) -> dict[str, list[str]]:
-        targets: dict[str, list[str]] = {}
-        for target, sources in self.sources.items():
-            for source in sources:
-                targets.setdefault(source, []).append(target)
-        return targets
-
-    def next_behind(self, name: str, stops: Collection[str]) -> set[str]:
-        """The first nodes of some behind a node, whatever lies between."""
-        found: set[str] = set()
-        seen: set[str] = set()
-        queue = [name]
-        while queue:
-            for target in self._targets.get(queue.pop(), ()):
-                if target not in seen:
-                    seen.add(target)
-                    if target in stops:
-                        found.add(target)
-                    else:
-                        queue.append(target)
-        return found
-
-    def downstream(self, names: Collection[str]) -> set[str]:
-        """All nodes that some were inputs to, themselves left aside."""
-        found: set[str] = set()
-        queue = list(names)
-        while queue:
-            for target in self._targets.get(queue.pop(), ()):
-                if target not in found:
-                    found.add(target)
-                    queue.append(target)
-        return found.difference(names)
-
-
 @dataclass(frozen=True, slots=True)
 class _Turned:
     """A node that wrote a value, and the sentence before it that has another one in its place."""
@@ -226,13 +164,16 @@ class _Turned:
     followed: _Followed
 
 
-def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -> Reading:
+def follow_value(
+    claim: Claim, node: NodeRef, iterations: Sequence[Iteration], *, is_open: bool = False
+) -> Reading:
     """Follow the values of a claim that is not fully supported to where they came in.
 
     Args:
         claim: The claim.
         node: The verified node.
         iterations: What the walk found.
+        is_open: Whether it has no verdict, so that only a value counts which tells one by itself.
 
     Yields:
         What must be read next; send the answer back.
@@ -241,9 +182,9 @@ def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -
         The place; None where no value leads anywhere.
     """
     asked = Asked.of(claim.text)
-    if not asked.values:
+    if not asked.values or (is_open and not any(map(may_be_turned, asked.values))):
         return None
-    graph = _Graph()
+    graph = ReadGraph()
     followed = [_Followed() for _ in asked.values]
     evidence = {name for one in iterations for name in one.node_ids_with_evidence}
     level: tuple[NodeRef, ...] = (node,)
@@ -253,7 +194,9 @@ def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -
         assert isinstance(texts, tuple)  # noqa: S101 (it was asked for texts)
         for read in texts:
             graph.texts[read.ref.node_id] = read.sentences
-            _listen(asked, claim, read, followed)
+            _listen(asked, claim, read, followed, is_open=is_open)
+        if is_open and _all_stand_in_sources(asked, graph, followed):
+            return None
         made = tuple(ref for ref in level if not (ref.is_root or ref.is_unsourced))
         if not made:
             break
@@ -263,11 +206,27 @@ def follow_value(claim: Claim, node: NodeRef, iterations: Sequence[Iteration]) -
         level = tuple(ref for ref in answer.nodes if ref.node_id not in graph.refs)
         if len(level) > MOST_AT_ONCE:
             level = tuple(ref for ref in level if ref.node_id in evidence)
-    return _place(asked, graph, node, followed)
+            graph.is_whole = False
+    found = _turned_place(claim, asked, graph, node, followed)
+    return found if found or is_open else _place(asked, graph, node, followed)
 
 
-def _listen(asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Followed]) -> None:
-    """Note what the sentences of a node say of the values of the claim."""
+def _all_stand_in_sources(asked: Asked, graph: ReadGraph, followed: Sequence[_Followed]) -> bool:
+    """Return whether a source has each value of a claim that might have been turned."""
+    return all(
+        any(graph.refs[name].is_root for name in one.held)
+        for value, one in zip(asked.values, followed, strict=True)
+        if may_be_turned(value)
+    )
+
+
+def _listen(
+    asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Followed], *, is_open: bool
+) -> None:
+    """Note what the sentences of a node say of the values of the claim.
+
+    Where the claim has no verdict, all that counts is which of them have a value.
+    """
     ref = read.ref
     places: tuple[tuple[int, int], ...] = ()
     if ref.node_id == claim.node_id and claim.start is not None and claim.end is not None:
@@ -275,7 +234,8 @@ def _listen(asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Foll
     before = ""
     for sentence in read.sentences:
         is_own = any(sentence.start < end and start < sentence.end for start, end in places)
-        for number, saying in asked.heard(sentence.text, before=before, is_own=is_own):
+        heard = () if is_open else asked.heard(sentence.text, before=before, is_own=is_own)
+        for number, saying in heard:
             said = _Said(ref, sentence, saying.value, saying.likeness, saying.others)
             followed[number].take(said, agrees=saying.agrees, is_sure=saying.is_sure)
         for number, value, is_far in asked.held(sentence.text):
@@ -287,8 +247,30 @@ def _listen(asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Foll
         before = sentence.text
 
 
+def _turned_place(
+    claim: Claim, asked: Asked, graph: ReadGraph, node: NodeRef, followed: Sequence[_Followed]
+) -> FoundPlace | None:
+    """The node nearest to the sources that kept a sentence but for a value that no source has."""
+    places: list[tuple[TurnedAt, _Turned]] = []
+    for wanted, one in zip(asked.wanted, followed, strict=True):
+        held = {name: [said.sentence for said in found] for name, found in one.held.items()}
+        for at in turned_on_the_way(claim.text, graph, node, held, wanted.value):
+            wrote = wanted.within(at.wrote.text)
+            read = Wanted(at.found.read).within(at.read.text)
+            if wrote is not None and read is not None:
+                marked = _Said(at.ref, at.wrote, wrote, 1.0, 0)
+                source = _Said(at.source, at.read, read, 1.0, 0)
+                places.append((at, _Turned(at.ref, marked, source, one)))
+    if not places:
+        return None
+    nearest = min(turned.ref.stage or 0 for _, turned in places)
+    first = [(at, turned) for at, turned in places if (turned.ref.stage or 0) == nearest]
+    found = _found(graph, node, [turned for _, turned in first])
+    return replace(found, turned=first[0][0])
+
+
 def _place(
-    asked: Asked, graph: _Graph, node: NodeRef, followed: Sequence[_Followed]
+    asked: Asked, graph: ReadGraph, node: NodeRef, followed: Sequence[_Followed]
 ) -> FoundPlace | None:
     """The node nearest to the sources that wrote a value; of several, all of them."""
     values = [
@@ -315,7 +297,7 @@ def _place(
     return None
 
 
-def _found(graph: _Graph, node: NodeRef, turned: Sequence[_Turned]) -> FoundPlace:
+def _found(graph: ReadGraph, node: NodeRef, turned: Sequence[_Turned]) -> FoundPlace:
     """The place by the nodes that wrote a value, and those behind them that have it."""
     first: dict[str, _Turned] = {}
     for one in turned:
@@ -341,7 +323,7 @@ def _found(graph: _Graph, node: NodeRef, turned: Sequence[_Turned]) -> FoundPlac
     return FoundPlace(place, ErrorLocation(nodes, propagated))
 
 
-def _of_the_matter(graph: _Graph, followed: _Followed) -> _Followed:
+def _of_the_matter(graph: ReadGraph, followed: _Followed) -> _Followed:
     """Return what was heard of a value, without what a source says with it of something else.
 
     A source that has the claim's value ends it: the value did not come in on the way. But where
@@ -369,7 +351,7 @@ def _of_the_matter(graph: _Graph, followed: _Followed) -> _Followed:
     return _Followed(has, followed.rivals, perhaps, held, followed.far)
 
 
-def _with_it_before(graph: _Graph, name: str, followed: _Followed) -> list[str]:
+def _with_it_before(graph: ReadGraph, name: str, followed: _Followed) -> list[str]:
     """The nearest nodes before one that have the claim's value, of whatever matter.
 
     A name that is far from the matter does not count beside a node that is no nearer to the
@@ -386,7 +368,7 @@ def _with_it_before(graph: _Graph, name: str, followed: _Followed) -> list[str]:
 
 
 def _origins(
-    asked: Asked, graph: _Graph, node: NodeRef, followed: _Followed
+    asked: Asked, graph: ReadGraph, node: NodeRef, followed: _Followed
 ) -> tuple[list[_Turned], list[_Turned]]:
     """The nodes that have the claim's value while nothing before them has it.
 
@@ -428,7 +410,7 @@ def _origins(
 
 
 def _contradicted(
-    asked: Asked, graph: _Graph, ref: NodeRef, followed: _Followed, *, is_verified: bool
+    asked: Asked, graph: ReadGraph, ref: NodeRef, followed: _Followed, *, is_verified: bool
 ) -> tuple[_Said, ...]:
     """The sentences before a node that have another value where it has the claim's; best first.
 
@@ -456,7 +438,7 @@ def _contradicted(
     return () if is_both and not is_verified else by_sentence
 
 
-def _rivals(graph: _Graph, ref: NodeRef, followed: _Followed) -> tuple[_Said, ...]:
+def _rivals(graph: ReadGraph, ref: NodeRef, followed: _Followed) -> tuple[_Said, ...]:
     """The sentences with another value before a node: of roots where any has it, else nearest."""
     name = ref.node_id
     before = [one for one in graph.upstream(name, followed.speaking) if one in followed.rivals]
@@ -479,7 +461,7 @@ def _rivals(graph: _Graph, ref: NodeRef, followed: _Followed) -> tuple[_Said, ..
 
 
 def _denied_sentence(
-    asked: Asked, graph: _Graph, ref: NodeRef, followed: _Followed
+    asked: Asked, graph: ReadGraph, ref: NodeRef, followed: _Followed
 ) -> tuple[_Said, ...]:
     """Return what sources of a node say against its only sentence with the value.
 
@@ -508,7 +490,7 @@ def _denied_sentence(
     return tuple(sorted(found, key=lambda one: (not one.ref.is_root, -one.others, -one.likeness)))
 
 
-def _has(graph: _Graph, name: str, said: _Said) -> bool:
+def _has(graph: ReadGraph, name: str, said: _Said) -> bool:
     """Return whether a node has the other value as well, of whatever matter."""
     wanted = Wanted(said.value)
     return any(wanted.within(one.text) is not None for one in graph.texts.get(name, ()))

@@ -61,6 +61,12 @@ class Value:
         """A figure without its limit."""
         return self.canonical.lstrip("<>=~")
 
+    @property
+    def figure(self) -> Decimal | None:
+        """The amount as a figure; None where it is none."""
+        text = self.amount
+        return Decimal(text) if text.replace(".", "", 1).removeprefix("-").isdecimal() else None
+
     def agrees(self, other: Value) -> bool:
         """Return whether a text with the other value says this one.
 
@@ -147,13 +153,8 @@ def _exclude_dates(mine: Value, its: Value) -> bool:
     return any(a and b and a != b for a, b in pairs)
 
 
-def _number(value: Value) -> Decimal | None:
-    text = value.amount
-    return Decimal(text) if text.replace(".", "", 1).removeprefix("-").isdecimal() else None
-
-
 def _near(mine: Value, its: Value) -> bool:
-    ours, theirs = _number(mine), _number(its)
+    ours, theirs = mine.figure, its.figure
     if ours is None or theirs is None:
         return False
     return abs(ours - theirs) <= _TOLERANCE * max(abs(ours), abs(theirs))
@@ -164,7 +165,7 @@ def _exclude_figures(mine: Value, its: Value) -> bool:
         # 310.000 and 130.000 differ, whether the point parts thousands or not.
         exact = mine.limit == its.limit == ""
         return exact and not {mine.amount, *mine.also} & {its.amount, *its.also}
-    ours, theirs = _number(mine), _number(its)
+    ours, theirs = mine.figure, its.figure
     if ours is None or theirs is None:
         return mine.amount != its.amount
     if ours == theirs:

@@ -7,10 +7,8 @@ name, date, an opposite or a denial stands.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from difflib import SequenceMatcher
 
 from veritrail_graph.verifier import vocabulary as words
@@ -32,7 +30,8 @@ from veritrail_graph.verifier.engines.lexical.aligning import (
     ItemKind,
     Sequenced,
 )
-from veritrail_graph.verifier.values.model import NUMERIC, Value, ValueKind
+from veritrail_graph.verifier.values.derived import is_cut, is_rounded
+from veritrail_graph.verifier.values.model import Value, ValueKind
 from veritrail_graph.verifier.values.reading import Text
 from veritrail_graph.verifier.values.tokens import TokenKind
 
@@ -43,7 +42,6 @@ _FEW = 3
 _NEAR = 2  # tokens
 _MOST_SIGNS_BETWEEN = 0.2
 _LEAST_SHARED = 2
-_LEAST_DIGITS = 2
 _MANY = 5
 _ENDS = frozenset(".!?;:,")
 _LEAST_SHARED_SIGNS = 4
@@ -260,7 +258,8 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
     others = [item for item in values if item is not rivals[0]]
     if _explains(mine.value, others, is_whole=_is_whole(alignment, number)):
         return None
-    if _is_cut(mine.surface, rivals[0].surface) or _is_rounded(mine, rivals[0]):
+    its = rivals[0].value
+    if its is None or is_cut(mine.value, its) or is_rounded(mine.value, its):
         return None
     if not _is_else_the_same(alignment, mine, rivals[0]):
         if not (is_english(claim) and is_english(alignment.sentence)):
@@ -304,46 +303,10 @@ def _without(text: Sequenced, item: Item) -> list[str]:
     ]
 
 
-def _is_cut(mine: str, its: str) -> bool:
-    """Return whether one figure is a part of the other, which a text out of print may have torn."""
-    longer, shorter = sorted((_groups(mine), _groups(its)), key=len, reverse=True)
-    number = len(shorter)
-    return 0 < number < len(longer) and shorter in (longer[:number], longer[-number:])
-
-
 def _says_which(text: Sequenced, item: Item) -> bool:
     """Return whether a figure tells which one is meant: another section is another matter."""
     before = text.text.tokens[item.first - 1].lower if item.first else ""
     return before in words.NUMBERED and item.value is not None and not item.value.unit
-
-
-def _is_rounded(mine: Item, its: Item) -> bool:
-    """Return whether one figure is the other, rounded to two digits or more: 12,000, 12,345."""
-    if mine.value is None or its.value is None or mine.value.kind not in NUMERIC:
-        return False
-    figures = [_decimal(one.value.amount) for one in (mine, its) if one.value is not None]
-    if None in figures:
-        return False
-    fewer, more = sorted((one for one in figures if one is not None), key=_digits)
-    return _digits(fewer) >= _LEAST_DIGITS and fewer == round(more, _digits_behind(fewer))
-
-
-def _decimal(amount: str) -> Decimal | None:
-    return Decimal(amount).normalize() if re.fullmatch(r"-?\d+(\.\d+)?", amount) else None
-
-
-def _digits(figure: Decimal) -> int:
-    return len(figure.as_tuple().digits)
-
-
-def _digits_behind(figure: Decimal) -> int:
-    """The digits behind the point; fewer than none for a figure that ends with noughts."""
-    exponent = figure.as_tuple().exponent
-    return -exponent if isinstance(exponent, int) else 0
-
-
-def _groups(surface: str) -> list[str]:
-    return re.findall(r"\d+", surface)
 
 
 def _is_whole(alignment: Alignment, number: int) -> bool:

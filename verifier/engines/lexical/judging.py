@@ -25,6 +25,7 @@ from veritrail_graph.verifier.engines.lexical.deciding import (
     has_another_value,
     says_the_same,
 )
+from veritrail_graph.verifier.engines.lexical.ordering import in_other_orders
 from veritrail_graph.verifier.engines.lexical.reading import (
     read,
 )
@@ -181,13 +182,16 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode])
     doubts: list[_Piece] = []
     others: list[_Piece] = []
     nearest: tuple[_Piece, Alignment] | None = None
+    other_orders = in_other_orders(claim)
     for piece in pieces:
-        alignment = aligned(claim, sequenced(piece.sentence.text))
+        sentence = sequenced(piece.sentence.text)
+        alignment = aligned(claim, sentence)
+        orders = [alignment, *(aligned(other, sentence) for other in other_orders)]
         if nearest is None or len(alignment.missing) < len(nearest[1].missing):
             nearest = (piece, alignment)
-        if says_the_same(alignment, piece.before) and not piece.is_disputed:
+        if not piece.is_disputed and any(says_the_same(one, piece.before) for one in orders):
             same.append(piece)
-        elif not piece.is_disputed and (found := difference(alignment)) is not None:
+        elif not piece.is_disputed and (found := next(filter(None, map(difference, orders)), None)):
             against.append((piece, found))
         else:
             others.append(piece)

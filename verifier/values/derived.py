@@ -1,0 +1,187 @@
+"""A check that a value may have been made from others: rounded, torn, or computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import chain, pairwise, permutations
+
+from veritrail_graph.verifier.values.model import NUMERIC, Value, ValueKind
+from veritrail_graph.verifier.vocabulary import word_set
+
+_MOST_FIGURES = 60
+_MONTHS = 12
+_HALF = Decimal("0.5")
+_SPANS = ("s", "day", "month", "")  # a bare figure is one of years: aged 70
+_LEAP_YEAR = 2024  # stands for a year that is not named
+_DAY = 24 * 60
+_WORD = re.compile(r"[^\W\d_]+")
+_RELATIVE = word_set("later earlier next previous preceding following tomorrow yesterday ago")
+"""Words by which a text says a moment without naming it: the day after."""
+_PARTS = {"half": 50, "halved": 50, "third": 33, "thirds": 67, "quarter": 25, "quarters": 75}
+"""Words for a share, in percent."""
+_TIMES = tuple(map(Decimal, ("0.5", "0.25", "0.75", "2", "3", "4")))
+
+
+def is_cut(mine: Value, its: Value) -> bool:
+    """Return whether one figure is a part of the other, which a text out of print may have torn."""
+    groups = [re.findall(r"\d+", value.surface) for value in (mine, its)]
+    longer, shorter = sorted(groups, key=len, reverse=True)
+    number = len(shorter)
+    return 0 < number < len(longer) and shorter in (longer[:number], longer[-number:])
+
+
+def is_rounded(mine: Value, its: Value, *, least: int = 2) -> bool:
+    """Return whether one figure is the other, rounded to two digits or more: 12,000, 12,345.
+
+    Args:
+        mine: A value.
+        its: Another one.
+        least: Digits from which on a figure may be rounded to.
+    """
+    figures = [value.figure for value in (mine, its)]
+    if mine.kind not in NUMERIC or its.kind not in NUMERIC or None in figures:
+        return False
+    fewer, more = sorted((one.normalize() for one in figures if one is not None), key=_digits)
+    return _digits(fewer) >= least and fewer == round(more, _digits_behind(fewer))
+
+
+def _digits(figure: Decimal) -> int:
+    return len(figure.as_tuple().digits)
+
+
+def _digits_behind(figure: Decimal) -> int:
+    """The digits behind the point; fewer than none for a figure that ends with noughts."""
+    exponent = figure.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
+    """Return whether a value may follow from others, though no text has it.
+
+    Sums, differences and products of two of them, sums of neighbours, shares of one in another,
+    spans from one year to another, and a moment some days or hours from another.
+
+    Args:
+        value: The value.
+        others: The values of texts about its matter.
+        around: The words there.
+    """
+    said = {word.casefold() for word in _WORD.findall(around)}
+    if value.kind in (ValueKind.DATE, ValueKind.TIME):
+        if not said.isdisjoint(_RELATIVE):
+            return True
+        spans = [one for one in others if one.unit in _SPANS and one.figure is not None]
+        moments = [one for one in others if one.kind is value.kind]
+        return any(_is_apart(value, one, span) for one in moments for span in spans)
+    amount = value.figure
+    if amount is None:
+        return True
+    if value.kind is ValueKind.PERCENT and amount in {_PARTS.get(word) for word in said}:
+        return True
+    figures = _amounts(others)
+    computed = chain(_combined(figures, value), _scaled(figures))
+    return any(_is_close(amount, other, value) for other in computed)
+
+
+def _amounts(found: Sequence[Value]) -> list[tuple[Value, Decimal]]:
+    """The figures among some values, and the years, each once."""
+    known: dict[tuple[ValueKind, str, Decimal], Value] = {}
+    for one in found:
+        amount = one.figure
+        if one.kind is ValueKind.DATE:
+            amount = Decimal(one.canonical[:4]) if one.canonical[:4].isdigit() else None
+        if amount is not None:
+            known.setdefault((one.kind, one.unit, amount), one)
+    return [(one, amount) for (_, _, amount), one in known.items()][:_MOST_FIGURES]
+
+
+def _combined(figures: Sequence[tuple[Value, Decimal]], value: Value) -> Iterator[Decimal]:
+    """The sums, differences and shares of figures of one kind, as a value of its kind has them."""
+    for (mine, one), (its, other) in permutations(figures, 2):
+        if mine.kind is its.kind is ValueKind.DATE:
+            yield (one - other) * (_MONTHS if value.unit == "month" else 1)
+        elif mine.kind is its.kind and mine.unit == its.unit:
+            yield one + other
+            yield one - other
+            yield (one + other) / 2
+            if other and value.kind is ValueKind.PERCENT:
+                yield 100 * one / other
+                yield 100 * (one - other) / other
+    for first in range(len(figures)):
+        total = figures[first][1]
+        for (mine, _), (its, one) in pairwise(figures[first:]):
+            if mine.kind is not its.kind or mine.unit != its.unit:
+                break
+            total += one
+            yield total
+
+
+def _scaled(figures: Sequence[tuple[Value, Decimal]]) -> Iterator[Decimal]:
+    """Products and quotients of figures, shares of them, and what is left of them."""
+    for (mine, one), (its, other) in permutations(figures, 2):
+        if ValueKind.DATE in (mine.kind, its.kind):
+            continue
+        if mine.kind is ValueKind.PERCENT:
+            yield one * other / 100
+            yield other + one * other / 100
+            yield other - one * other / 100
+        else:
+            yield one * other
+            if other:
+                yield one / other
+    for mine, one in figures:
+        if mine.kind is ValueKind.PERCENT:
+            yield 100 - one
+        if mine.kind is not ValueKind.DATE:
+            yield from (one * factor for factor in _TIMES)
+            yield one / 3
+            yield 2 * one / 3
+
+
+def _is_close(amount: Decimal, other: Decimal, value: Value) -> bool:
+    """Return whether a computed figure is a value, or is rounded to it."""
+    if amount == abs(other):
+        return True
+    is_share = value.kind is ValueKind.PERCENT
+    step = Decimal(1).scaleb(-max(0, _digits_behind(amount.normalize())))
+    return is_share and abs(amount - abs(other)) <= _HALF * step
+
+
+def _is_apart(value: Value, moment: Value, span: Value) -> bool:
+    """Return whether a moment is another one that is a span away; a day counts both ends."""
+    length = span.figure
+    if length is None:
+        return False
+    if value.kind is ValueKind.TIME:
+        here, there = _minute(value), _minute(moment)
+        if here is None or there is None or span.unit != "s":
+            return False
+        return (here - there) % _DAY in (length / 60 % _DAY, -length / 60 % _DAY)
+    mine, its = _day(value), _day(moment)
+    if mine is None or its is None:
+        return False
+    if span.unit in ("month", ""):
+        apart = abs((mine.year - its.year) * _MONTHS + mine.month - its.month)
+        return abs(apart - length * (1 if span.unit else _MONTHS)) <= (1 if span.unit else _MONTHS)
+    days = length if span.unit == "day" else length / (60 * _DAY)
+    return abs(abs((mine - its) / timedelta(days=1)) - float(days)) <= 1
+
+
+def _minute(value: Value) -> int | None:
+    hours, _, minutes = value.canonical.partition(":")
+    return int(hours) * 60 + int(minutes[:2]) if hours.isdigit() and minutes[:2].isdigit() else None
+
+
+def _day(value: Value) -> date | None:
+    """The day of a date; the first of what it does not name."""
+    match = re.fullmatch(r"(\d{4}|-)(?:-(\d\d?))?(?:-(\d\d?))?", value.canonical)
+    if match is None:
+        return None
+    year, month, day = match.groups()
+    try:
+        return date(int(year) if year != "-" else _LEAP_YEAR, int(month or 1), int(day or 1))
+    except ValueError:
+        return None
