@@ -33,6 +33,8 @@ SHARE_READ = 0.34
 """The share of the words of the other sentence that are in it: it may join several."""
 LEAST_LINKED = 2
 """Words that a claim shares with the sentence that it has its value from; one, if it is telling."""
+LEAST_COUNTED = 20
+"""Bare figures below may have been counted: they decide nothing."""
 TELLING = 4
 """Digits of a bare figure that hardly stands in two matters."""
 STEM = 4
@@ -60,6 +62,8 @@ class Statement:
         doubts: The words by which it says something not as a fact.
         limits: Small words that say of how much, or in which case, it holds.
         asks: Whether it is a question.
+        is_english: Whether it has small words of English, and none of other languages alone.
+        is_foreign: Whether it has such words.
     """
 
     words: frozenset[str]
@@ -70,11 +74,15 @@ class Statement:
     doubts: frozenset[str]
     limits: frozenset[str]
     asks: bool
+    is_english: bool
+    is_foreign: bool
 
     def states_as(self, other: Statement) -> bool:
-        """Return whether it denies, asks and doubts as much as another one."""
-        mine, its = (self.denials, self.doubts), (other.denials, other.doubts)
-        return mine == its and not (self.asks or other.asks)
+        """Return whether both state, and deny as much; what is denied is known of English alone."""
+        is_read = (self.is_english or other.is_english) and not (
+            self.is_foreign or other.is_foreign
+        )
+        return is_read and not (self.asks or other.asks) and self.denials == other.denials
 
 
 @lru_cache(maxsize=_CACHED)
@@ -99,7 +107,11 @@ def statement_of(sentence: str) -> Statement:
         for placed in text.placed
         if placed.value.kind is ValueKind.NAME and placed.value.canonical.split()
     )
-    return Statement(content, keys, names, values, denials, doubts, limits - _FREE, asks)
+    is_foreign = not words.FOREIGN.isdisjoint(token.form for token in text.tokens)
+    is_english = not (is_foreign or words.ENGLISH.isdisjoint(lower))
+    return Statement(
+        content, keys, names, values, denials, doubts, limits - _FREE, asks, is_english, is_foreign
+    )
 
 
 def _says_which(text: Text, placed: Placed) -> bool:
@@ -133,7 +145,8 @@ def turned(wrote: Statement, read: Statement) -> Turned | None:
     least = max(SHARE_KEPT * len(read.keys), SHARE_READ * len(wrote.keys), LEAST_KEPT)
     if kept < least:
         return None
-    if not wrote.states_as(read) or wrote.limits != read.limits:
+    hedges = (wrote.doubts, wrote.limits), (read.doubts, read.limits)
+    if not wrote.states_as(read) or hedges[0] != hedges[1]:
         return None
     if wrote.names - read.keys and read.names - wrote.keys:
         return None  # it speaks of somebody else
@@ -150,7 +163,15 @@ def turned(wrote: Statement, read: Statement) -> Turned | None:
     if len(pairs) != 1:
         return None
     mine, its = pairs[0].wrote, pairs[0].read
+    if _may_be_counted(mine):
+        return None
     return None if is_cut(mine, its) or is_rounded(mine, its, least=1) else pairs[0]
+
+
+def _may_be_counted(value: Value) -> bool:
+    """Return whether a figure is so small that somebody may have counted: three of them run."""
+    is_bare = value.kind is ValueKind.FIGURE and value.unit in ("", "ordinal")
+    return is_bare and value.figure is not None and value.figure < LEAST_COUNTED
 
 
 def _take_sides(mine: frozenset[str], its: frozenset[str]) -> bool:
@@ -169,6 +190,8 @@ def value_from(claim: Statement, wrote: Statement, found: Turned) -> Value | Non
     """Return the value that a claim has from a sentence which turned it; None where it has none."""
     least = min(1 if _is_telling(found.wrote) else LEAST_LINKED, len(wrote.keys))
     if len(claim.keys & wrote.keys) < least or not claim.states_as(wrote):
+        return None
+    if not claim.doubts <= wrote.doubts:
         return None
     if any(_agree(value, found.read) for value in claim.values):
         return None

@@ -77,7 +77,8 @@ def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
         moments = [one for one in others if one.kind is value.kind]
         return any(_is_apart(value, one, span) for one in moments for span in spans)
     amount = value.figure
-    if amount is None:
+    moments = {one.canonical for one in others if one.kind in (ValueKind.DATE, ValueKind.TIME)}
+    if amount is None or (value.unit in _SPANS and value.unit and len(moments) > 1):
         return True
     if value.kind is ValueKind.PERCENT and amount in {_PARTS.get(word) for word in said}:
         return True

@@ -128,12 +128,16 @@ REPAIRS = "The repairs cost 310,000 euros."
         (REPAIRS, "Repairs: 130,000.", "The repairs took 130,000 euros."),
         ("The plant's imports rose to 310 tonnes.", "The plant's exports rose to 130 tonnes.",
          "The exports of the plant came to 130 tonnes."),
+        ("The fleet of the town has 14 ferries: the Anna, the Berta, the Carla and others.",
+         "The fleet of the town has 3 ferries that run daily.", "3 ferries of the fleet run."),
+        ("Die Reparatur der Kirche kostete 310.000 Euro.", "Die Reparatur der Kirche kostete nicht "
+         "130.000 Euro.", "Die Reparatur der Kirche hat nicht 130.000 Euro gekostet."),
         ("He won it in the 2007-08 season of the league.", "He won it in the 2011 season of the "
          "league, after 2008.", "In the season of 2008 he won the league."),
     ],
     ids=["net", "sum", "three", "share", "half", "rounded", "rounded to one digit", "days later",
          "aged", "minutes later", "two things", "denied", "denied by the claim", "doubted",
-         "no sentence", "opposite", "end of a span"],
+         "no sentence", "opposite", "counted", "another language", "end of a span"],
 )  # fmt: skip
 def test_nothing_is_said_of_a_value_that_may_be_right_or_of_something_else(
     page: str, note: str, claim: str
