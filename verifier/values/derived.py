@@ -77,8 +77,9 @@ def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
         moments = [one for one in others if one.kind is value.kind]
         return any(_is_apart(value, one, span) for one in moments for span in spans)
     amount = value.figure
-    moments = {one.canonical for one in others if one.kind in (ValueKind.DATE, ValueKind.TIME)}
-    if amount is None or (value.unit in _SPANS and value.unit and len(moments) > 1):
+    kinds = (ValueKind.DATE, ValueKind.TIME)
+    is_span = bool(value.unit) and value.unit in _SPANS
+    if amount is None or (is_span and sum(one.kind in kinds for one in others) > 1):
         return True
     if value.kind is ValueKind.PERCENT and amount in {_PARTS.get(word) for word in said}:
         return True

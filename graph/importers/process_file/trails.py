@@ -19,7 +19,7 @@ from veritrail_graph.graph.importers.records import (
     ReviewRecord,
     VerificationRecord,
 )
-from veritrail_graph.graph.model import Review, Status, Verification
+from veritrail_graph.graph.model import LocatedBy, Review, Status, Verification
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 from veritrail_graph.graph.reviewing import text_faults
 
@@ -91,7 +91,9 @@ def _trail_fault(one: Verification) -> str | None:
     if [each.number for each in one.iterations] != [*range(1, len(one.iterations) + 1)]:
         return "iterations must be numbered 1, 2, 3 …"
     last = one.iterations[-1].verdict if one.iterations else one.verdict
-    if one.verdict is not None and last is None:
+    # Behind the walk a value may decide what words left open: docs/adr/0050.
+    is_by_value = one.located_by is LocatedBy.VALUE and one.indicative
+    if one.verdict is not None and last is None and not is_by_value:
         return f"the last iteration has no verdict, and the verification has {one.verdict}"
     for link in one.paths:
         if link.iteration > len(one.iterations):
