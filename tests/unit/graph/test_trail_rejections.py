@@ -231,3 +231,20 @@ def test_faults_of_process_and_trails_are_told_together() -> None:
     lines += b'\n{"edge": {"source": "t"}}\n{"trail": {}}\n'
     kinds = [one.kind for one in violations(lines, "p.jsonl")]
     assert kinds == ["missing_key", "wrong_line", "unknown_word"]
+
+
+def test_a_value_may_decide_what_the_last_iteration_left_open() -> None:
+    trail = changed("iterations.1.verdict", None)
+    assert "the last iteration has no verdict" in str(only_violation(carrying(trail)))
+    nine = {"node_id": "c1", "sentence": 0, "start": 0, "end": 25, "stage": 1}
+    wrote = {key: SENTENCE[key] for key in ("node_id", "sentence", "start", "end", "text")}
+    trail |= {
+        "located_by": "value",
+        "value_place": {
+            "culprit": "s",
+            "source": {**nine, "text": "High water stood at nine.", "marked": [[20, 24]]},
+            "wrote": {**wrote, "stage": 2, "marked": [[14, 18]]},
+            "difference": {"source": "eight", "wrote": "nine"},
+        },
+    }
+    assert read(carrying(trail)).hash == read(document()).hash
