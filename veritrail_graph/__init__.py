@@ -41,6 +41,8 @@ __all__ = [
     "Verdict",
     "Verification",
     "__version__",
+    "acheck",
+    "check",
     "verify",
 ]
 
@@ -52,6 +54,7 @@ _PLACES = {
 }
 """Where the names are that are no nouns."""
 
+_SAID: list[bool] = []
 _RECORDER = ("record", "recorded_step")
 """Names of veritrail-record, where that is installed."""
 
@@ -71,6 +74,45 @@ def verify(process_id: str, claims: str | Sequence[str] | None = None, **options
 
     with Local() as here:
         return here.verify(process_id, claims, **options).wait().verifications()
+
+
+def check(what: Any, sources: Any = None, **options: Any) -> Any:
+    """Check an answer over its sources, or whatever a program has, with the embedded engine.
+
+    Args:
+        what: With `sources` the answer. Else the path of a file or folder, the id of a stored
+            process, a process as a document, rows of a log, or several of these.
+        sources: What the answer was made from: texts, texts by name, or a `pathlib.Path`.
+        options: What else `Local.check` takes, such as `model`, `budget` or `question`.
+
+    Returns:
+        What was found: `wrong`, `undecided`, `claims`, `processes`, `failed`, `cost_usd`, `judge`.
+    """
+    from veritrail_graph.api.client import Local
+
+    _say_where()
+    with Local() as here:
+        return here.check(what, sources, **options)
+
+
+async def acheck(what: Any, sources: Any = None, **options: Any) -> Any:
+    """Check as `check` does, to be awaited."""
+    from veritrail_graph.api.client import AsyncLocal
+
+    _say_where()
+    async with AsyncLocal() as here:
+        return await here.check(what, sources, **options)
+
+
+def _say_where() -> None:
+    """Say once that no server is asked."""
+    import sys
+
+    if not _SAID:
+        _SAID.append(True)
+        sys.stderr.write(
+            "No server is asked: this program checks by itself. Client(url).check(…) asks one.\n"
+        )
 
 
 def __dir__() -> list[str]:

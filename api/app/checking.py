@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -43,6 +44,7 @@ from veritrail_graph.verifier.models.port import EndpointRefused
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.app.jobs import LocalRun
+    from veritrail_graph.api.requests.check import CheckBody
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ProcessInput
 
@@ -187,6 +189,24 @@ class Checking(Part):
                 code=error.code,
                 **error.facts,
             ) from None
+
+    async def answer_over(self, body: CheckBody) -> ProcessInput:
+        """Return the process of an answer and the texts that it was made from."""
+        from veritrail_graph.graph.importers.plain import PlainText, answer_over
+        from veritrail_graph.graph.sentences import SentenceSplitter
+
+        given = [
+            PlainText(f"source-{number}", one)
+            if isinstance(one, str)
+            else PlainText(one.name, one.text)
+            for number, one in enumerate(body.sources, start=1)
+        ]
+        splitter = SentenceSplitter.for_language(self._app.settings.language)
+        names = Counter(one.name for one in given)
+        if twice := [name for name, times in names.items() if times > 1]:
+            raise InputError(f"sources: two have the name {twice[0]!r}; give each one of its own.")
+        answer = PlainText("answer", body.answer)
+        return await asyncio.to_thread(answer_over, answer, given, splitter, question=body.question)
 
     async def check(
         self, what: Sequence[What], options: CheckOptions, watch: CheckWatch | None = None

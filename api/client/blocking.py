@@ -253,6 +253,8 @@ class Blocking:
     ready = _plain(AsyncOperations.ready)
     ingest = _plain(AsyncOperations.ingest)
     ingest_all = _plain(AsyncOperations.ingest_all)
+    check = _plain(AsyncOperations.check)
+    findings = _plain(AsyncOperations.findings)
     processes = _pages(AsyncOperations.processes)
     process = _plain(AsyncOperations.process)
     delete = _plain(AsyncOperations.delete)

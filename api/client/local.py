@@ -25,11 +25,19 @@ from veritrail_graph.api.auth.access import LOCAL, Caller
 from veritrail_graph.api.client.answers import Event, Health
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call, Source
+from veritrail_graph.api.client.checks import (
+    CheckResult,
+    Sources,
+    parts_of,
+    source_texts,
+    text_of,
+)
 from veritrail_graph.api.client.faults import Problem
 from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.checking import What
     from veritrail_graph.api.settings import Settings
 
 T = TypeVar("T")
@@ -108,6 +116,52 @@ class AsyncLocal(AsyncOperations):
                 yield Event(id=str(event.seq), kind=event.kind, data=json.loads(event.data))
         except VeriTrailError as error:
             raise _problem(error, self._advice) from error
+
+    @override
+    async def _checked(
+        self,
+        what: Any,
+        sources: Sources | None,
+        question: str | None,
+        most: int | None,
+        options: dict[str, Any],
+    ) -> CheckResult:
+        """Check it in this process, as the command does."""
+        from veritrail_graph.api.app.checking import CheckOptions, OpenedProcess
+        from veritrail_graph.api.requests.check import CheckBody, SourceText
+        from veritrail_graph.api.requests.verify import VerifyRequest
+        from veritrail_graph.graph.importers.registry import ImportOptions
+
+        checking = self.app.checking
+        try:
+            request = VerifyRequest.checked({**options, "process_id": "-"})
+            storing = IngestOptions(force=True, importing=ImportOptions(question=question))
+            with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+                found: list[What] = []
+                if sources is not None:
+                    texts = [SourceText(**one) for one in source_texts(sources)]
+                    body = CheckBody(
+                        answer=text_of(what), sources=[*texts], question=question, options={}
+                    )
+                    found.append(OpenedProcess("answer", await checking.answer_over(body)))
+                    storing = replace(storing, importing=None)
+                else:
+                    for number, one in enumerate(parts_of(what)):
+                        if isinstance(one, str):
+                            found.append(await checking.named(one))
+                            continue
+                        inside = Path(folder) / str(number)
+                        await asyncio.to_thread(inside.mkdir)
+                        found.append(await asyncio.to_thread(_on_disk, one, inside))
+                given = CheckOptions(request, storing, most, advice=self._advice)
+                done = await checking.check(found, given)
+        except VeriTrailError as error:
+            raise _problem(error, self._advice) from error
+        if not done.checked.processes and done.faults:
+            raise _problem(done.faults[0], self._advice) from done.faults[0]
+        if done.fault is not None:
+            raise _problem(done.fault, self._advice) from done.fault
+        return CheckResult.model_validate(done.checked.model_dump(mode="json"))
 
     async def _health(self) -> Health:
         return Health(status="ok")

@@ -38,6 +38,7 @@ from veritrail_graph.api.client.answers import (
 from veritrail_graph.api.client.attributions import AttributionOperations
 from veritrail_graph.api.client.calls import AsyncPages, Call, Source
 from veritrail_graph.api.client.carrying import PAGE as PAGE
+from veritrail_graph.api.client.checks import CheckOperations
 from veritrail_graph.api.client.dialogues import DialogueOperations
 from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.runs import RunOperations
@@ -74,7 +75,9 @@ _VERIFICATION = "/v1/verifications/{}"
 _JOB = "/v1/jobs/{}"
 
 
-class AsyncOperations(AttributionOperations, DialogueOperations, RunOperations, TeamOperations):
+class AsyncOperations(
+    AttributionOperations, CheckOperations, DialogueOperations, RunOperations, TeamOperations
+):
     """The operations. Each raises a `Problem` where it is refused, or cannot be done."""
 
     async def health(self) -> Health:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from veritrail_graph.api.service.rest import (
     attributions,
+    checks,
     claims,
     dialogues,
     docs_page,
@@ -36,7 +37,9 @@ ROUTERS = (
     jobs.submitting,
     attributions.submitting,
     dialogues.submitting,
+    checks.checking,
     processes.router,
+    checks.router,
     nodes.router,
     nodes.walking,
     claims.router,

@@ -34,6 +34,8 @@ def test_what_is_not_there_is_not_there():
         *clients,
         *nouns,
         "Verification",
+        "acheck",
+        "check",
         "verify",
         "__version__",
     }

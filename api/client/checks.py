@@ -1,0 +1,437 @@
+"""Checking for programs: `check`, and what it found as a notebook and an assertion show it."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import PrivateAttr
+
+from veritrail_graph.api.client import uploads
+from veritrail_graph.api.client.answers import Answer, JobState, Verification, frame
+from veritrail_graph.api.client.calls import Call, Source
+from veritrail_graph.api.client.carrying import CarriedOut
+from veritrail_graph.api.client.following import AsyncJob
+from veritrail_graph.api.show import notebook
+from veritrail_graph.api.show.findings import (
+    as_text,
+    counts_words,
+    failure_line,
+    judge_words,
+    process_table,
+    sum_of,
+)
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.finding import (
+    Checked,
+    CheckedClaim,
+    CheckedProcess,
+    CheckFailure,
+    CheckJudge,
+    Finding,
+    Findings,
+)
+from veritrail_graph.graph.model.noun import Many
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Text = str | PathLike[str]
+Sources = Text | Mapping[str, str] | Sequence[Text | Mapping[str, str]]
+MOST_PICTURES = 200
+"""Wrong claims whose trails are read, so that they can be drawn."""
+CHECK_SECONDS = 3_600.0
+_PAGE = 1_000
+_PROCESS_KEYS = frozenset({"nodes", "format"})
+
+
+class CheckFinding(Finding):
+    """A wrong claim; `picture()` draws where it went wrong."""
+
+    _trail: Verification | None = PrivateAttr(None)
+
+    def picture(self) -> str:
+        """Return the way of the claim from its source text to the answer, as SVG.
+
+        Raises:
+            LookupError: Its trail was not read: a check reads those of the first wrong claims.
+        """
+        if self._trail is None:
+            raise LookupError(
+                f"the trail of {self.verification_id} was not read; "
+                "client.verification(finding.verification_id).svg() draws it"
+            )
+        return self._trail.svg()
+
+    def _repr_html_(self) -> str:
+        return (
+            self.picture() if self._trail is not None else f"<div>{html.escape(self.claim)}</div>"
+        )
+
+
+class CheckResultProcess(CheckedProcess):
+    """A process that was checked."""
+
+    wrong: Many[CheckFinding] = ()
+
+
+class CheckResult(Checked):
+    """What a check found."""
+
+    processes: Many[CheckResultProcess] = ()
+
+    @property
+    def claims(self) -> list[CheckedClaim]:
+        """All claims that were checked."""
+        return [one for process in self.processes for one in process.results]
+
+    @property
+    def wrong(self) -> list[CheckFinding]:
+        """The claims that are not supported, each with where it went wrong."""
+        return [one for process in self.processes for one in process.wrong]
+
+    @property
+    def undecided(self) -> list[CheckedClaim]:
+        """The claims that cannot be told without a model."""
+        return [one for process in self.processes for one in process.undecided]
+
+    def to_pandas(self) -> DataFrame:
+        """Return a row a claim; pandas must be there."""
+        found = {(one.process_id, one.claim_id): one for one in self.wrong}
+        rows = []
+        for claim in self.claims:
+            one = found.get((claim.process_id, claim.claim_id))
+            about: dict[str, Any] = {"culprit": None, "source": None, "wrote": None}
+            if one is not None:
+                about["culprit"] = one.culprit.node_id if one.culprit is not None else None
+                about["source"] = one.source.text if one.source is not None else None
+                about["wrote"] = one.wrote.text if one.wrote is not None else None
+            rows.append({**claim.model_dump(mode="json"), **about})
+        return frame(rows)
+
+    def report(self, path: Text) -> Path:
+        """Write what was found: .html with pictures, .md or .txt as lines, .json, .csv.
+
+        Raises:
+            InputError: The file has another ending.
+        """
+        place = Path(path)
+        kind = place.suffix.lower()
+        if kind in (".html", ".htm"):
+            head = "<!doctype html><meta charset='utf-8'><title>Check</title>"
+            text = (
+                f"{head}<body style='font-family:sans-serif'>{self._html(len(self.wrong))}</body>"
+            )
+        elif kind in (".md", ".txt"):
+            text = as_text(self) + "\n"
+        elif kind == ".json":
+            text = json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
+        elif kind == ".csv":
+            text = self.to_pandas().to_csv(index=False)
+        else:
+            raise InputError(f"{place}: name a file that ends in .html, .md, .txt, .json or .csv")
+        place.write_text(text, encoding="utf-8")
+        return place
+
+    def assert_supported(self, max_unsupported: int = 0, max_undecided: int | None = None) -> None:
+        """Raise an assertion that shows the findings, where more claims are wrong than may be.
+
+        What could not be checked fails, too: a failure is no verdict.
+
+        Args:
+            max_unsupported: Wrong claims that may be.
+            max_undecided: Undecided claims that may be; None: any number.
+        """
+        faults = []
+        if len(self.wrong) > max_unsupported:
+            faults.append(
+                f"{counted(len(self.wrong), 'claim')} not supported, {max_unsupported} allowed"
+            )
+        if max_undecided is not None and len(self.undecided) > max_undecided:
+            faults.append(
+                f"{counted(len(self.undecided), 'claim')} undecided, {max_undecided} allowed"
+            )
+        lost = len(self.failed) + sum(one.is_failed for one in self.claims)
+        if lost:
+            faults.append(f"{lost} could not be checked")
+        if faults:
+            raise AssertionError(f"{'; '.join(faults)}\n{as_text(self)}")
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        counts, claims = sum_of(self.processes)
+        return f"<CheckResult {counts_words(counts, claims)}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.box(self._html(1))
+
+    def _html(self, pictures: int) -> str:
+        """The pictures of the first wrong claims, the counts, and the claims as a table."""
+        drawn = [one for one in self.wrong if one._trail is not None][:pictures]
+        counts, claims = sum_of(self.processes)
+        total = f"{counts_words(counts, claims)}. {judge_words(self.judge, self.cost_usd)}"
+        parts = [*(one.picture() for one in drawn), f"<div>{html.escape(total)}</div>"]
+        rows = [
+            notebook.row(
+                [
+                    notebook.text(one.claim),
+                    notebook.text(one.verdict or one.status or ""),
+                    notebook.text(one.reason or ""),
+                ]
+            )
+            for one in self.claims[: notebook.ROWS_SHOWN]
+        ]
+        if rows:
+            parts.append(notebook.grid(("claim", "verdict", ""), "".join(rows)))
+            parts.append(notebook.rest(len(self.claims)))
+        if len(self.processes) > 1:
+            table = process_table(self.processes)
+            cells = [
+                notebook.row([notebook.text("".join(run.text for run in cell)) for cell in line])
+                for line in table.rows
+            ]
+            parts.append(notebook.grid(table.columns, "".join(cells)))
+        parts += [f"<div>{html.escape(failure_line(one))}</div>" for one in self.failed]
+        return "".join(parts)
+
+
+class Begun(Answer):
+    """A check that a service began."""
+
+    process_id: str
+    job_id: str
+    checks: list[dict[str, Any]]
+
+
+class CheckOperations(CarriedOut):
+    """Checks of whatever a program has."""
+
+    async def check(
+        self,
+        /,
+        what: Source | Sequence[Text],
+        sources: Sources | None = None,
+        *,
+        question: str | None = None,
+        max: int | None = None,  # noqa: A002  # the option's name
+        budget: float | None = None,
+        **options: Any,
+    ) -> CheckResult:
+        """Check an answer over its sources, or whatever a program has, and wait for the findings.
+
+        Args:
+            what: With `sources` the answer. Else the path of a file or folder, the id of a stored
+                process, a process as a document, rows of a log, or several of these.
+            sources: What the answer was made from: texts, texts by name, or objects with `name`
+                and `text`. A path (`pathlib.Path`) is read.
+            question: The question that the answer answers.
+            max: Processes that are checked at most.
+            budget: The most that it may cost in USD.
+            options: How claims are verified: `model`, `engine`, `again` and other fields of
+                `POST /v1/verifications`.
+
+        Raises:
+            Rejected: It cannot be read, or an option is wrong.
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        if budget is not None:
+            given["budget_usd"] = budget
+        result = await self._checked(what, sources, question, max, given)
+        for one in result.wrong[:MOST_PICTURES]:
+            one._trail = await self.verification(one.verification_id)
+        return result
+
+    async def findings(self, process_id: str) -> Findings:
+        """Return what counts for the claims of a process, a finding for each wrong one."""
+        found: Findings | None = None
+        cursor: str | None = None
+        while found is None or cursor is not None:
+            call = Call(
+                "findings",
+                "GET",
+                "/v1/processes/{}/findings",
+                (process_id,),
+                {"limit": _PAGE, "cursor": cursor},
+            )
+            page = await self._one(call, Findings)
+            cursor = page.nextCursor
+            found = (
+                page
+                if found is None
+                else found.model_copy(
+                    update={
+                        "findings": (*found.findings, *page.findings),
+                        "results": (*found.results, *page.results),
+                        "nextCursor": None,
+                    }
+                )
+            )
+        return found
+
+    async def _checked(
+        self,
+        what: Any,
+        sources: Sources | None,
+        question: str | None,
+        most: int | None,
+        options: dict[str, Any],
+    ) -> CheckResult:
+        """Have a service check it: its jobs are waited for, and their findings are read."""
+        begun: list[dict[str, Any]] = []
+        if sources is not None:
+            body = {"answer": text_of(what), "sources": source_texts(sources), "options": options}
+            if question is not None:
+                body["question"] = question
+            call = Call("check", "POST", "/v1/check", (), {}, body, seconds=CHECK_SECONDS)
+            begun += (await self._one(call, Begun)).checks
+        else:
+            for one in parts_of(what):
+                begun += await self._begin(one, question, options)
+        return await self._gathered(begun[:most])
+
+    async def _begin(
+        self, one: Any, question: str | None, options: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        if isinstance(one, str) and not await asyncio.to_thread(is_path, one):
+            job = await self.begin_job({"process_id": one, **options}, None)
+            return [{"source": one, "process_id": one, "job_id": job.job_id}]
+        query = {
+            "format": "detect",
+            "filename": uploads.name_of(one) or "rows.jsonl",
+            "question": question,
+            **options,
+        }
+        call = Call("check", "POST", "/v1/check", (), query, source=one, seconds=CHECK_SECONDS)
+        return (await self._one(call, Begun)).checks
+
+    async def _gathered(self, begun: Sequence[Mapping[str, Any]]) -> CheckResult:
+        processes: list[dict[str, Any]] = []
+        failed: list[CheckFailure] = []
+        judge, cost = None, 0.0
+        is_known = True
+        for one in begun:
+            if one.get("job_id") is None:
+                failed.append(CheckFailure.model_validate({**one, "process_id": None}))
+                continue
+            state = JobState.model_validate(
+                {"job_id": one["job_id"], "status": "queued", "process_id": one["process_id"]}
+            )
+            job = await AsyncJob(self, state).wait()
+            found = await self.findings(one["process_id"])
+            judge = judge or found.judge
+            spent = job.usage.cost_usd
+            is_known = is_known and not (spent is None and job.usage.unpriced_calls)
+            cost += spent or 0.0
+            processes.append(
+                {
+                    "process_id": found.process_id,
+                    "name": found.name,
+                    "question": found.question,
+                    "status": "stored",
+                    "claims": found.claims,
+                    "verdicts": found.verdicts.model_dump(),
+                    "wrong": [each.model_dump(mode="json") for each in found.findings],
+                    "undecided": [each for each in found.results if each.is_undecided],
+                    "failed": [each for each in found.results if each.is_failed],
+                    "results": found.results,
+                    "where": str(one.get("source", "")),
+                    "cost_usd": spent or 0.0,
+                    "run_id": job.run_id,
+                }
+            )
+        return CheckResult.model_validate(
+            {
+                "judge": judge or CheckJudge(engine="unknown", indicative=True),
+                "cost_usd": cost if is_known else None,
+                "processes": processes,
+                "failed": failed,
+            }
+        )
+
+    @abstractmethod
+    async def verification(self, verification_id: str) -> Verification:
+        """Return a verification with its whole trail."""
+
+
+def is_path(text: str) -> bool:
+    """Return whether a text names a file or folder that is there."""
+    try:
+        return Path(text).expanduser().exists()
+    except OSError:  # too long for a name
+        return False
+
+
+def parts_of(what: Any) -> list[Any]:
+    """Return what is checked as single inputs: paths, ids, documents, or the rows of one log.
+
+    Raises:
+        InputError: It is an answer without its sources.
+    """
+    if isinstance(what, str):
+        if any(sign.isspace() for sign in what.strip()) and not is_path(what):
+            raise InputError("Give what the answer was made from: check(answer, sources).")
+        return [what]
+    if isinstance(what, PathLike):
+        return [what]
+    if isinstance(what, Mapping):
+        return [what] if _PROCESS_KEYS & what.keys() else [[what]]
+    every = list(what)
+    if every and all(isinstance(one, str | PathLike) for one in every):
+        return every
+    if any(isinstance(one, Mapping) and "nodes" in one for one in every):
+        return every
+    return [every]
+
+
+def text_of(answer: Any) -> str:
+    """Return the text of an answer; a path is read.
+
+    Raises:
+        InputError: It is no text, or cannot be read.
+    """
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, PathLike):
+        from veritrail_graph.graph.importers.plain import read_text
+
+        return read_text(Path(answer))
+    raise InputError("The answer is a text, or a pathlib.Path of one.")
+
+
+def source_texts(sources: Sources) -> list[dict[str, str]]:
+    """Return the sources of an answer, each with a name of its own.
+
+    Raises:
+        InputError: One is no text, or cannot be read.
+    """
+    if isinstance(sources, Mapping) and set(sources) != {"name", "text"}:
+        return [{"name": str(name), "text": str(text)} for name, text in sources.items()]
+    every: Iterable[Any] = (
+        [sources] if isinstance(sources, str | PathLike | Mapping) else list(sources)
+    )
+    found: list[dict[str, str]] = []
+    for number, one in enumerate(every, start=1):
+        if isinstance(one, str):
+            found.append({"name": f"source-{number}", "text": one})
+        elif isinstance(one, PathLike):
+            from veritrail_graph.graph.importers.plain import read_sources
+
+            found += [
+                {"name": text.name, "text": text.text} for text in read_sources([Path(fspath(one))])
+            ]
+        elif isinstance(one, Mapping) and isinstance(one.get("text"), str):
+            found.append({"name": str(one.get("name") or f"source-{number}"), "text": one["text"]})
+        else:
+            raise InputError(
+                f"sources[{number - 1}] is neither a text nor a path nor has a `text`."
+            )
+    return found

@@ -1,0 +1,48 @@
+"""The request to check an answer over its sources, for REST, the page and MCP."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_SOURCES = 1_000
+MOST_CHARACTERS = 10_000_000
+
+
+class SourceText(BaseModel):
+    """A text that an answer was made from, with the name that people know it by."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    text: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+
+
+class CheckBody(BaseModel):
+    """An answer, and what it was made from."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "answer": "The ferry carries 48 cars.",
+                    "sources": [{"name": "ferry.md", "text": "The ferry carries 42 cars."}],
+                    "question": "How many cars does the ferry carry?",
+                    "options": {"engine": "lexical"},
+                }
+            ]
+        },
+    )
+
+    answer: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    sources: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)] | SourceText],
+        Field(min_length=1, max_length=MOST_SOURCES),
+    ]
+    question: Annotated[str, Field(max_length=10_000)] | None = None
+    options: dict[str, Any] = Field(
+        {}, description="How claims are verified: fields of `POST /v1/verifications`."
+    )
