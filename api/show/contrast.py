@@ -1,7 +1,8 @@
 """The pair that explains a claim: what the source says, and what the step at fault wrote.
 
 It is read off the trail. Where sentences of the error nodes are attributed, `twists` tell more
-beside it. The page shows it with `parts/contrast.html`, all else as the quotes of a document.
+beside it. Pages, reports and notebooks show it in the picture of the claim (`picture.py`), all else
+as the quotes of a document.
 
 Source: VeriTrail 3.2 (error localization); the choice of the two sentences is ours.
 """

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from veritrail_graph.api.show.drawing import Drawing
 from veritrail_graph.api.show.words import Mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.word_diff import Piece
@@ -236,7 +237,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The place of a picture; writers leave it empty."""
+    """A picture of a claim; a writer that draws it leaves out the quotes, which it shows.
+
+    Attributes:
+        drawing: The picture.
+    """
+
+    drawing: Drawing
 
 
 Block = Heading | Facts | Remark | Passage | Quotes | Tree | Table | Picture

@@ -13,6 +13,8 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.word_diff import Piece
 
 NO_SOURCE = "no source"
+MOST_NAMED = 20
+"""Candidates that are named in words."""
 
 
 class Tone(StrEnum):
@@ -38,7 +40,7 @@ class Box:
         name: Its node, or who says it.
         node_id: The node that a click opens; None: it is none.
         note: What a reader must know of it.
-        among: How many nodes it stands for.
+        among: The nodes of which it is one; empty: it is `node_id`.
         to: The number of the column that it leads to; None: the next one.
     """
 
@@ -47,7 +49,7 @@ class Box:
     name: str = ""
     node_id: str | None = None
     note: str = ""
-    among: int = 1
+    among: tuple[str, ...] = ()
     to: int | None = None
 
     @property
@@ -148,6 +150,10 @@ class Drawing:
             for box in column.boxes:
                 parts = [f"{column.heading}, {box.name}" if box.name else column.heading]
                 said = f"{', '.join(parts)}: {box.text}"
+                if len(box.among) > 1:
+                    named = ", ".join(box.among[:MOST_NAMED])
+                    more = len(box.among) - MOST_NAMED
+                    said += f" One of {named}" + (f" and {more:,} more." if more > 0 else ".")
                 found.append((f"{said} ({box.note})" if box.note else said, box.node_id))
             if joint is not None and joint.is_broken:
                 found.append((f"Here it changes: {joint.difference}", None))

@@ -16,7 +16,7 @@ from veritrail_graph.api.show.document import (
     Heading,
     Line,
     Passage,
-    Quotes,
+    Picture,
     Remark,
     Room,
     Style,
@@ -27,6 +27,7 @@ from veritrail_graph.api.show.document import (
     headed,
     written,
 )
+from veritrail_graph.api.show.picture_svg import svg
 from veritrail_graph.api.show.texts import clean
 from veritrail_graph.api.show.words import VERDICT_OF, Mark
 from veritrail_graph.graph.model import Verdict
@@ -82,8 +83,6 @@ def _parts(document: Document, room: Room) -> Iterator[str]:
                 yield f"<div><{tag}>{_line(words, room)}</{tag}></div>"
             case Passage(name, words):
                 yield f"<div><strong>{text(headed(name))}</strong>: {_line(words, room)}</div>"
-            case Quotes():
-                yield _quotes(block, room)
             case Tree(title, branches):
                 if title:
                     yield f"<div><strong>{_line(title, room)}</strong></div>"
@@ -93,20 +92,11 @@ def _parts(document: Document, room: Room) -> Iterator[str]:
             case Table():
                 rows = [row([_line(cell, room) for cell in one]) for one in room.rows(block)]
                 yield grid(block.columns, "".join(rows)) + rest(len(block.rows))
-            case _:  # the next picture stands here
+            case Picture(drawing):
+                drawn = svg(drawing, with_claim=False)
+                yield f"<div style='overflow-x:auto'>{drawn}</div>"
+            case _:  # the picture shows quotes
                 pass
-
-
-def _quotes(block: Quotes, room: Room) -> str:
-    parts = [
-        f"<strong>{text(one.heading)}</strong> {_line(one.place, room)}: {_line(one.words, room)}"
-        for one in block.quotes
-    ]
-    parts += [
-        f"<strong>{text(headed(one.name))}</strong>: {_line(one.words, room)}"
-        for one in block.remarks
-    ]
-    return f"<div style='{DETAILS}'>{''.join(f'<div>{one}</div>' for one in parts)}</div>"
 
 
 def _folded(branch: Branch, room: Room) -> str:

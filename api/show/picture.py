@@ -134,15 +134,13 @@ class _Drawer:
         pieces = _narrowed(wrote.pieces, value) if wrote is not None else (Piece(claim),)
         if len(culprits) == 1:
             return Box(pieces, Tone.CULPRIT, culprits[0], culprits[0], "went wrong here")
-        more = len(culprits) - 1
-        return Box(
-            pieces,
-            Tone.CULPRIT,
-            f"{one_line(culprits[0], LONGEST_NAME)} or {more:,} more",
-            culprits[0],
-            f"in one of these {len(culprits):,}",
-            among=len(culprits),
-        )
+        # The node whose sentence stands in the box comes first.
+        said = wrote.node_id if wrote is not None and wrote.node_id in culprits else culprits[0]
+        among = (said, *(name for name in culprits if name != said))
+        first, second = (one_line(name, LONGEST_NAME) for name in among[:2])
+        others = f"{len(among) - 1:,} more" if len(among) > 2 else second
+        note = f"in one of these {len(among):,}"
+        return Box(pieces, Tone.CULPRIT, f"{first} or {others}", said, note, among=among)
 
     def _culprit_heading(self, culprits: Sequence[str]) -> str:
         heading = self._heading(culprits[0])
@@ -281,7 +279,8 @@ class _Drawer:
         if not read:
             return view.not_found
         words = " in these words" if selects_by_words(view.verification.engine) else ""
-        return f"{counted(read, 'source text')} read, none says this{words}"
+        says = "it does not say this" if read == 1 else "none says this"
+        return f"{counted(read, 'source text')} read, {says}{words}"
 
     def _open_words(self) -> str:
         """Return why nothing is said for or against the claim."""
@@ -292,7 +291,7 @@ class _Drawer:
 
     def _supported_words(self, columns: Sequence[Column]) -> str:
         total = sum(self._is_source(name) for name in self.nodes)
-        return f"{counted(total, 'source text')} say{'s' if total == 1 else ''} it" if total else ""
+        return f"rests on {counted(total, 'source text')}" if total else ""
 
     # What is looked up
 
@@ -306,7 +305,9 @@ class _Drawer:
                 f"{count} {word}" if count > 1 else word for word, count in runs[:4]
             )
             words += ", …" if len(runs) > 4 else ""
-        dots = tuple(mark.kind for mark in marks) if 1 < len(marks) <= MOST_DOTS else ()
+        dots: tuple[State, ...] = ()
+        if 1 < len(marks) <= MOST_DOTS and not view.unsaid:
+            dots = tuple(mark.kind for mark in marks)
         return Drawing(
             view.verification.claim,
             view.mark.kind,

@@ -33,7 +33,7 @@ COLUMN, NARROW = 250.0, 360.0
 GAP, LABEL_GAP, LEAST_PILL, MOST_PILL = 44.0, 156.0, 60.0, 150.0
 BELOW = 16.0
 RAIL, SIDE_RAIL, SPINE, INSET = 13.0, 5.0, 44.0, 24.0
-DOT = 15.0
+DOT, STACK = 15.0, 6.0
 _HEAD = Room(COLUMN, 2, HEADING)
 
 
@@ -334,7 +334,7 @@ def _height(box: Box, width: float, lines: int) -> float:
 
 
 def _sentence(box: Box, width: float, lines: int) -> tuple[TextLine, ...]:
-    pieces = [Piece(shown(one.text), one.is_changed) for one in box.pieces]
+    pieces = tuple(Piece(shown(one.text), one.is_changed) for one in box.pieces)
     return fitted(pieces, Room(width - 2 * PAD, lines, TEXT))
 
 
@@ -393,9 +393,12 @@ def _pill(joint: Joint, x: float, y: float) -> Pill:
         used = sum(width_of(text, PILL, bold=True) for text, _ in line)
         at, base = x + (width - used) / 2, y + 19 + 20.0 * number
         for text, kind in line:
-            room = width_of(text, PILL, bold=True)
-            texts.append(Text(at, base, (Piece(text),), PILL, kind, room, is_bold=True))
-            at += room
+            # Blanks at the ends of a text are dropped where it is drawn: they are room beside it.
+            start = at + width_of(text[: len(text) - len(text.lstrip())], PILL, bold=True)
+            room = width_of(text.strip(), PILL, bold=True)
+            said = (Piece(text.strip()),)
+            texts.append(Text(start, base, said, PILL, kind, room, is_bold=True))
+            at += width_of(text, PILL, bold=True)
     return Pill(Area(x, y, width, height), tuple(texts))
 
 
@@ -406,7 +409,7 @@ def _gap(joint: Joint, column: Column) -> float:
         found = LABEL_GAP
     if joint.is_broken:
         found = max(found, _pill_size(joint)[0] + 16)
-    return found + (18 if _leading(column) > 1 else 0)
+    return found + (18 if _leading(column) > 1 else STACK if column.boxes[0].among else 0)
 
 
 def _leading(column: Column) -> int:
@@ -426,6 +429,7 @@ def _join(
     """Draw the line from a column to the next one, and what stands on it."""
     leading = [one for one in before if one.box.to is None]
     start, end, y = leading[0].area.right, after.area.x, leading[0].area.middle
+    start += STACK if leading[0].box.among else 0
     trunk = start + 12
     for one in leading[1:]:
         path = f"M{start:g} {one.area.middle:g} H{trunk:g} V{y:g}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from itertools import repeat
 
@@ -23,7 +24,6 @@ from veritrail_graph.api.show.picture_layout import (
     tall,
     wide,
 )
-from veritrail_graph.api.show.rendering import text_of
 from veritrail_graph.api.show.texts import one_line, shown
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.graph.model import Verification
@@ -117,8 +117,7 @@ class _Writer:
         if self.is_file:
             words = " ".join(f"{said}." for said, _ in drawing.in_words())
             told = _safe(f"{drawing.news}. {words}" if drawing.news else words)
-            sheet = text_of("picture.css").partition("/* page */")[0]
-            parts.append(f"<title>{title}</title><desc>{told}</desc><style>{sheet}</style>")
+            parts.append(f"<title>{title}</title><desc>{told}</desc><style>{_sheet()}</style>")
             parts.append('<rect class="vp-paper" width="100%" height="100%" fill="#ffffff"/>')
         parts += self._drawn(layout, drawing)
         return "".join((*parts, "</svg>"))
@@ -156,7 +155,7 @@ class _Writer:
         look = self._look("box", box.tone)
         frame = "".join(
             f'<rect class="vp-box vp-{box.tone}" {_area(area, shift)} rx="8"{dashes}{look}/>'
-            for shift in ((6, 3, 0) if box.among > 1 else (0,))
+            for shift in ((6, 3, 0) if box.among else (0,))
         )
         inner = frame + "".join(map(self._text, placed.texts))
         if self.address is None or box.node_id is None or not (href := self.address(box.node_id)):
@@ -188,6 +187,14 @@ class _Writer:
         if self.is_file:
             look = f' font-weight="700" text-decoration="underline" fill="{_STRONG[tone]}"'
         return f'<tspan class="vp-mark vp-{tone}"{look}>{words}</tspan>'
+
+
+@lru_cache(maxsize=1)
+def _sheet() -> str:
+    """Return the sheet of a file: the part of `picture.css` that is not for pages."""
+    from veritrail_graph.api.show.rendering import text_of  # it writes documents, which draw
+
+    return text_of("picture.css").partition("/* page */")[0].strip()
 
 
 def _area(area: Area, shift: int = 0) -> str:

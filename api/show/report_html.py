@@ -15,7 +15,7 @@ from veritrail_graph.api.show.document import (
     Facts,
     Line,
     Passage,
-    Quotes,
+    Picture,
     Remark,
     Room,
     Style,
@@ -27,6 +27,7 @@ from veritrail_graph.api.show.document import (
     plain,
     written,
 )
+from veritrail_graph.api.show.picture_svg import figure
 from veritrail_graph.api.show.texts import shown
 from veritrail_graph.api.show.words import Mark
 
@@ -60,34 +61,15 @@ def _parts(document: Document, room: Room) -> Iterator[str]:
             case Passage(name, words):
                 head = f"<h3>{headed(name)}</h3>"
                 yield f'<div>{head}<p class="reading">{line(words, room)}</p></div>'
-            case Quotes():
-                yield _quotes(block, room)
             case Tree(title, branches):
                 head = f"<h3>{headed(line(plain(title), room))}</h3>" if title else ""
                 yield f"<div>{head}{_listed(branches, room)}</div>"
             case Table():
                 yield _table(block, room)
-            case _:  # the template shows the heading; the next picture stands here
+            case Picture(drawing):
+                yield figure(drawing, with_claim=False)
+            case _:  # the picture shows quotes; the template shows the heading
                 pass
-
-
-def _quotes(block: Quotes, room: Room) -> str:
-    sides = [
-        f'<div class="contrast-side{" is-wrong" if one.is_wrong else ""}">'
-        f'<h3 class="small">{one.heading} <span class="muted">{line(one.place, room)}</span></h3>'
-        f'<p class="reading">{line(one.words, room)}</p></div>'
-        for one in block.quotes
-    ]
-    then = f'<span class="contrast-then">{icon("next", "of which was written")}</span>'
-    remarks = "".join(
-        f'<p class="contrast-words small"><strong>{headed(one.name)}:</strong> '
-        f"{line(one.words, room)}</p>"
-        for one in block.remarks
-    )
-    return (
-        '<section class="contrast" aria-label="What the source says, and what was written of it">'
-        f"{then.join(sides)}{remarks}</section>"
-    )
 
 
 def _listed(branches: tuple[Branch, ...], room: Room) -> str:

@@ -36,6 +36,7 @@ _BOLD = (
 _NARROW, _LETTER, _BROAD, _WIDE, _PICTURE = 0.62, 0.86, 1.25, 1.05, 1.4
 
 
+@lru_cache(maxsize=1 << 13)
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
     """Return the room that a text takes at most."""
     return sum(_sign_width(sign, bold) for sign in text) * size
@@ -128,8 +129,9 @@ class Room:
 TextLine = tuple[Piece, ...]
 
 
+@lru_cache(maxsize=1 << 10)  # heights are asked for before texts are placed
 def fitted(
-    pieces: Sequence[Piece], room: Room, focus: frozenset[str] = frozenset()
+    pieces: tuple[Piece, ...], room: Room, focus: frozenset[str] = frozenset()
 ) -> tuple[TextLine, ...]:
     """Break a text into lines; a long one is cut around what matters in it.
 

@@ -42,6 +42,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
+from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.review import review_line
 from veritrail_graph.api.show.routes import MOST_ROUTES, Route, routes_of
 from veritrail_graph.api.show.trail_view import ErrorNode, IterationView, TrailView
@@ -146,7 +147,7 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
     pair = contrast_of(view)
     if pair is not None and view.mark.kind is not State.SUPPORTED:
         blocks.append(_quotes(pair))
-    blocks.append(Picture())
+    blocks.append(Picture(picture_of(view, pair)))
     if branches := tuple(_iterations(view, beside)):
         blocks.append(Tree((), branches))
     blocks += _where(view)

@@ -19,10 +19,14 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     page.goto("/processes/harbour-summary")
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("#in-k04$"))
+    picture = page.locator(".picture-bar svg.vp-wide")
+    expect(picture).to_contain_text("48,200→84,200")
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("#in-(?!k04)"))
+    expect(picture).not_to_contain_text("48,200→84,200")
     page.keyboard.press("p")
     expect(page).to_have_url(re.compile("#in-k04$"))
+    expect(picture).to_contain_text("48,200→84,200")
     page.locator("a.in-text", has_text="84,200 cubic metres").hover()
     expect(page.locator(".claim-row.lit")).to_contain_text("Cornelis Bakker")
     shoot(page, "claim-1-process")
@@ -64,7 +68,7 @@ def test_a_picture_shows_the_error_and_a_click_opens_the_text_of_a_box(
 ) -> None:
     page.goto("/processes/harbour-summary/claims/k04")
     picture = page.locator("svg.vp-wide")
-    expect(picture).to_contain_text("48,200 → 84,200")
+    expect(picture).to_contain_text("48,200→84,200")
     expect(page.locator("svg.vp-narrow")).to_be_hidden()
     # Whatever font is here, no text is wider than its box.
     beyond = picture.evaluate(

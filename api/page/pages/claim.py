@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.teamwork import Comment
@@ -327,6 +328,29 @@ async def show_more(
         total=total,
         following=end if end < total else None,
     )
+
+
+@router.get("/picture", dependencies=[needs(Scope.READ)])
+async def show_picture(
+    request: Request, app: App, process_id: ProcessId, claim_id: ClaimId
+) -> HTMLResponse:
+    """Show the picture of a claim alone, for the page of its process."""
+    judged = await app.claims.get(process_id, claim_id)
+    process = await app.processes.get(process_id)
+    drawn = await claim_picture(app, process, judged)
+    return render(request, "claim_picture.html", process=process, claim=judged.claim, picture=drawn)
+
+
+async def claim_picture(app: Application, process: Process, judged: JudgedClaim) -> Markup | None:
+    """Return the picture of a claim by its verification that counts; None: it has none."""
+    if judged.verification_id is None:
+        return None
+    claim, name = judged.claim, judged.verification_id
+    outline = await app.verifications.outline(process.process_id, claim.claim_id, name)
+    view = _view(outline, process, None)
+    if view is None:
+        return None
+    return picture_html(picture_of(view), process.process_id, with_claim=True)
 
 
 async def _trail(

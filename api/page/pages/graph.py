@@ -13,10 +13,12 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.page.rendering import render
+from veritrail_graph.api.page.views.claim_picture import picture_html
 from veritrail_graph.api.page.views.graph import (
     AT_A_TIME,
     MOST_DRAWN,
@@ -36,8 +38,8 @@ from veritrail_graph.api.page.views.picture import draw, overview_of
 from veritrail_graph.api.service.http.access import App, needs
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import LONGEST_CURSOR, Listing, ProcessId
-from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import mark_now
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
@@ -391,17 +393,18 @@ async def _focused(
         picture=picture,
         explored=explored,
         mark=_mark(explored),
-        pair=_pair(explored, process),
+        drawn=_drawn(explored, process),
         looked_at=picture.box_at(selection.at) or picture.culprit or begin,
     )
 
 
-def _pair(explored: Explored, process: Process) -> Contrast | None:
-    """The two sentences with the value that was turned, where a value leads to its culprit."""
+def _drawn(explored: Explored, process: Process) -> Markup | None:
+    """Return the picture of the claim that the graph is about; None: it has no trail."""
     found = explored.verification
-    if found is None or found.value_place is None:
+    if found is None:
         return None
-    return contrast_of(trail_view(found, process.stage_names))
+    drawing = picture_of(trail_view(found, process.stage_names))
+    return picture_html(drawing, process.process_id)
 
 
 def edge_counts(request: Request) -> EdgeCounts:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.page.downloads import download
 from veritrail_graph.api.page.links import url
+from veritrail_graph.api.page.pages.claim import claim_picture
 from veritrail_graph.api.page.rendering import render
 from veritrail_graph.api.page.views import process as views
 from veritrail_graph.api.page.views.process import PAGE, item_of, unready_words, wanted
@@ -164,9 +167,11 @@ async def show_process(
         "part": part if part > 1 else None,
         "order": order,
     }
+    wrong = views.unsupported_in(answer) if answer else ()
     return render(
         request,
         "process.html",
+        picture=await _picture(app, process, wrong[0].claim_id) if wrong else None,
         attributed=attributed[0],
         more_attributed=attributed[1],
         process=process,
@@ -188,7 +193,7 @@ async def show_process(
         chips=CHIPS,
         shown_node=shown,
         answer=answer,
-        unsupported=views.unsupported_in(answer) if answer else (),
+        unsupported=wrong,
         order=order,
         all_placed=every,
         wanted=wanted,
@@ -283,6 +288,13 @@ Nodes = Annotated[list[str], Query()]
 
 _FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
 _DOSSIERS = ("html", "json")
+
+
+async def _picture(app: Application, process: Process, claim_id: str) -> Markup | None:
+    """Return the picture that the page begins with; None: the claim was removed meanwhile."""
+    with suppress(NotFound):
+        return await claim_picture(app, process, await app.claims.get(process.process_id, claim_id))
+    return None
 
 
 @router.get("/processes/{process_id}/report.{suffix}", dependencies=_READ)

@@ -1,3 +1,5 @@
+import { fetched } from "./fetched.js";
+
 // A claim in the text and the same claim in the list light up together.
 
 const byClaim = new Map();
@@ -31,3 +33,37 @@ for (const button of document.querySelectorAll("[data-jump-by]")) {
   button.hidden = false;
   button.addEventListener("click", () => jump(Number(button.dataset.jumpBy)));
 }
+
+// The picture of the claim that is pointed at, or gone to.
+const bar = document.querySelector("[data-pictures]");
+const pictures = new Map();
+let wanted = null;
+
+async function picture(id) {
+  if (!pictures.has(id)) {
+    const address = `${bar.dataset.pictures}/${encodeURIComponent(id)}/picture`;
+    pictures.set(id, fetched(address).then((page) => page.querySelector("[data-picture]")));
+  }
+  try {
+    const found = await pictures.get(id);
+    if (found && wanted === id) bar.querySelector("[data-picture]").replaceChildren(...found.cloneNode(true).childNodes);
+  } catch {
+    pictures.delete(id); // the picture before stays; the next try may work
+  }
+}
+
+function show(id, after) {
+  if (!bar || !id || wanted === id) return;
+  wanted = id;
+  setTimeout(() => wanted === id && bar.open && picture(id), after);
+}
+
+function ofAddress() {
+  if (location.hash.startsWith("#in-")) show(decodeURIComponent(location.hash.slice(4)), 0);
+}
+
+for (const name of ["pointerover", "focusin"]) {
+  document.addEventListener(name, (event) => show(event.target.closest?.("[data-claim]")?.dataset.claim, 200));
+}
+addEventListener("hashchange", ofAddress);
+ofAddress();

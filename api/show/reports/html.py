@@ -110,7 +110,8 @@ async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
     made = environment(is_file=True)
     marker = secrets.token_hex(16)
     known = _shared(material, limits, dossier=dossier)
-    known |= frame("style.css", "report.css", script="report.js") | {"marker": Markup(marker)}  # noqa: S704 (made here, and hexadecimal)
+    known |= frame("style.css", "report.css", "picture.css", script="report.js")
+    known["marker"] = Markup(marker)  # noqa: S704 (made here, and hexadecimal)
     known["texts"] = await read_answers(origin, claims)
     name = "dossier.html" if dossier else "report.html"
     head, _, tail = made.get_template(name).render(known).partition(marker)

@@ -201,7 +201,7 @@ def addresses(name: str) -> Iterator[str]:
 
 def _of_claim(here: str, claim: str, made: list[str]) -> Iterator[str]:
     own = f"{here}/claims/{claim}"
-    yield from (own, f"{own}/edit", f"{own}/dossier.html")
+    yield from (own, f"{own}/edit", f"{own}/picture", f"{own}/dossier.html")
     if "origin" not in CLAIMS[claim]:  # a question is not reviewed
         yield f"{here}/review?claim={claim}&blind=0"
     for verification in made:

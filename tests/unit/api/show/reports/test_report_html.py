@@ -25,11 +25,12 @@ from veritrail_graph.api.show.words import BY_KIND
 
 OURS = {
     "a", "bdi", "blockquote", "body", "br", "button", "code", "dd", "details", "div", "dl", "dt",
-    "em", "fieldset", "footer", "form", "g", "h1", "h2", "h3", "h4", "head", "header", "html",
-    "input", "label", "legend", "li", "main", "mark", "meta", "ol", "p", "path", "pre", "rect",
-    "circle", "line", "polyline", "ellipse", "script", "section", "small", "span",
+    "em", "fieldset", "figure", "footer", "form", "g", "h1", "h2", "h3", "h4", "head", "header",
+    "html", "input", "label", "legend", "li", "main", "mark", "meta", "ol", "p", "path", "pre",
+    "rect", "circle", "line", "polyline", "ellipse", "script", "section", "small", "span",
     "strong", "style", "sub", "summary",
-    "sup", "svg", "symbol", "table", "tbody", "td", "th", "thead", "time", "title", "tr", "ul",
+    "sup", "svg", "symbol", "table", "tbody", "td", "text", "th", "thead", "time",
+    "title", "tr", "tspan", "ul",
     "use",
 }  # fmt: skip
 
