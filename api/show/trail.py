@@ -134,9 +134,10 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
         beside: What else is known; None: nothing.
     """
     beside = beside or Beside()
-    found = view.verification
+    found, pair = view.verification, contrast_of(view)
     blocks: list[Block] = [
         Heading((said(found.claim),), view.mark),
+        Picture(picture_of(view, pair)),
         Facts(tuple(_facts(view))),
         *(Remark(line, style) for line, style in _remarks(view, beside)),
         *_reasons(view),
@@ -144,10 +145,8 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
     if found.sub_claims:
         parts = tuple(Branch((said(one),), (), "simpler statement") for one in found.sub_claims)
         blocks.append(Tree((ours("made of"),), parts, is_detail=True))
-    pair = contrast_of(view)
     if pair is not None and view.mark.kind is not State.SUPPORTED:
         blocks.append(_quotes(pair))
-    blocks.append(Picture(picture_of(view, pair)))
     if branches := tuple(_iterations(view, beside)):
         blocks.append(Tree((), branches))
     blocks += _where(view)

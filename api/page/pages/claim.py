@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -16,12 +16,14 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.teamwork import Comment
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
+from veritrail_graph.api.page.downloads import download
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.review import reviewer_of
 from veritrail_graph.api.page.rendering import render
 from veritrail_graph.api.page.views.claim_picture import picture_html
 from veritrail_graph.api.page.views.process import said_of
 from veritrail_graph.api.service.http.access import App, Calling, needs
+from veritrail_graph.api.service.http.held_file import HeldFile
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.show.answer import ClaimInText, TextClaim, claim_in_text
@@ -30,7 +32,9 @@ from veritrail_graph.api.show.columns import columns_of
 from veritrail_graph.api.show.context import context_of, quoted
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.drawing import Drawing
 from veritrail_graph.api.show.picture import picture_of
+from veritrail_graph.api.show.picture_svg import svg
 from veritrail_graph.api.show.sources import SourcePlace, place_of
 from veritrail_graph.api.show.trail import facts_of
 from veritrail_graph.api.show.trail_view import TrailView, choose, trail_view
@@ -341,16 +345,40 @@ async def show_picture(
     return render(request, "claim_picture.html", process=process, claim=judged.claim, picture=drawn)
 
 
+@router.get("/picture.svg", dependencies=[needs(Scope.READ)])
+async def download_picture(app: App, process_id: ProcessId, claim_id: ClaimId) -> HeldFile:
+    """Download the picture of a claim as a file of its own.
+
+    Raises:
+        NotFound: No trail of the claim is stored.
+    """
+    judged = await app.claims.get(process_id, claim_id)
+    drawing = await _drawing(app, await app.processes.get(process_id), judged)
+    if drawing is None:
+        raise NotFound("No trail of this claim is stored, so there is no picture. Verify it first.")
+
+    async def written() -> AsyncIterator[str]:
+        yield svg(drawing)
+
+    return await download(written(), f"{process_id}-{claim_id}.svg", "image/svg+xml")
+
+
 async def claim_picture(app: Application, process: Process, judged: JudgedClaim) -> Markup | None:
     """Return the picture of a claim by its verification that counts; None: it has none."""
+    drawing = await _drawing(app, process, judged)
+    if drawing is None:
+        return None
+    return picture_html(drawing, process.process_id, with_claim=True)
+
+
+async def _drawing(app: Application, process: Process, judged: JudgedClaim) -> Drawing | None:
+    """Return what a picture of a claim shows, by its verification that counts."""
     if judged.verification_id is None:
         return None
     claim, name = judged.claim, judged.verification_id
     outline = await app.verifications.outline(process.process_id, claim.claim_id, name)
     view = _view(outline, process, None)
-    if view is None:
-        return None
-    return picture_html(picture_of(view), process.process_id, with_claim=True)
+    return None if view is None else picture_of(view)
 
 
 async def _trail(

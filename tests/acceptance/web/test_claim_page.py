@@ -6,6 +6,7 @@ import html
 import re
 import uuid
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from acceptance.command import Veritrail, process_file
@@ -82,6 +83,13 @@ def test_a_claim_shows_where_its_error_came_in_and_which_way_it_went(
     assert f'href="/processes/{harbour}/nodes/s03"' in page
     assert link(page, "claims/k03").endswith("/claims/k03")
     assert link(page, "claims/k05").endswith("/claims/k05")
+
+
+def test_the_picture_of_a_claim_is_a_file_too(shared_service: ServiceProcess, harbour: str) -> None:
+    answer = shared_service.get(f"/processes/{harbour}/claims/k04/picture.svg")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert "48,200→84,200" in "".join(ElementTree.fromstring(answer.content).itertext())
 
 
 def test_rounds_are_gone_through_one_by_one(shared_service: ServiceProcess, harbour: str) -> None:
