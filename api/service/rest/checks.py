@@ -56,6 +56,15 @@ class CheckAccepted(BaseModel):
     checks: list[CheckBegun]
 
 
+def _body_schema() -> dict[str, Any]:
+    """Return the schema of the body as a whole, without references into itself."""
+    schema = CheckBody.model_json_schema()
+    named = schema.pop("$defs")["SourceText"]
+    items = schema["properties"]["sources"]["items"]
+    items["anyOf"] = [named if "$ref" in one else one for one in items["anyOf"]]
+    return schema
+
+
 _BODY = {
     "requestBody": {
         "required": True,
@@ -64,7 +73,7 @@ _BODY = {
             "(docs/formats), of which there may be several processes."
         ),
         "content": {
-            "application/json": {"schema": CheckBody.model_json_schema()},
+            "application/json": {"schema": _body_schema()},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
         },
     }
