@@ -30,7 +30,7 @@ from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Split, SplitNode
 
-VERSION = 3
+VERSION = 4
 """Goes up when the same texts may get other categories."""
 
 _NOT_SAID = (
@@ -45,10 +45,13 @@ _ABSTAINS = re.compile(
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(
-    r"\b(?:I|we|my|me|our)\b|\b(?:you should|recommend|favou?rite|lovely|beautiful|wonderful"
-    r"|welcome|hello|hi|thanks|thank you|sorry|enjoy)\b",
+    r"\b(?-i:I)(?:['\u2019](?:d|m|ve))? (?:\w+ )?"
+    r"(?:love|like|enjoy|prefer|hope|wish|adore|hate|happy|glad|sorry|recommend|suggest)\b"
+    r"|\byou should\b"
+    r"|^\W*(?:(?:you(?:['\u2019]re| are) )?welcome|hello|hi|thanks|thank you|sorry|enjoy)\b",
     re.IGNORECASE,
 )
+"""Feelings, advice and greetings. Who says "we" or "my" may state a fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class LexicalDialogueJudge(ByWords):
             facts = tuple(_facts(material)[number] for number in denied if number is not None)
             reason = f"It says otherwise: {against[0].text}"
             return Categorised(ClaimCategory.CONTRADICTED, reason, material, facts)
-        if _PERSONAL.search(claim):
+        if _PERSONAL.search(claim) and not any(one.isdigit() for one in claim):
             return Categorised(ClaimCategory.OUT_OF_SCOPE, "It sounds personal.", material)
         return Categorised(ClaimCategory.LACKING_EVIDENCE, _NOT_SAID, material)
 

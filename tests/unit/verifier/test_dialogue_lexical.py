@@ -49,6 +49,11 @@ def category(claim: str, material: TurnMaterial) -> ClaimCategory:
         ("I'm not sure about the price.", ClaimCategory.ABSTENTION),
         ("I cannot help with that.", ClaimCategory.ABSTENTION),
         ("I love old towers.", ClaimCategory.OUT_OF_SCOPE),
+        ("I'd recommend the old tower.", ClaimCategory.OUT_OF_SCOPE),
+        ("Welcome to the museum.", ClaimCategory.OUT_OF_SCOPE),
+        ("On Mondays we are closed.", ClaimCategory.LACKING_EVIDENCE),
+        ("Our tower has a beautiful view.", ClaimCategory.LACKING_EVIDENCE),
+        ("I love that the lift dates from 1998.", ClaimCategory.LACKING_EVIDENCE),
         ("The harbour was dredged in 1998.", ClaimCategory.LACKING_EVIDENCE),
     ],
 )
