@@ -361,7 +361,9 @@ def test_one_class_alone_has_no_figure_and_says_why(tmp_path: Path) -> None:
     assert row["macro_f1"] is None
     assert row["reasons"]["macro_f1"] == row["reasons"]["auroc"] == "one class only"
     assert document["datasets"][0]["summary"] == (
-        "data: no configuration has a macro F1 (one class only)."
+        "data: 2 of 2 claims have a label and a verdict. There is no macro F1 and no balanced "
+        "accuracy, because none is labelled otherwise than Fully Supported, and both figures need "
+        "both classes."
     )
     page = (tmp_path / "report.html").read_text()
     assert "Macro F1, Bal. acc.: one class only (direct (k = 1))." in page
@@ -385,9 +387,9 @@ def test_failures_are_counted_with_their_reasons(tmp_path: Path) -> None:
     assert endings == {"failed": 1, "over_budget": 1, "undecided": 1}
     page = (tmp_path / "report.html").read_text()
     assert "the answer is &lt;b&gt;not&lt;/b&gt; JSON" in page
-    assert (
-        document["datasets"][0]["summary"]
-        == "data: no configuration has a macro F1 (no claim is scored)."
+    assert document["datasets"][0]["summary"] == (
+        "data: 0 of 3 claims have a label and a verdict. There is no macro F1 and no balanced "
+        "accuracy, because no claim is scored."
     )
 
 

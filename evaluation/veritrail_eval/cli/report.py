@@ -93,7 +93,7 @@ def show_report(document: Mapping[str, Any]) -> None:
         [
             one_line(clean(one["dataset"])),
             one_line(clean(_title(one))),
-            f"{one['scored']:,}",
+            f"{one['scored']:,} of {one['claims']:,}",
             shown_figure(one["macro_f1"]),
             shown_figure(one["balanced_accuracy"]),
             shown_figure(one["auroc"]),

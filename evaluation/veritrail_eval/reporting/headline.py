@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from veritrail_eval.figures.confusion import ONE_CLASS
 from veritrail_eval.figures.difference import PairedDifference, paired_difference
 from veritrail_eval.figures.options import Inconclusive, Resampling
 from veritrail_eval.reporting.score_tables import ScoredRun, ScoreTable, score_table
+from veritrail_graph.api.show.words import VERDICT_WORDS
 
 FEW_CLAIMS = 30
 """With fewer claims than this, a report says that they are few."""
@@ -37,12 +39,11 @@ def headline(
         table = score_table(first_two, rule, how) if first_two else best
     ordered = table.best
     if not ordered:
-        reason = next(
-            (row.figures["macro_f1"].reason for row in every.rows), None
-        )  # the same claims, so mostly the same reason
-        return f"{dataset}: no configuration has a macro F1 ({reason or 'no configurations'})."
+        return f"{dataset}: {_without_figures(every)}"
     first = ordered[0]
-    value = f"macro F1 {first.macro_f1:.3f} over {len(first.score.outcomes):,} claims"
+    scored, claims = len(first.score.outcomes), first.score.claims
+    share = f"{scored:,} claims" if scored == claims else f"{scored:,} of {claims:,} claims"
+    value = f"macro F1 {first.macro_f1:.3f} over {share}"
     if len(ordered) == 1:
         others = len(every.rows) - 1
         rest = "There is nothing to compare it with." if not others else (
@@ -59,6 +60,23 @@ def headline(
             f"{dataset}: {_against(first, second, value)}{_turned(first, second, paired)}{chance}"
         )
     return f"{words}{_caution(first, every)}"
+
+
+def _without_figures(every: ScoreTable) -> str:
+    """Say how much is scored, and why that gives neither figure."""
+    most = max(every.rows, key=lambda row: len(row.score.outcomes))
+    scored, claims = len(most.score.outcomes), most.score.claims
+    reason = most.figures["macro_f1"].reason or "it cannot be computed"
+    if reason == ONE_CLASS:
+        named = VERDICT_WORDS[next(label for label, _ in most.score.outcomes.values())]
+        reason = f"none is labelled otherwise than {named}, and both figures need both classes"
+    words = (
+        f"{scored:,} of {claims:,} claims {'has' if scored == 1 else 'have'} a label and a "
+        f"verdict. There is no macro F1 and no balanced accuracy, because {reason}."
+    )
+    if any(row.run.indicative for row in every.rows):
+        words += " Words alone decide few claims; a model decides more."
+    return words
 
 
 def _against(first: ScoredRun, second: ScoredRun, value: str) -> str:
