@@ -39,7 +39,7 @@ def test_a_run_ends_with_its_report(veritrail: Veritrail, folder: Path) -> None:
     assert again.status == 0
     assert again.out.splitlines()[0].split()[:3] == ["data", "set", "best"]
     assert again.out.count("(indicative)") == 4
-    assert "one class only" in again.err
+    assert "both figures need both classes" in again.err
 
 
 def test_a_report_is_made_again_from_the_folder_alone(veritrail: Veritrail, folder: Path) -> None:
