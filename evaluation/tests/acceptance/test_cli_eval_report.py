@@ -39,7 +39,8 @@ def test_a_run_ends_with_its_report(veritrail: Veritrail, folder: Path) -> None:
     assert again.status == 0
     assert again.out.splitlines()[0].split()[:3] == ["data", "set", "best"]
     assert again.out.count("(indicative)") == 4
-    assert "both figures need both classes" in again.err
+    assert " 3 of 23 " in again.out
+    assert "of 22 claims" in again.err
 
 
 def test_a_report_is_made_again_from_the_folder_alone(veritrail: Veritrail, folder: Path) -> None:
