@@ -39,6 +39,8 @@ TELLING = 4
 """Digits of a bare figure that hardly stands in two matters."""
 STEM = 4
 """Letters of a word of one sentence of which another has at least one."""
+MOST_PAIRS = 10
+"""Sentences with another value that are looked at closely, the likest ones."""
 NEAR = 2
 """Sentences before and behind one from which a value of it may follow."""
 
@@ -276,7 +278,7 @@ def turned_on_the_way(
 
 def _turned_by(
     wrote: Statement, graph: ReadGraph, upstream: Sequence[str]
-) -> list[tuple[Turned, NodeRef, Sentence]]:
+) -> Iterator[tuple[Turned, NodeRef, Sentence]]:
     """The pairs of a sentence and those before it with another value; the likest ones first.
 
     Where a step that is no source was read, the source with that value is given.
@@ -295,13 +297,11 @@ def _turned_by(
                 likeness = kept / len(read.keys) + kept / len(wrote.keys)
                 pairs.append((likeness, found, ref, sentence))
     pairs.sort(key=lambda pair: (-pair[0], not pair[2].is_root))
-    given: list[tuple[Turned, NodeRef, Sentence]] = []
-    for _, found, ref, sentence in pairs:
+    for _, found, ref, sentence in pairs[:MOST_PAIRS]:
         if ref.is_root:
-            given.append((found, ref, sentence))
+            yield found, ref, sentence
         elif source := _said_by_source(graph, found, statement_of(sentence.text)):
-            given.append((found, *source))
-    return given
+            yield found, *source
 
 
 def _said_by_source(

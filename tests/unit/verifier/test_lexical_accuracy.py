@@ -214,3 +214,25 @@ def test_what_is_decided_on_our_table_is_right(role: Role) -> None:
             assert verdict is expected, claim
             decided += 1
     assert decided >= LEAST_DECIDED
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("At 7:30 a.m. on 4 March the train left.", "On 4 March at 7:30 a.m. the train left.", FS),
+        ("At 7:30 a.m. on 4 March the train left.", "The train left on 4 March at 7:30 a.m.", FS),
+        ("The train left on 4 March at 7:30 a.m.", "At 7:30 a.m. on 4 March the train left.", FS),
+        ("At 7:30 a.m. on 4 March, the train left.", "The train left at 7:30 a.m. on 4 March.", FS),
+        ("On 4 March at 7:30 a.m. the train left.", "At 7:30 a.m. on 5 March the train left.", NFS),
+        ("The train left on 4 March at 8:30 a.m.", "At 7:30 a.m. on 4 March the train left.", NFS),
+        (
+            "At 7:30 a.m. on 4 March the train left and the bus came.",
+            "The train left and the bus came on 4 March at 7:30 a.m.",
+            None,
+        ),
+    ],
+)
+def test_a_day_and_an_hour_in_another_order_are_the_same_moment(
+    claim: str, sentence: str, expected: Verdict | None
+) -> None:
+    assert verdict_on(claim, (sentence,), Role.ROOT)[0] is expected
