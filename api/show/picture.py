@@ -273,6 +273,8 @@ class _Drawer:
     def _none_words(self) -> str:
         """Return what was read and says nothing of it."""
         view = self.view
+        if not view.iterations:
+            return "Nothing was read"
         if self.pair is not None and self.pair.not_found:
             return self.pair.not_found
         read = view.sources_read

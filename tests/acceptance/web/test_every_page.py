@@ -37,6 +37,7 @@ pytestmark = pytest.mark.engine
 MADE_BY_PEOPLE = {
     # Each has tests of its own, which make what it shows.
     "/jobs/{job_id}",
+    "/processes/{process_id}/claims/{claim_id}/picture.svg",
     "/processes/{process_id}/studies/{study_id}",
     "/processes/{process_id}/studies/{study_id}/read",
     "/processes/{process_id}/studies/{study_id}/answers.csv",

@@ -131,6 +131,13 @@ def test_where_no_source_says_it_the_picture_says_how_many_were_read() -> None:
     assert tones(made) == [Tone.OPEN, Tone.WRONG]
 
 
+@pytest.mark.parametrize("status", [Status.QUEUED, Status.FAILED, Status.UNDECIDED])
+def test_a_check_without_a_round_is_grey_and_says_that_nothing_was_read(status: Status) -> None:
+    made = drawn(a_trail("v-1", claim=CLAIM, verdict=None, status=status, error="The model left."))
+    assert tones(made) == [Tone.OPEN, Tone.OPEN]
+    assert made.columns[0].boxes[0].text == "Nothing was read"
+
+
 def test_an_error_without_a_place_is_between_the_sources_and_the_answer() -> None:
     made = drawn(a_chain(error_nodes=[], propagated_nodes=[]))
     assert tones(made) == [Tone.RIGHT, Tone.WRONG]
