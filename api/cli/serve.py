@@ -163,7 +163,7 @@ def mcp(
 ) -> None:
     """Serve assistants over the Model Context Protocol (MCP).
 
-    It speaks on stdin and stdout. Tools: list_processes, verify_claim, show_trail,
+    It speaks on stdin and stdout. Tools: list_processes, check, verify_claim, show_trail,
     show_attribution, attribute_sentences, show_dialogue, verify_turns, run_query, search,
     show_node, list_runs, compare_runs, show_trend, list_comments, comment_on_claim. What all that
     asks models may cost together is said here, by --budget or --max-calls; no assistant can change

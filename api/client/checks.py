@@ -407,6 +407,26 @@ def text_of(answer: Any) -> str:
     raise InputError("The answer is a text, or a pathlib.Path of one.")
 
 
+def process_over(answer: str, sources: Sequence[str], question: str | None) -> dict[str, Any]:
+    """Return an answer over its sources as a process document, a node each; they are not cut."""
+    nodes: list[dict[str, Any]] = [
+        {"node_id": f"source-{number}", "text": text, "stage": 1, "kind": "source"}
+        for number, text in enumerate(sources, start=1)
+    ]
+    edges = [{"source": node["node_id"], "target": "answer"} for node in nodes]
+    nodes.append({"node_id": "answer", "text": answer, "stage": 2, "kind": "answer"})
+    document: dict[str, Any] = {
+        "format": "veritrail.process/1",
+        "stages": {"1": "source", "2": "answer"},
+        "nodes": nodes,
+        "edges": edges,
+        "terminals": ["answer"],
+    }
+    if question:
+        document |= {"name": question[:200], "question": question}
+    return document
+
+
 def source_texts(sources: Sources) -> list[dict[str, str]]:
     """Return the sources of an answer, each with a name of its own.
 

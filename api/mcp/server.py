@@ -1,6 +1,7 @@
-"""The server: fifteen tools over the operations that every client offers, resources, a prompt.
+"""The server: sixteen tools over the operations that every client offers, resources, a prompt.
 
-Eleven of them only read. `comment_on_claim` adds a comment, `verify_claim` a verification,
+Eleven of them only read. `check` stores an answer and verifies its claims,
+`comment_on_claim` adds a comment, `verify_claim` a verification,
 `attribute_sentences` attributions, `verify_turns` results of turns, and the last three may ask
 models; with which engine, and for how much money, the owner of the server decides, and no
 assistant.
@@ -49,6 +50,7 @@ from veritrail_graph.api.mcp.attributions import (
     of_node,
     resting,
 )
+from veritrail_graph.api.mcp.checks import Checks
 from veritrail_graph.api.mcp.dialogues import (
     DialogueShown,
     TurnsVerified,
@@ -76,7 +78,8 @@ P = ParamSpec("P")
 INSTRUCTIONS = (
     "VeriTrail Graph stores the steps of language-model pipelines as graphs (processes), checks "
     "claims of their outputs against the source text, and knows where each claim came from or went "
-    "wrong. Begin with list_processes; verify_claim checks a claim; show_trail shows the evidence "
+    "wrong. Begin with check for an answer and its sources, or with list_processes; "
+    "verify_claim checks a claim; show_trail shows the evidence "
     "of a stored verification; show_attribution says what sentences rest on, also where they are "
     "wrong, and attribute_sentences looks for it; show_dialogue shows the turns of a dialogue with "
     "their claims, and verify_turns checks them; run_query asks a named question; search "
@@ -147,6 +150,7 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
         terms: With which engine claims are verified, and what that may cost.
     """
     tools, look = Tools(door, terms), Lookups(door)
+    checks = Checks(door, tools.follow, terms.of_verdicts)
     described = f"{tools.run_query.__doc__}\n\n{query_list()}"
     make = StrictTool.from_function
     server: MCPServer[Any] = MCPServer(
@@ -157,6 +161,7 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
         log_level="WARNING",
         tools=[
             make(tools.list_processes, title="List processes", annotations=READS),
+            make(checks.check, title="Check an answer", annotations=ADDS),
             make(tools.verify_claim, title="Verify a claim", annotations=ADDS),
             make(tools.show_trail, title="Show an evidence trail", annotations=READS),
             make(tools.show_attribution, title="Show what sentences rest on", annotations=READS),
@@ -284,7 +289,7 @@ class Tools:
             explain=explain,
             **self._terms.of_verdicts,
         )
-        job = await self._followed(begin, context)
+        job = await self.follow(begin, context)
         trails = await job.verifications()
         if not trails:
             raise InputError(f"Job {job.job_id} ended without a verification: {job.status}.")
@@ -297,7 +302,7 @@ class Tools:
         why = job.explanation.error if job.explanation is not None else None
         return await self._trail(trails[0], carried, why)
 
-    async def _followed(
+    async def follow(
         self, begin: Callable[..., Awaitable[AsyncJob]], context: Context[Any, Any]
     ) -> AsyncJob:
         """Begin a job with the owner's terms, tell how far it is, and wait for its end."""
@@ -436,7 +441,7 @@ class Tools:
             claim_ids=claim_id,
             unsupported=unsupported,
         )
-        job = await self._followed(begin, context)
+        job = await self.follow(begin, context)
         sentences: list[CarriedSentence] = []
         more = len(job.state.node_ids) > NODES
         for name in job.state.node_ids[:NODES]:
@@ -505,7 +510,7 @@ class Tools:
             turn_ids,
             turn_check=turn_check,
         )
-        job = await self._followed(begin, context)
+        job = await self.follow(begin, context)
         run_id = job.run_id if job.counts.get(Status.SUCCEEDED) else None
         only = job.state.turn_ids if turn_ids else ()
         shown = await shown_turns(self._door, process_id, run_id, only=only)

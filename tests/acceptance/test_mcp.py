@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.engine
 
 TOOLS = (
-    "list_processes", "verify_claim", "show_trail", "show_attribution", "attribute_sentences",
-    "show_dialogue", "verify_turns", "run_query", "search", "show_node", "list_runs",
-    "compare_runs", "show_trend", "list_comments", "comment_on_claim",
+    "list_processes", "check", "verify_claim", "show_trail", "show_attribution",
+    "attribute_sentences", "show_dialogue", "verify_turns", "run_query", "search", "show_node",
+    "list_runs", "compare_runs", "show_trend", "list_comments", "comment_on_claim",
 )  # fmt: skip
 PROCESS = "mcp-attributed"
-STARTS = ("verify_claim", "attribute_sentences", "verify_turns", "comment_on_claim")
+STARTS = ("check", "verify_claim", "attribute_sentences", "verify_turns", "comment_on_claim")
 
 
 @asynccontextmanager
@@ -196,6 +196,21 @@ def test_resources_and_the_prompt_explain_without_a_tool(asking, harbour):
     assert [(one.name, len(one.arguments)) for one in prompts] == [("explain_claim", 2)]
     assert "the claim 'k04'" in told
     assert "No process 'nothing' is stored." in fault
+
+
+def test_an_answer_is_checked_and_the_wrong_claims_are_named(asking_child):
+    async def work(client):
+        given = {"answer": "The ferry carries 48 cars.", "sources": ["The ferry carries 42 cars."]}
+        checked = await client.call_tool("check", given)
+        again = {"process_id": checked.structured_content["process_id"]}
+        return checked, await client.call_tool("check", again), await client.call_tool("check", {})
+
+    checked, again, refused = asking_child(work, "--engine", "lexical")
+    (wrong,) = checked.structured_content["findings"]
+    assert wrong["difference"] == {"source": "42", "wrote": "48"}
+    assert 'source "source-1": "The ferry carries 42 cars."' in text_of(checked)
+    assert again.structured_content["findings"] == [wrong]
+    assert "either `answer` and `sources`, or `process_id`" in text_of(refused)
 
 
 def test_a_claim_is_verified_and_its_trail_shown(asking_child):

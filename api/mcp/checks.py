@@ -1,0 +1,130 @@
+"""The tool that checks an answer, or a stored process, and says which claims are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from mcp_types import CallToolResult
+from pydantic import BaseModel, Field
+
+from veritrail_graph.api.client.checks import process_over
+from veritrail_graph.api.client.following import AsyncJob
+from veritrail_graph.api.client.local import AsyncLocal
+from veritrail_graph.api.client.service import AsyncClient
+from veritrail_graph.api.mcp.answering import answer_of, reported
+from veritrail_graph.api.requests.job import Id
+from veritrail_graph.api.show.findings import counts_words
+from veritrail_graph.api.show.plain import quotation
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.finding import CheckJudge, Finding, FindingCounts, Findings
+
+MOST_SOURCES = 100
+SHOWN = 20
+"""Wrong claims of one answer."""
+_TEXT = 600
+
+Follow = Callable[[Callable[..., Awaitable[AsyncJob]], Context[Any, Any]], Awaitable[AsyncJob]]
+"""Begins a job with the owner's terms, and waits for its end."""
+
+
+class CheckFound(BaseModel):
+    """What was found of a process."""
+
+    process_id: str
+    claims: int
+    verdicts: FindingCounts
+    judge: CheckJudge | None
+    findings: list[Finding]
+    truncated: bool = Field(description="Whether there are more wrong claims.")
+
+
+class Checks:
+    """The tool.
+
+    Args:
+        door: The operations.
+        follow: Begins a job and waits for it.
+        options: What every verification is asked with.
+    """
+
+    def __init__(
+        self, door: AsyncLocal | AsyncClient, follow: Follow, options: dict[str, Any]
+    ) -> None:
+        self._door, self._follow, self._options = door, follow, options
+
+    @reported
+    async def check(
+        self,
+        context: Context[Any, Any],
+        answer: Annotated[
+            str | None, Field(max_length=200_000, description="The answer that is checked")
+        ] = None,
+        sources: Annotated[
+            list[Annotated[str, Field(min_length=1, max_length=1_000_000)]] | None,
+            Field(max_length=MOST_SOURCES, description="The texts that it was made from"),
+        ] = None,
+        question: Annotated[
+            str | None, Field(max_length=10_000, description="The question that it answers")
+        ] = None,
+        process_id: Annotated[
+            Id | None, Field(description="A stored process, instead of an answer")
+        ] = None,
+    ) -> Annotated[CallToolResult, CheckFound]:
+        """Check an answer against its sources, or a stored process, and show the wrong claims.
+
+        Give the answer and its sources, which are stored, or a process_id. For each wrong claim
+        it says where it went wrong, what the source says and what was written. It may take minutes,
+        and cost money up to the limit that this server was started with. What this judge has given
+        a verdict on is not paid for again.
+        """
+        if (process_id is None) == (answer is None or not sources):
+            raise InputError("Give either `answer` and `sources`, or `process_id`.")
+        if process_id is None:
+            document = process_over(answer or "", sources or [], question)
+            process_id = (await self._door.ingest(document)).process_id
+
+        async def begin(**options: Any) -> AsyncJob:
+            return await self._door.verify(process_id or "", **self._options, **options)
+
+        await self._follow(begin, context)
+        found = await self._door.findings(process_id)
+        shown = found.findings[:SHOWN]
+        made = CheckFound(
+            process_id=process_id,
+            claims=found.claims,
+            verdicts=found.verdicts,
+            judge=found.judge,
+            findings=list(shown),
+            truncated=len(found.findings) > SHOWN,
+        )
+        return answer_of(made, _text(found, made))
+
+
+def _text(found: Findings, made: CheckFound) -> str:
+    """The findings, a line a part; every text from outside stands in quotation marks."""
+    lines = [f"Process {found.process_id}: {counts_words(found.verdicts, found.claims)}."]
+    if found.judge is not None and found.judge.indicative:
+        lines.append("Indicative only: words were compared, no language model judged.")
+    if found.verdicts.undecided:
+        lines.append("What is undecided cannot be told without a model; it is not unsupported.")
+    for one in made.findings:
+        lines.append(f"Wrong: {quotation(one.claim, _TEXT)} (claim {one.claim_id})")
+        nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
+        names = ", ".join(quotation(node.name, 100) for node in nodes[:3])
+        if nodes:
+            among = "" if one.culprit is not None else f"one of {len(nodes)}: "
+            lines.append(f"  went wrong in {among}{names} (stage {nodes[0].stage})")
+        if one.source is not None:
+            lines.append(
+                f"  source {quotation(one.source.name, 100)}: {quotation(one.source.text, _TEXT)}"
+            )
+        if one.wrote is not None:
+            lines.append(f"  wrote: {quotation(one.wrote.text, _TEXT)}")
+        if one.carried_on:
+            later = ", ".join(quotation(node.name, 100) for node in one.carried_on[:3])
+            lines.append(f"  carried on by {later}")
+    if made.truncated:
+        lines.append(f"… and {len(found.findings) - SHOWN} more wrong claims")
+    return "\n".join(lines)
