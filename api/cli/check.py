@@ -36,7 +36,7 @@ from veritrail_graph.api.cli.options import (
     recording_settings,
     verify_request,
 )
-from veritrail_graph.api.cli.terminal import long_work, print_json
+from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 
 if TYPE_CHECKING:
@@ -397,6 +397,7 @@ def _end(done: CheckDone, fails_on: frozenset[FailOn]) -> None:
         Exit: Unless everything was checked, and nothing of it is to fail.
     """
     if done.is_stopped:
+        say("Interrupted. The same command goes on with what is left.", "yellow")
         raise Exit(INTERRUPTED)
     if _only_fault(done) is not None:
         raise Exit(WRONG_USE)
