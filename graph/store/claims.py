@@ -32,6 +32,7 @@ from veritrail_graph.graph.store.claims_added import (
     extraction_batches,
     new_ones,
     rows_of,
+    spellings,
     taken_in,
     with_places_of,
 )
@@ -45,6 +46,7 @@ from veritrail_graph.graph.store.rows import (
     claim_pages,
     claim_row,
     extraction_pages,
+    first_count,
     noun_from,
     places_from,
     value_place_from,
@@ -95,14 +97,14 @@ class ClaimStore:
 
         A full stop at the end tells no two claims apart; the same text with it comes first.
         """
-        known = {spelling: True for text in texts for spelling in _spellings(text)}
+        known = {spelling: True for text in texts for spelling in spellings(text)}
         rows = await self._database.read("claims/same_text", process_id=process_id, known=known)
         stored = {(node_id, text): claim_id for node_id, text, claim_id in reversed(rows)}
         return {
             (node_id, text): stored[node_id, spelling]
             for node_id in {node_id for node_id, _ in stored}
             for text in texts
-            for spelling in reversed(_spellings(text))
+            for spelling in reversed(spellings(text))
             if (node_id, spelling) in stored
         }
 
@@ -332,7 +334,7 @@ class ClaimStore:
                     "extracted from it was not stored."
                 )
             clear = "ingest/clear_extraction"
-            while _done(tx.run(clear, node_id=node_id, limit=DELETE_BATCH, **process)):
+            while first_count(tx.run(clear, node_id=node_id, limit=DELETE_BATCH, **process)):
                 pass
             for batch in extraction_batches(sentences):
                 tx.run("ingest/extraction", node_id=node_id, rows=batch, **process)
@@ -438,7 +440,7 @@ class ClaimStore:
                 rows = await self._database.write(
                     "process/remove_claims", process_id=process_id, claim_ids=batch, force=force
                 )
-                claims += _done(rows)
+                claims += first_count(rows)
             verifications = await self._verifications(process_id, ids)
             if not verifications or not force:
                 break
@@ -519,7 +521,7 @@ class ClaimStore:
             rows = await self._database.write(
                 "process/remove_uncited", process_id=process_id, limit=DELETE_BATCH
             )
-            if not _done(rows):
+            if not first_count(rows):
                 return
 
     async def _known(self, process_id: str, claim_ids: Sequence[str]) -> list[Claim]:
@@ -544,10 +546,6 @@ def _counted(verifications: int, reviews: int) -> str:
     """Return what claims have, in words."""
     each = [(verifications, "verification(s)"), (reviews, "review(s)")]
     return " and ".join(f"{number:,} {what}" for number, what in each if number)
-
-
-def _done(rows: Sequence[tuple[Any, ...]]) -> int:
-    return int(rows[0][0]) if rows else 0
 
 
 _JudgedRow = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[str | None] | None]
@@ -599,11 +597,3 @@ def _placed(row: Sequence[Any]) -> PlacedClaim:
         error,
         ClaimCategory(category) if category else None,
     )
-
-
-def _spellings(text: str) -> tuple[str, ...]:
-    """A text as it is, and with or without the full stop at its end."""
-    bare = text.removesuffix(".")
-    if bare.endswith("."):
-        return (text,)
-    return (text, bare) if bare != text else (text, f"{text}.")

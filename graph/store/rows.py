@@ -250,3 +250,8 @@ def process_row(survey: Survey) -> dict[str, Any]:
         "project": header.project,
         "tags": list(header.tags) or None,
     }
+
+
+def first_count(rows: Sequence[tuple[Any, ...]]) -> int:
+    """Return the number that a statement counted; 0 where it found no row."""
+    return int(rows[0][0]) if rows else 0

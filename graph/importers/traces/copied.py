@@ -73,7 +73,7 @@ class _Words:
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
-        """Where each word stands."""
+        """The place of each word."""
         return [one.span() for one in _WORD.finditer(self._small)]
 
     @cached_property

@@ -48,7 +48,7 @@ _REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How an export request is written.
+    """The form of an export request.
 
     Attributes:
         is_protobuf: Whether it is protobuf; else JSON.

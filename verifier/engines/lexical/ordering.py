@@ -1,4 +1,4 @@
-"""The same statement with its day and its hour in another order, or at the other end.
+"""A statement with its day and its hour in another order, or at the other end.
 
 "At 7:30 a.m. on 4 March the train left" says what "the train left on 4 March at 7:30 a.m." says.
 Words are compared in their order, so a claim with both is compared in each of these orders.
