@@ -34,7 +34,7 @@ class AnswerCaches:
         return cache_path(self._settings)
 
     async def stats(self) -> dict[str, Any]:
-        """How many answers are kept, of which steps and models.
+        """Return how many answers are kept, of which steps and models.
 
         Raises:
             InputError: The file cannot be read, or is no cache.

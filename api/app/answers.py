@@ -346,7 +346,7 @@ class LineageFound(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote.
+    """The result of an export.
 
     Attributes:
         process_id: The process.

@@ -112,7 +112,7 @@ class Application:
         await self.graph.close()
 
     async def graph_address(self) -> DatabaseAddress:
-        """Where a Bolt client reaches the graph, with its login.
+        """Return where a Bolt client reaches the graph, with its login.
 
         Raises:
             EngineUnavailable: It cannot be started or reached.
@@ -192,7 +192,7 @@ class Application:
 
     @cached_property
     def attributions(self) -> Attributions:
-        """What sentences rest on."""
+        """Return what sentences rest on."""
         from veritrail_graph.api.app.attribution import Attributions
 
         return Attributions(self)
@@ -294,7 +294,7 @@ class Application:
 
     @property
     def has_database(self) -> bool:
-        """Whether the service database was ever made, as far as is known without opening it."""
+        """Say whether the service database was ever made, as far as is known without opening it."""
         settings = self.settings
         return bool(
             settings.jobs_url
@@ -311,7 +311,7 @@ class Application:
 
     @cached_property
     def audit(self) -> Audit:
-        """Who did what."""
+        """Return who did what."""
         from veritrail_graph.api.auth.audit import Audit
 
         return Audit(self.database)
@@ -324,7 +324,7 @@ class Application:
         return EventFeeds(self.database, self.jobs.events)
 
     async def job_figures(self) -> Figures:
-        """How many jobs and claims have each status, and what they cost.
+        """Return how many jobs and claims have each status, and what they cost.
 
         Raises:
             EngineUnavailable: The service database cannot be reached.

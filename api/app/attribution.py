@@ -46,7 +46,7 @@ NODES_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class Attributed:
-    """What an attribution did.
+    """The result of an attribution.
 
     Attributes:
         run: The nodes with their sentences.
@@ -65,7 +65,7 @@ class Attributed:
 
 @dataclass(frozen=True, slots=True)
 class AttributionProgress:
-    """What an attribution calls on its way; every hook is optional.
+    """The progress hooks of an attribution; every hook is optional.
 
     Attributes:
         begun: An attribution begins: what stops it, and how many sentences there are.
@@ -79,7 +79,7 @@ class AttributionProgress:
 
 
 class Attributions(Part):
-    """What sentences of processes rest on."""
+    """The operations that attribute sentences of processes to source sentences."""
 
     async def attribute(
         self,
@@ -230,7 +230,7 @@ async def _attribute(
 
 
 def _remarkable(found: AttributionRun, without_text: Sequence[str]) -> list[str]:
-    """What a person should know of an attribution before its figures are used."""
+    """Return what a person should know of an attribution before its figures are used."""
     said = [
         f"Node {shown(name)}: its sources hold no text. "
         + (

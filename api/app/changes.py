@@ -39,14 +39,14 @@ class ComparedClaim(Answer):
 
     @property
     def is_changed(self) -> bool:
-        """Whether there was a verdict and there is another one now."""
+        """Return whether there was a verdict and there is another one now."""
         return None not in (self.verdict_before, self.verdict) and (
             self.verdict_before != self.verdict
         )
 
     @property
     def is_moved(self) -> bool:
-        """Whether the verdict is the same and its error stages are not."""
+        """Return whether the verdict is the same and its error stages are not."""
         is_same = self.verdict is not None and self.verdict == self.verdict_before
         return is_same and self.error_stages != self.error_stages_before
 
@@ -100,7 +100,7 @@ class Changes(Answer):
         unmatched: Sequence[EarlierOutline],
         run_id: str | None,
     ) -> Changes:
-        """What a run changed.
+        """Return what a run changed.
 
         Args:
             since: process_id and content hash of the earlier version.

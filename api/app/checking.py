@@ -99,7 +99,7 @@ What = Path | StoredProcess | OpenedProcess | UnreadInput
 
 @dataclass(frozen=True, slots=True)
 class CheckWatch:
-    """What is called as a check goes on; every hook is optional.
+    """The progress hooks of a check; every hook is optional.
 
     Attributes:
         reading: Called with what is read, how much of it, and how much there is.
@@ -120,7 +120,7 @@ class CheckWatch:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How something is checked.
+    """The options of a check.
 
     Attributes:
         request: How claims are verified; its process_id is not looked at.
@@ -141,7 +141,7 @@ class CheckOptions:
 
 @dataclass(frozen=True, slots=True)
 class CheckDone:
-    """What a check came to.
+    """The result of a check.
 
     Attributes:
         checked: What it found.
@@ -231,7 +231,7 @@ class Checking(Part):
     async def findings(
         self, process_id: str, after: tuple[int, str] = (-1, ""), limit: int = 100
     ) -> tuple[Findings, tuple[int, str] | None]:
-        """What counts for the claims of a process, with a finding for each that is wrong.
+        """Return what counts for the claims of a process, with a finding for each that is wrong.
 
         Args:
             process_id: The process.
@@ -427,7 +427,7 @@ class _Check:
             self._failed(str(path), fault)
 
     async def _known(self, process_id: str) -> Ingested:
-        """What is known of a process that is stored already, as if it had just been read."""
+        """Return what is known of a process that is stored already, as if it had just been read."""
         process = await self._app.processes.get(process_id)
         return Ingested.model_construct(
             process_id=process_id,
@@ -575,7 +575,7 @@ class _Check:
 
 
 def _cost(usage: Usage) -> float | None:
-    """What was spent; None where the price of a call is not known."""
+    """Return what was spent; None where the price of a call is not known."""
     if usage.cost_usd is None and not usage.unpriced_calls:
         return 0.0
     return usage.cost_usd

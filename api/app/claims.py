@@ -45,7 +45,7 @@ COMPLETIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class ExtractOptions:
-    """How claims are extracted.
+    """Options of a claim extraction.
 
     Attributes:
         node: The node; None: the only terminal.
@@ -64,7 +64,7 @@ class ExtractOptions:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an extraction did.
+    """The result of a claim extraction.
 
     Attributes:
         report: The sentences and their claims.
@@ -195,7 +195,7 @@ class Claims(Part):
         return await self.alike(await self.all(process_id))
 
     async def alike(self, claims: Sequence[Claim]) -> list[NearDuplicate]:
-        """Which of these claims may repeat others of their node, by their words.
+        """Return which of these claims may repeat others of their node, by their words.
 
         What was found is kept for the same claims, and looked for once at a time.
         """
@@ -304,7 +304,7 @@ class Claims(Part):
         return await store_claims(await self._store(), process_id, records, node)
 
     async def lacking(self, process_id: str, node: str | None = None) -> bool:
-        """Whether a process, or one of its nodes, has no claims, so that a run makes some.
+        """Return whether a process, or one of its nodes, has no claims, so that a run makes some.
 
         Raises:
             NotFound: There is no such process.

@@ -50,17 +50,17 @@ class JudgedSample:
 
     @property
     def decided(self) -> int:
-        """How many claims have a verdict."""
+        """Return how many claims have a verdict."""
         return sum(one.verdict is not None for one in self.verifications)
 
     @property
     def as_labelled(self) -> int:
-        """How many verdicts are the label."""
+        """Return how many verdicts are the label."""
         return sum(one.verdict is self.labels[one.claim_id] for one in self.verifications)
 
     @property
     def placed(self) -> int:
-        """How many planted errors were found, and placed at their stage."""
+        """Return how many planted errors were found, and placed at their stage."""
         return sum(
             one.verdict is self.labels[one.claim_id]
             and list(one.error_stages) == [self.planted[one.claim_id]]

@@ -119,7 +119,7 @@ class Dialogues(Part):
         return [work.done(vista.refusal, made.warnings) for work in works]
 
     async def result(self, dialogue_id: str, run_id: str | None = None) -> DialogueRun:
-        """What is stored of the turns of a dialogue.
+        """Return what is stored of the turns of a dialogue.
 
         Args:
             dialogue_id: The dialogue.
@@ -179,7 +179,7 @@ class Dialogues(Part):
         return run, turns[-1].stage if len(found) > limit else None
 
     async def size(self, dialogue_id: str) -> DialogueSize:
-        """How many turns a dialogue has.
+        """Return how many turns a dialogue has.
 
         Raises:
             InputError: The process is no dialogue.
@@ -245,7 +245,7 @@ class Dialogues(Part):
         return await (await self._store()).dialogues.page(dialogue_id, run_id, after, limit)
 
     async def counts(self, dialogue_id: str, run_id: str | None = None) -> list[TurnCounts]:
-        """How many claims of each kind every turn has, in their order."""
+        """Return how many claims of each kind every turn has, in their order."""
         return await (await self._store()).dialogues.counts(dialogue_id, run_id)
 
     async def categories(self, dialogue_id: str) -> dict[str, ClaimCategory]:
@@ -268,7 +268,7 @@ class Dialogues(Part):
         opened: str | None = None,
         most: tuple[int, int, int] = (WHOLE, WHOLE, WHOLE),
     ) -> LinkedClaims:
-        """What the claims of some turns are linked with.
+        """Return what the claims of some turns are linked with.
 
         Args:
             dialogue_id: The dialogue.
@@ -326,7 +326,7 @@ class Dialogues(Part):
 
 
 def _of_run(dialogue_id: str, summary: DialogueRunSummary) -> dict[str, Any]:
-    """What a result says of its run."""
+    """Return what a result says of its run."""
     return {
         "run_id": summary.run_id,
         "dialogue_id": dialogue_id,

@@ -36,7 +36,7 @@ _QUESTION = "Claim: The ferry carries 42 cars."
 
 
 class State(StrEnum):
-    """How something is."""
+    """The state of something that was checked."""
 
     FINE = "fine"
     WARNING = "warning"
@@ -120,7 +120,7 @@ async def _graph(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def _startable(settings: Settings) -> str:
-    """What is known of an engine that would start.
+    """Return what is known of an engine that would start.
 
     Raises:
         EngineUnavailable: It would not.
@@ -238,7 +238,7 @@ def _opened(settings: Settings, engine: Engine, chosen: ModelSettings) -> Endpoi
 
 
 async def _answer(endpoint: Endpoint, chosen: ModelSettings) -> Finding:
-    """Whether the model answers one short question."""
+    """Return whether the model answers one short question."""
     from veritrail_graph.verifier.models.port import ModelError, Request, Step, StepCall
     from veritrail_graph.verifier.prompts import load_prompts
 

@@ -46,7 +46,7 @@ async def stop_engine(settings: Settings) -> bool:
 
 
 async def can_be_asked(settings: Settings) -> bool:
-    """Whether a server is named, or the embedded engine runs; nothing is started."""
+    """Return whether a server is named, or the embedded engine runs; nothing is started."""
     from veritrail_graph.graph.embedded import engine_status
 
     return settings.neo4j_uri is not None or (
@@ -81,7 +81,7 @@ async def graph_facts(settings: Settings, *, with_password: bool = False) -> dic
 
 
 def engine_facts(found: EngineStatus) -> dict[str, Any]:
-    """What is known of the embedded engine, as JSON values."""
+    """Return what is known of the embedded engine, as JSON values."""
     return {
         "running": found.running,
         "uri": found.uri,

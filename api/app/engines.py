@@ -30,7 +30,7 @@ class EngineChoice:
 
     @property
     def works(self) -> bool:
-        """Whether it lacks nothing."""
+        """Return whether it lacks nothing."""
         return self.problem is None
 
 

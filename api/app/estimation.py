@@ -339,6 +339,6 @@ def _assumed(
 
 
 def _caches_prefixes(address: str) -> bool:
-    """Whether an endpoint is known to bill the repeated beginnings of prompts at a lower price."""
+    """Return whether an endpoint is known to bill repeated beginnings of prompts at less."""
     host = urlsplit(address).hostname or ""
     return any(host == name or (name[0] == "." and host.endswith(name)) for name in CACHING_HOSTS)

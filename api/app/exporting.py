@@ -43,7 +43,7 @@ _OTHER_ENDINGS = {"process": ".jsonl", "csv": "-csv.zip", "neo4j-csv": "-neo4j.z
 
 
 def ending_of(format_name: str) -> str:
-    """How the name of a file in a format ends; of tables that of a .zip.
+    """Return how the name of a file in a format ends; of tables that of a .zip.
 
     Raises:
         InputError: There is no such format.

@@ -108,7 +108,7 @@ class InFlight(Part):
     async def mark_placed(
         self, process_id: str, claims: Sequence[PlacedClaim]
     ) -> list[PlacedClaim]:
-        """The same for claims in a text."""
+        """Return the same for claims in a text."""
         found = await self._latest(process_id, [one.claim_id for one in claims])
         return [
             replace(one, status=found[one.claim_id], error=None) if one.claim_id in found else one

@@ -18,7 +18,7 @@ def no_progress(_what: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """How a process is stored.
+    """Options of an ingest.
 
     Attributes:
         process_id: Takes the place of the source's own id.

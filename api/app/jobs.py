@@ -178,7 +178,7 @@ class Jobs:
         return found
 
     async def plan(self, caller: Caller, request: VerifyRequest) -> Plan:
-        """What a verification would be, before it is submitted. See `Submission.plan`."""
+        """Return what a verification would be, before it is submitted. See `Submission.plan`."""
         return await self._submission.plan(self._graph.store, caller, request)
 
     def _carry_out(self, job_id: str, changes: Mapping[str, Any] | None) -> None:
@@ -270,7 +270,7 @@ class Jobs:
             await process_of(self._ask, left, job)
 
     async def can_go_on(self, run_id: str) -> bool:
-        """Whether the process of a run has the content that it had when the run began.
+        """Return whether the process of a run has the content that it had when the run began.
 
         Where the graph does not answer, nothing speaks against it.
         """
@@ -441,7 +441,7 @@ class Jobs:
         return await self._service.read(lambda one: reading.unattributed(one, *which))
 
     async def changes(self, job_id: str) -> Changes:
-        """What a job that was submitted with `since` kept, verified and changed until now.
+        """Return what a job that was submitted with `since` kept, verified and changed until now.
 
         Raises:
             NotFound: There is no such job.
@@ -463,7 +463,7 @@ class Jobs:
         return Changes.of(version, made, before, stored, job.run_id)
 
     async def with_pairs(self, job_id: str, pairs: Sequence[Mapping[str, Any]]) -> VerifyRequest:
-        """What verifies the claims of a job again, with claims that a person found to say the same.
+        """Verify the claims of a job again, with claims that a person found to say the same.
 
         Args:
             job_id: The job.
@@ -482,7 +482,7 @@ class Jobs:
         return with_pairs(job, found.request, named, pairs)
 
     async def workers(self) -> int:
-        """How many workers live, in this process and elsewhere."""
+        """Return how many workers live, in this process and elsewhere."""
         return (await self._service.read(figures)).workers
 
     async def cancel(self, job_id: str, why: str | None = None) -> Job:
@@ -512,7 +512,7 @@ class Jobs:
         return await self.get(job_id) if job.cancelling else job
 
     async def _is_deserted(self, job_id: str) -> bool:
-        """Whether the process that carried a job out has ended."""
+        """Return whether the process that carried a job out has ended."""
         _check(job_id)
         if not await self._service.read(lambda one: reading.is_local(one, job_id)):
             return False

@@ -32,7 +32,7 @@ NOT_SET_UP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What an earlier version spares.
+    """The verdicts that a run would keep from an earlier version, and the claims left to verify.
 
     Attributes:
         since: The process that the earlier version is stored as.
@@ -57,7 +57,7 @@ async def kept_of(
     nodes: NodeSource,
     tasks: Sequence[Task],
 ) -> Kept:
-    """Which of these claims would keep the verdict of the earlier version that is named.
+    """Return which of these claims would keep the verdict of the earlier version that is named.
 
     Args:
         settings: The settings.

@@ -220,7 +220,7 @@ def only_one(found: Sequence[str], given: str, what: str) -> str | None:
 
 
 def _with_nearest(error: NotFound, given: str, known: Iterable[str]) -> NotFound:
-    """The same error, which also says which ids are near."""
+    """Return the same error, which also says which ids are near."""
     near = nearest(given, known)
     if not near:
         return error

@@ -223,7 +223,7 @@ class Drawings(Part):
     """Parts of processes as they are drawn and listed."""
 
     async def stage_edges(self, process: Process) -> StageEdges:
-        """How many edges lead from stage to stage; this looks at every edge."""
+        """Return how many edges lead from stage to stage; this looks at every edge."""
         return await (await self._store()).lineage.stage_edges(process)
 
     async def trail(self, verification_id: str) -> tuple[list[EvidencePath], dict[str, int]]:
@@ -252,7 +252,7 @@ class Drawings(Part):
     async def inferred(
         self, process_id: str, nodes: Sequence[Degrees]
     ) -> dict[tuple[str, str], EdgeFacts]:
-        """What is known of those edges between the nodes that the input does not name."""
+        """Return what is known of those edges between the nodes that the input does not name."""
         return await (await self._store()).lineage.inferred(process_id, nodes)
 
     async def search(
@@ -262,7 +262,7 @@ class Drawings(Part):
         return await (await self._store()).nodes.search(process_id, wanted, after, limit)
 
     async def errors(self, process_id: str, names: Sequence[str]) -> dict[str, int]:
-        """How many claims unsupported content came into at each of these nodes, if at any."""
+        """Say how many claims unsupported content came into at each of these nodes, if at any."""
         return await (await self._store()).nodes.errors_of(process_id, names)
 
     async def among(

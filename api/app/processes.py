@@ -287,7 +287,7 @@ class Processes(Part):
         return await self._with_claims(found) if chosen.stated else found
 
     async def _with_claims(self, found: Ingested) -> Ingested:
-        """What was stored, with claims where it has none: what its final outputs state."""
+        """Return what was stored, with claims where it has none: what its final outputs state."""
         if found.claims:
             return found
         try:
@@ -312,7 +312,7 @@ class Processes(Part):
         return replace(importing, graph=await self._graph_to_read(address, stack))
 
     async def _graph_to_read(self, address: str, stack: AsyncExitStack) -> DatabaseAddress:
-        """Where the graph of an address is; the embedded engine is started when needed."""
+        """Return where the graph of an address is; the embedded engine is started when needed."""
         from veritrail_graph.api.configured.graph_connection import engine_settings, import_address
         from veritrail_graph.graph.importers.registry import EMBEDDED
 

@@ -165,7 +165,7 @@ class Reviews(Part):
     async def _reviewers_with(
         self, process_id: str, given: Sequence[ReviewInTable], reviewer: str
     ) -> dict[str, set[str]]:
-        """Who has reviewed each claim once a table is stored, if the table decides anything."""
+        """Say who has reviewed each claim once a table is stored, if the table decides anything."""
         found: dict[str, set[str]] = {}
         if not any(one.adjudicates for one in given):
             return found
@@ -232,7 +232,7 @@ class Reviews(Part):
         return [one.review for name in claim_ids for one in await reviews.all(process_id, name)]
 
     async def judged(self, process_id: str) -> list[JudgedReview]:
-        """What agreement is made of: reviews with the verdict that each was about."""
+        """Return what agreement is made of: reviews with the verdict that each was about."""
         return await (await self._store()).reviews.judged(process_id)
 
     async def queue(self, process_id: str, *, judged: bool = True) -> list[QueuedClaim]:
@@ -245,7 +245,7 @@ class Reviews(Part):
         return await (await self._store()).reviews.queue(process_id, judged=judged)
 
     async def reviewers(self, process_id: str) -> Reviewers:
-        """Who has reviewed which claim, by claim_id."""
+        """Return who has reviewed which claim, by claim_id."""
         return await (await self._store()).reviews.reviewers(process_id)
 
     async def states(self, process_id: str) -> dict[str, Reviewed]:
@@ -253,7 +253,7 @@ class Reviews(Part):
         return await (await self._store()).reviews.states(process_id)
 
     async def agreement(self, process_id: str) -> Agreement:
-        """How far people agree with the judge, and with each other, on the claims of a process.
+        """Say how far people agree with the judge, and with each other, on the claims of a process.
 
         Raises:
             NotFound: There is no such process.

@@ -101,7 +101,7 @@ class ComparedSide(Answer):
 
     @property
     def asking(self) -> JudgeMode:
-        """How its judge was asked."""
+        """Return how its judge was asked."""
         return JudgeMode(self.share, self.escalate_to)
 
 
@@ -199,7 +199,7 @@ class Runs(Part):
     async def _side(
         self, process_id: str, name: str, *, asked: bool = False
     ) -> tuple[str, list[FoundOfClaim]]:
-        """Whether a name is that of a run or a judge, and what it found."""
+        """Return whether a name is that of a run or a judge, and what it found."""
         trails = (await self._store()).trails
         found = await trails.compared(process_id, name, None, asked=asked)
         if found:

@@ -137,7 +137,7 @@ class Search(Part):
         limit: int = 20,
         patience: float | None = None,
     ) -> tuple[SearchResults, int | None]:
-        """What holds all words, the best first.
+        """Return what holds all words, the best first.
 
         Args:
             query: Words; those in quotation marks must be side by side, the last may go on.
@@ -177,7 +177,7 @@ class Search(Part):
         return SearchResults(query=query, results=results, waiting=self._waiting), behind
 
     async def _shown(self, query: str, hits: Sequence[Hit]) -> list[SearchResult]:
-        """What was found, with texts of the graph; what was removed since is left out."""
+        """Return what was found, with texts of the graph; what was removed since is left out."""
         by_process: dict[str, list[Hit]] = {}
         for hit in hits:
             by_process.setdefault(hit.process_id, []).append(hit)

@@ -74,7 +74,7 @@ class SpanFiles:
 
     @property
     def is_there(self) -> bool:
-        """Whether anything was ever received."""
+        """Return whether anything was ever received."""
         return self._waiting.is_dir()
 
     def add(self, trace_id: str, spans: TraceSpans, by: Caller | None) -> int:
@@ -134,7 +134,7 @@ class SpanFiles:
             return None
 
     def sender(self, name: str) -> Caller | None:
-        """Who sent the spans of a waiting file; None: it is not known."""
+        """Return who sent the spans of a waiting file; None: it is not known."""
         try:
             with (self._waiting / name).open("rb") as file:
                 by = json.loads(file.readline())["by"]
@@ -148,7 +148,7 @@ class SpanFiles:
             return None
 
     def are_there(self, one: Waiting) -> bool:
-        """Whether files of a trace wait still."""
+        """Return whether files of a trace wait still."""
         return any((self._waiting / name).exists() for name in one.files)
 
     def paths(self, one: Waiting) -> list[Path]:

@@ -365,7 +365,7 @@ class Teamwork(Part):
 def progress_of(
     one: Round, tasks: Sequence[tuple[str, str]], reviews: Sequence[Review]
 ) -> RoundProgress:
-    """What is done of a round.
+    """Return what is done of a round.
 
     Args:
         one: The round.
@@ -395,7 +395,7 @@ def progress_of(
 
 
 def first_blind(reviews: Sequence[Review], review: Review) -> bool:
-    """Whether the first review of a claim by this reviewer was blind."""
+    """Return whether the first review of a claim by this reviewer was blind."""
     own = [
         one
         for one in reviews

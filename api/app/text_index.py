@@ -160,7 +160,7 @@ class TextIndex:
             connection.execute(f"DROP TABLE IF EXISTS {name}")
 
     def stamps(self) -> dict[str, str]:
-        """What is known of each process that is in the index."""
+        """Return what is known of each process that is in the index."""
         with self._open() as connection:
             return dict(connection.execute("SELECT process_id, stamp FROM processes"))
 
@@ -275,7 +275,7 @@ class TextIndex:
         after: int = 0,
         limit: int = 20,
     ) -> list[Hit]:
-        """What holds all words of a query, the best first.
+        """Return what holds all words of a query, the best first.
 
         Args:
             query: The words.

@@ -66,7 +66,7 @@ _log = logging.getLogger("veritrail.traces")
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What became of the spans of a request.
+    """The outcome of a request that sends spans.
 
     Attributes:
         spans: How many were taken.
@@ -83,7 +83,7 @@ class Received:
 
 @dataclass(slots=True)
 class TraceFigures:
-    """What this process has done with spans since it began.
+    """Counts of the spans and traces that this process has received since it began.
 
     Attributes:
         received: Spans that were taken.
@@ -234,7 +234,7 @@ class Traces(Part):
         return begun
 
     def _is_ours(self) -> bool:
-        """Whether this service is the one of its home that stores traces."""
+        """Return whether this service is the one of its home that stores traces."""
         from filelock import FileLock, Timeout
 
         if self._lock is None:
@@ -259,7 +259,7 @@ class Traces(Part):
         return is_quiet or (not one.is_late and self._is_whole(one))
 
     def _is_whole(self, one: Waiting) -> bool:
-        """Whether the root of a trace and the parents of all its spans have come."""
+        """Return whether the root of a trace and the parents of all its spans have come."""
         for name in one.files:
             if name not in self._shapes and (shape := self._files.shape(name)) is not None:
                 self._shapes[name] = shape

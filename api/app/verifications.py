@@ -171,15 +171,15 @@ class Verifications(Part):
         return await store.trails.headers([name for _, name in rows])
 
     async def outcomes(self, verification_ids: Sequence[str]) -> dict[str, int]:
-        """How many of these verifications have each verdict or status."""
+        """Return how many of these verifications have each verdict or status."""
         return await (await self._store()).trails.outcomes(verification_ids)
 
     async def nodes_verified(self, verification_ids: Sequence[str]) -> dict[str, int]:
-        """How many nodes verifications read; those without iterations are left out."""
+        """Return how many nodes verifications read; those without iterations are left out."""
         return await (await self._store()).trails.nodes_verified(verification_ids)
 
     async def cost(self, process_id: str) -> Cost:
-        """What the verifications of a process, those of turns among them, cost together."""
+        """Return what the verifications of a process, those of turns among them, cost together."""
         store = await self._store()
         cost, dialogues = await asyncio.gather(
             store.trails.cost(process_id), store.dialogues.costs([process_id])
@@ -231,7 +231,7 @@ class Verifications(Part):
     async def carried(
         self, found: Sequence[Verification]
     ) -> dict[str, tuple[CarriedSentence, ...]]:
-        """What the error nodes of verifications did with their sources, as far as it is stored.
+        """Say what the error nodes of verifications did with their sources, as far as it is stored.
 
         Args:
             found: Verifications of one process with their evidence.
@@ -358,7 +358,7 @@ class Verifications(Part):
         )
 
     async def error(self, verification_id: str) -> ErrorOrigin:
-        """Where unsupported content was introduced, and the later nodes that inherited it.
+        """Return where unsupported content was introduced, and the later nodes that inherited it.
 
         Raises:
             NotFound: There is no such verification.
@@ -380,7 +380,7 @@ class Verifications(Part):
         )
 
     async def diff(self, a: str, b: str) -> Difference:
-        """Where two trails part.
+        """Return where two trails part.
 
         Raises:
             NotFound: One of them is not stored.
@@ -391,7 +391,7 @@ class Verifications(Part):
 
 
 def _sort_key(created_at: str, verification_id: str) -> str:
-    """What the pages of a process's verifications are sorted by."""
+    """Return what the pages of a process's verifications are sorted by."""
     return f"{created_at} {verification_id}"
 
 

@@ -58,7 +58,7 @@ class NodeTexts(Answer):
 
 
 def same_beginning(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """Return how many characters two texts have in common at their beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:  # by halves: what is compared are slices, not single characters
         middle = (low + high + 1) // 2

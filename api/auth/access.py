@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Scope(StrEnum):
-    """What a key allows.
+    """The scope of a key: the operations that it allows.
 
     `admin` includes all others, `review` reading, and `write` what `ingest` allows and what
     `review` allows besides reading.
@@ -43,7 +43,7 @@ class NotAllowed(VeriTrailError):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request, or called a command.
+    """The caller of a request or of a command.
 
     Attributes:
         key_id: The key that was shown; None where none is asked for.
@@ -110,7 +110,7 @@ class Caller:
             )
 
     def may(self, scope: Scope) -> bool:
-        """Whether something is allowed."""
+        """Return whether something is allowed."""
         enough = {scope, Scope.ADMIN, _INCLUDED_IN.get(scope, scope)}
         return not enough.isdisjoint(self.scopes)
 

@@ -65,7 +65,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which entries are wanted; None: any.
+    """Filters of the audit log; None: any.
 
     Attributes:
         who: Name or id of a key.

@@ -76,7 +76,7 @@ def made_for() -> sa.Column[Any]:
 
 
 def is_about(table: sa.Table, version: Version) -> sa.ColumnElement[bool]:
-    """Whether a row was made for a process, and not for one that had its id before."""
+    """Return whether a row was made for a process, and not for one that had its id before."""
     since = version.first_stored_at
     known = table.c.made_for == since
     before = sa.and_(table.c.made_for.is_(None), table.c.created_at >= since)
@@ -84,7 +84,7 @@ def is_about(table: sa.Table, version: Version) -> sa.ColumnElement[bool]:
 
 
 def service_url(settings: Settings) -> str:
-    """Where the service keeps its own: VERITRAIL_JOBS_URL, or a file in the home folder."""
+    """Return where the service keeps its own: VERITRAIL_JOBS_URL, or a file in the home folder."""
     return settings.jobs_url or f"sqlite:///{settings.home / FILE}"
 
 
@@ -137,7 +137,7 @@ class ServiceDatabase:
 
     @property
     def is_temporary(self) -> bool:
-        """Whether everything is lost when the database is closed."""
+        """Return whether everything is lost when the database is closed."""
         return self._temporary is not None
 
     def use_temporary(self) -> None:
@@ -153,7 +153,7 @@ class ServiceDatabase:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other machines may work on it too."""
+        """Return whether other machines may work on it too."""
         return self._engine.dialect.name != "sqlite"
 
     def create(self) -> None:
@@ -241,7 +241,7 @@ class ServiceDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def read_now(self, work: Callable[[Connection], T]) -> T:
-        """The same, in this thread.
+        """Return the same, in this thread.
 
         Raises:
             EngineUnavailable: The database cannot be reached.
@@ -332,7 +332,7 @@ _REASONS = {
 
 
 def _reason(error: DBAPIError | PoolTimeout) -> str:
-    """Why, in our own words where it is a server: its own would name its address and user."""
+    """Say why, in our own words where it is a server: its own would name its address and user."""
     if isinstance(error, PoolTimeout):
         return "all connections are in use"
     if type(error.orig).__module__.startswith("sqlite3"):

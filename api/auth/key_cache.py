@@ -75,7 +75,7 @@ class KeyCache:
         self._failed: tuple[float, EngineUnavailable] | None = None
 
     async def asks(self) -> bool:
-        """Whether a key is needed at all: one was made once, or is set from outside.
+        """Return whether a key is needed at all: one was made once, or is set from outside.
 
         Raises:
             EngineUnavailable: The database cannot be reached, so this is not known.
@@ -83,7 +83,7 @@ class KeyCache:
         return self._always or bool(await self._fresh())
 
     def opens_outside(self, shown: str) -> bool:
-        """Whether this is the key that is set from outside."""
+        """Return whether this is the key that is set from outside."""
         given = hashlib.sha256(shown.encode("utf-8", "surrogateescape")).digest()
         return self._outside is not None and hmac.compare_digest(given, self._outside)
 
@@ -139,7 +139,7 @@ class KeyCache:
         return Admitted(key.caller(), key.per_minute)
 
     async def still(self, caller: Caller) -> bool:
-        """Whether somebody who came in a while ago would still be let in.
+        """Return whether somebody who came in a while ago would still be let in.
 
         Raises:
             EngineUnavailable: The database cannot be reached.

@@ -120,7 +120,7 @@ def split_key(shown: str) -> tuple[str, str] | None:
 
 
 def hash_of(secret: str) -> str:
-    """What is kept of a secret."""
+    """Return what is kept of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 

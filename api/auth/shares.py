@@ -85,14 +85,14 @@ class ShareLink:
     made_for: str | None = None
 
     def shows(self, version: Version) -> bool:
-        """Whether it was made for a process, and not for one that had its id before."""
+        """Return whether it was made for a process, and not for one that had its id before."""
         if self.made_for is not None:
             return self.made_for == version.first_stored_at
         made_at = datetime.fromtimestamp(self.created_at, UTC)
         return made_at >= datetime.fromisoformat(version.first_stored_at)
 
     def is_open(self, now: float) -> bool:
-        """Whether it opens the process now."""
+        """Return whether it opens the process now."""
         has_key = self.key_ends_at is None or now < self.key_ends_at
         return self.revoked_at is None and now < self.expires_at and has_key
 

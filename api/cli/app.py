@@ -229,7 +229,7 @@ _WrongUse = typer.BadParameter.__mro__[2]
 
 @functools.cache
 def command(name: str | None = None) -> Any:
-    """What carries out a call.
+    """Return what carries out a call.
 
     Args:
         name: The command that it calls; None: all of them are needed, such as for the help.

@@ -219,7 +219,7 @@ def tell(found: Attributed) -> None:
 
 
 def _is_too_long(one: SentenceAttribution) -> bool:
-    """Whether a prompt was longer than the context window, which no repetition changes."""
+    """Return whether a prompt was longer than the context window, which no repetition changes."""
     return WINDOW in (one.error or "")
 
 

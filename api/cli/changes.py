@@ -130,7 +130,7 @@ def tell_changes(changes: Changes) -> None:
 
 
 def _calls(changes: Changes) -> str:
-    """Which answers of models were needed, and for how many of them a call was made."""
+    """Return which answers of models were needed, and for how many of them a call was made."""
     before = changes.calls - changes.calls_made - changes.cached_calls
     parts = [f"kept verdicts rest on {changes.saved_calls:,}"]
     if before:
@@ -144,7 +144,7 @@ def _calls(changes: Changes) -> str:
 
 
 def _summary(changes: Changes) -> str:
-    """How much was kept and verified, and whether anything is other than in the earlier version."""
+    """Say how much was kept and verified, and whether anything differs from the earlier version."""
     digits = changes.content_hash[:12]
     is_named = changes.since.endswith(f".{digits}")  # as `--keep` does
     since = changes.since if is_named else f"{changes.since} ({digits})"
@@ -215,7 +215,7 @@ def show_versions(found: VersionDifference) -> None:
 
 
 def _show_texts(found: VersionDifference) -> None:
-    """What was rewritten in the first changed nodes, with a few words around it."""
+    """Show what was rewritten in the first changed nodes, with a few words around it."""
     from veritrail_graph.graph.word_diff import rewritten
 
     if not found.texts:

@@ -52,7 +52,7 @@ _ANY_PROCESS = "-"
 
 
 class FailOn(StrEnum):
-    """What makes the command end with 1."""
+    """A condition that makes the command end with 1."""
 
     UNSUPPORTED = "unsupported"
     UNDECIDED = "undecided"
@@ -61,7 +61,7 @@ class FailOn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the command names.
+    """The inputs and options of a call of the command.
 
     Attributes:
         what: Paths, ids and addresses as they were typed.
@@ -76,7 +76,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """How an answer over plain texts is read.
+    """The way to read an answer over plain texts.
 
     Attributes:
         question: The question that it answers.
@@ -278,7 +278,7 @@ def _limited(wanted: _Wanted, most: int | None, since: str | None) -> _Wanted:
 def _over_index(
     paths: Sequence[Path], answer: str, question: str | None, storing: IngestOptions
 ) -> IngestOptions | None:
-    """How an answer over a folder of GraphRAG is stored; None: it is over plain texts."""
+    """Return how an answer over a folder of GraphRAG is stored; None: it is over plain texts."""
     from dataclasses import replace
 
     from veritrail_graph.graph.importers.graphrag import GraphRagImporter
@@ -342,7 +342,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Shor
 
 
 async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
-    """What is checked, of what was typed."""
+    """Return what is checked, of what was typed."""
     from veritrail_graph.api.app.checking import OpenedProcess, UnreadInput
     from veritrail_graph.graph.importers.plain import read_stdin
 
@@ -380,7 +380,7 @@ def _suffix(text: str) -> str:
 
 
 def _only_fault(done: CheckDone) -> VeriTrailError | None:
-    """What keeps everything from being checked; None: something was."""
+    """Return what keeps everything from being checked; None: something was."""
     if done.checked.processes or done.is_stopped:
         return None
     if len(done.faults) == 1:

@@ -41,7 +41,7 @@ _SHORTENED = 500
 
 @dataclass(frozen=True, slots=True)
 class CheckShown:
-    """What of a check is shown.
+    """The parts of a check that are shown.
 
     Attributes:
         every: Whether right claims are listed, too.

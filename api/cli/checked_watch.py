@@ -35,7 +35,7 @@ class Watched:
 
     @property
     def hooks(self) -> CheckWatch:
-        """What a check calls."""
+        """Return what a check calls."""
         return CheckWatch(
             self._pace.update, self._stored, self._begins, self._counted, self._spent, self._end
         )

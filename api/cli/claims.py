@@ -319,7 +319,7 @@ class ExtractionWatch:
 
 
 def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
-    """What `claims extract --json` prints."""
+    """Return what `claims extract --json` prints."""
     return {
         "process_id": report.process_id,
         "node_id": report.node_id,
@@ -409,7 +409,7 @@ def _near_duplicates_json(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 
 def _place(claim: Claim) -> str:
-    """Where a claim is stated, in characters of its node's text."""
+    """Return where a claim is stated, in characters of its node's text."""
     if claim.start is None or claim.end is None:
         return ""
     places = [(claim.start, claim.end), *claim.also]

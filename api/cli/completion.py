@@ -70,7 +70,7 @@ def prepare() -> None:
 
 
 def is_asked() -> bool:
-    """Whether the shell asks for completions."""
+    """Return whether the shell asks for completions."""
     return VARIABLE in os.environ
 
 
@@ -105,7 +105,7 @@ def query_values(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _asked(work: Callable[[Application], Awaitable[list[str]]]) -> list[str]:
-    """What the graph says, if it can be asked at once; else nothing."""
+    """Return what the graph says, if it can be asked at once; else nothing."""
 
     async def asked() -> list[str]:
         from veritrail_graph.api.app import Application

@@ -97,7 +97,7 @@ def _verification(samples: Sequence[JudgedSample], which: tuple[str, str]) -> Ve
 
 
 def _head(out: Console, samples: Sequence[JudgedSample]) -> None:
-    """What was found in all, in two lines; then each sample, and what is not as labelled."""
+    """Print all results in two lines; then each sample, and what is not as labelled."""
     every = [one for sample in samples for one in sample.verifications]
     right = sum(one.as_labelled for one in samples)
     placed = sum(one.placed for one in samples)
@@ -133,7 +133,7 @@ def _head(out: Console, samples: Sequence[JudgedSample]) -> None:
 
 
 def _difference(one: Verification, sample: JudgedSample) -> str:
-    """How a verification is not as labelled, or why it has no verdict."""
+    """Return how a verification is not as labelled, or why it has no verdict."""
     label = VERDICT_WORDS[sample.labels[one.claim_id]]
     if one.verdict is not None:
         return f"{one.claim_id} is {VERDICT_WORDS[one.verdict]}, the label says {label}"
@@ -153,7 +153,7 @@ def _tell_misplaced(out: Console, one: Verification, stage: int) -> None:
 def _provenance(
     out: Console, one: Verification, stages: Mapping[int, str], path: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Where a supported claim came from: one path from the source text to the final output."""
+    """Print a path of a supported claim, from the source text to the final output."""
     out.print(Text("Where did that come from?", "bold"))
     _claim(out, one, "✓")
     for step in path:
@@ -167,7 +167,7 @@ def _provenance(
 
 
 def _error(out: Console, one: Verification, stages: Mapping[int, str]) -> None:
-    """Where a claim went wrong: what the source says, what the step wrote, who carried it on."""
+    """Print an error: what the source says, what the step wrote, which nodes carried it on."""
     out.print(Text("Where did it go wrong?", "bold"))
     _claim(out, one, "✗")
     pair = contrast_of(trail_view(one, stages))
@@ -222,7 +222,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def _words_alone(out: Console, samples: Sequence[JudgedSample]) -> None:
-    """What a comparison of words can tell of the same claims."""
+    """Print how many of the same claims a comparison of words decides."""
     claims = sum(len(one.verifications) for one in samples)
     decided = sum(one.decided for one in samples)
     right = sum(one.as_labelled for one in samples)

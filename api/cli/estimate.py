@@ -132,7 +132,7 @@ def _as_json(estimated: Estimated) -> dict[str, Any]:
 
 
 def _part(likely: Estimate, way: str) -> float | None:
-    """What part of the cost of single calls without any cache a way costs; None: not known."""
+    """Say what part of the cost of single calls without any cache a way costs; None: not known."""
     live, found = likely.ways[LIVE].cost_usd, likely.ways[way].cost_usd
     return round(found / live, 4) if live and found is not None else None
 
@@ -182,7 +182,7 @@ def _tell(estimated: Estimated) -> None:
 
 
 def kept_words(kept: Kept) -> str:
-    """What an earlier version spares, in a sentence."""
+    """Return what an earlier version spares, in a sentence."""
     if kept.claims is None:
         return (
             f"Which verdicts of {kept.since} would be kept is not known, as {kept.why_unknown}: "
@@ -214,7 +214,7 @@ LIVE = "live"
 
 
 def _ways(estimated: Estimated) -> None:
-    """The same claims in every way to ask, side by side."""
+    """Print the cost of the same claims in every way to ask, side by side."""
     from veritrail_graph.api.show.costs import cost_words, way_words
 
     likely, low, high = (

@@ -88,7 +88,7 @@ def ask_about(
 async def about(
     app: Application, process: str, work: Callable[[Application, str], Awaitable[T]]
 ) -> tuple[str, T]:
-    """The same within a command that has the application already.
+    """Return the same within a command that has the application already.
 
     Raises:
         NotFound: No process is meant; the message names those whose ids are near.
@@ -216,7 +216,7 @@ def status_of(error: VeriTrailError) -> int:
 
 
 def wants_json() -> bool:
-    """Whether the command line asks for JSON, also when it could not be parsed."""
+    """Return whether the command line asks for JSON, also when it could not be parsed."""
     return "--json" in sys.argv[1:]
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedTrails:
-    """What ends the trails of a run.
+    """The attribution of the sentences that end the trails of a run.
 
     Attributes:
         found: What was attributed; None: the explanation was not begun, or failed.
@@ -38,7 +38,7 @@ class ExplainedTrails:
 
     @property
     def usage(self) -> Usage:
-        """What it cost."""
+        """Return what it cost."""
         return self.found.usage if self.found is not None else NO_USAGE
 
     def added_to(self, spent: RunUsage) -> RunUsage:
@@ -89,7 +89,7 @@ class ExplainedTrails:
 
 
 async def explained_trails(app: Application, done: LocalResult) -> ExplainedTrails:
-    """What the explanation of a run did, and what ends its trails.
+    """Return what the explanation of a run did, and what ends its trails.
 
     Args:
         app: The application.

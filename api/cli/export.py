@@ -242,7 +242,7 @@ def _check_sides(source: Settings, target: Settings) -> None:
 
 
 def is_same_graph(one: Settings, other: Settings) -> bool:
-    """Whether two addresses lead to one graph, as far as they show it."""
+    """Return whether two addresses lead to one graph, as far as they show it."""
     if one.neo4j_uri is None or other.neo4j_uri is None:
         homes = [each.home.expanduser().resolve() for each in (one, other)]
         return one.neo4j_uri is other.neo4j_uri is None and homes[0] == homes[1]

@@ -138,7 +138,7 @@ Webhook = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What a call of the command asks for."""
+    """The options of a call of `veritrail gate`."""
 
     process: str
     limits: Limits

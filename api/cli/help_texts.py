@@ -68,7 +68,7 @@ def name_of(name: str) -> str:
 
 
 def bounds_of(words: str) -> str:
-    """What an option is, with its bounds in words: `1 to 100` for `1<=x<=100`."""
+    """Return what an option is, with its bounds in words: `1 to 100` for `1<=x<=100`."""
     for pattern, plain in _BOUNDS:
         words = pattern.sub(plain, words)
     return words

@@ -322,7 +322,7 @@ def _tell_many(
 
 
 def _unverifiable(found: Ingested) -> str:
-    """Why nothing of a process can be verified, and what to do; empty where something can."""
+    """Say why nothing of a process can be verified, and what to do; empty where something can."""
     if not found.not_stated:
         return ""
     return f"{found.not_stated} {ADVICE['nothing_stated'].format(process_id=found.process_id)}"

@@ -208,7 +208,7 @@ Record = Annotated[
 
 
 class BatchFinish(StrEnum):
-    """What becomes of a call without a valid answer in a batch."""
+    """A way to finish a call that has no valid answer in a batch."""
 
     WAIT = "wait"
     LIVE = "live"
@@ -497,7 +497,7 @@ def parameters(kind: type[Parameters], options: Mapping[str, Any]) -> Parameters
 
 
 def model_options(options: Mapping[str, Any]) -> ModelOptions:
-    """What options of a command say about models, by name.
+    """Return what options of a command say about models, by name.
 
     Args:
         options: Values by the names of the command's parameters; others are left out.
@@ -550,5 +550,5 @@ Level = Annotated[LogLevel, typer.Option("--log-level", help="The least that is 
 
 
 def form_of(wanted: LogFormat | None) -> LogFormat:
-    """How lines are written: as requested, else by what stderr is."""
+    """Return how lines are written: as requested, else by what stderr is."""
     return wanted or (LogFormat.TEXT if sys.stderr.isatty() else LogFormat.JSON)

@@ -104,7 +104,7 @@ async def _asked(
 
 
 async def _in_full(app: Application, given: Mapping[str, str]) -> dict[str, str]:
-    """The same parameters with ids in full."""
+    """Return the same parameters with ids in full."""
     meant = dict(given)
     if "process_id" in meant:
         meant["process_id"] = await app.names.process(meant["process_id"])

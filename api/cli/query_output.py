@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Form(StrEnum):
-    """How the answer of a query is printed."""
+    """An output format of a query's answer."""
 
     TABLE = "table"
     TREE = "tree"

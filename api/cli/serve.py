@@ -103,7 +103,7 @@ def serve(
 
 
 async def _has_key(app: Application) -> bool:
-    """Whether a key was made that opens now."""
+    """Return whether a key was made that opens now."""
     return any(key.state(time.time()) == "active" for key in await app.keys.all())
 
 

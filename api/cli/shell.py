@@ -308,7 +308,7 @@ class Piece:
 
     @property
     def is_command(self) -> bool:
-        """Whether it is for the prompt and not for the engine."""
+        """Return whether it is for the prompt and not for the engine."""
         return self.text.startswith(":")
 
 
@@ -327,7 +327,7 @@ class Splitter:
 
     @property
     def is_open(self) -> bool:
-        """Whether a statement has been begun and not ended."""
+        """Return whether a statement has been begun and not ended."""
         return self._has_code or bool(self._until)
 
     def feed(self, line: str) -> list[Piece]:
@@ -348,7 +348,7 @@ class Splitter:
         return found
 
     def rest(self) -> list[Piece]:
-        """What has been begun, as if it ended here; nothing where there are only comments."""
+        """Say what has been begun, as if it ended here; nothing where there are only comments."""
         text = "".join(self._text).strip()
         has_code = self._has_code
         self._begin_anew()

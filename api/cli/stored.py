@@ -157,7 +157,7 @@ def tell_listing(found: Listing, *, as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is stored of one process."""
+    """The stored claims, verifications, runs and reviews of a process."""
 
     process_id: str
     claims: list[Claim]

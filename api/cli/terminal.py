@@ -170,7 +170,7 @@ class LongWork:
 
     @property
     def has_bar(self) -> bool:
-        """Whether a bar is shown, which shows the remaining time."""
+        """Return whether a bar is shown, which shows the remaining time."""
         return self._bar is not None
 
     def update(self, what: str, done: int, total: int, note: str = "") -> None:
@@ -229,7 +229,7 @@ class Pace:
         self._began: dict[str, tuple[float, int]] = {}
 
     def has_begun(self, what: str) -> bool:
-        """Whether something of this kind was begun."""
+        """Return whether something of this kind was begun."""
         return what in self._began
 
     def update(self, what: str, done: int, total: int) -> None:

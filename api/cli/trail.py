@@ -60,7 +60,7 @@ def show_results(verifications: Sequence[Verification]) -> None:
 
 
 def attention(one: Verification) -> int:
-    """How much a result needs attention; failures the most."""
+    """Return how much a result needs attention; failures the most."""
     if one.verdict is not None:
         return _RANKS[one.verdict]
     return _WITHOUT_VERDICT.get(one.status, _FAILED)
@@ -83,7 +83,7 @@ def show_others(verifications: Sequence[Verification]) -> None:
 
 
 def judge_words(one: Verification) -> str:
-    """Who gave a verdict, with which q and when."""
+    """Return who gave a verdict, with which q and when."""
     by = f"{one.engine} {one_line(one.model, 100)}" if one.model else one.engine
     by += asked_as(one)
     mark = " (indicative)" if one.indicative and one.verdict is not None else ""
@@ -121,7 +121,7 @@ _COUNTS = ("calls", "from cache", "input", "cached input", "output")
 def cost_table(
     verifications: Sequence[Verification], spent: RunUsage, explained: Usage | None = None
 ) -> Table:
-    """What a run cost, and a finished claim on average; what each claim cost is in its own row.
+    """Say what a run cost, and a finished claim on average; what each claim cost is in its own row.
 
     Args:
         verifications: Those that the run made.

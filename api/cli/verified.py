@@ -46,7 +46,7 @@ EXPLAINED = 20
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """What the graph says of a run that has ended; what it cannot say is left out.
+    """Facts that the graph adds to a run that has ended; one that it does not hold is left out.
 
     Attributes:
         outweighed: Claims whose result of this run does not count, with the one that does.
@@ -90,7 +90,7 @@ class Report:
     answers: Sequence[Answer] = ()
 
     def with_explanation(self, explained: ExplainedTrails) -> Report:
-        """The same with what was attributed, which counts as spent."""
+        """Return the same with what was attributed, which counts as spent."""
         spent = self.spent
         if spent is not None:
             spent += explained.usage.cost_usd or 0.0
@@ -98,13 +98,13 @@ class Report:
 
     @property
     def usage(self) -> RunUsage:
-        """What the run cost, attribution included."""
+        """Return what the run cost, attribution included."""
         spent = self.done.spent
         return spent if self.explained is None else self.explained.added_to(spent)
 
     @property
     def carried(self) -> Mapping[str, tuple[CarriedSentence, ...]]:
-        """What ends the trails, by verification_id."""
+        """Return what ends the trails, by verification_id."""
         return self.explained.carried if self.explained is not None else {}
 
     @classmethod
@@ -139,7 +139,7 @@ class Report:
 
     @property
     def fault(self) -> VeriTrailError | None:
-        """What ended the run, or kept results from being stored."""
+        """Return what ended the run, or kept results from being stored."""
         run = self.done.run
         if run is None:
             return None
@@ -181,7 +181,7 @@ def as_document(report: Report) -> dict[str, Any]:
 
 
 def as_message(report: Report) -> dict[str, Any]:
-    """What a webhook says of the run, as of a job of the service: ids and counts, no texts."""
+    """Say what a webhook says of the run, as of a job of the service: ids and counts, no texts."""
     run_id, done = report.done.run_id, report.done.verifications
     failed = report.done.extraction.failed if report.done.extraction is not None else ()
     is_fine = report.fault is None and not failed and all(one.status.is_result for one in done)
@@ -289,7 +289,7 @@ def tell(report: Report) -> None:
 
 
 def tell_ways(report: Report, own: list[Verification]) -> None:
-    """What the calls cost by model, and what they would have cost in other ways to ask.
+    """Print the cost of the calls by model, and their cost in other ways to ask.
 
     Of a few claims that were asked about in the usual way, their trails say enough.
     """
@@ -329,7 +329,7 @@ def tell_ways(report: Report, own: list[Verification]) -> None:
 
 
 def _outweighed_words(report: Report) -> str:
-    """Which results of a run replace none, and which count in their place."""
+    """Return which results of a run replace none, and which count in their place."""
     found = report.after.outweighed
     made = {one.claim_id: one for one in report.done.verifications}
     kept: dict[str, list[str]] = {}
@@ -399,7 +399,7 @@ def end(report: Report) -> None:
 
 
 def _way_on(fault: VeriTrailError, again: str) -> str:
-    """What a person can do after a run was stopped; a run in batches stays in batches."""
+    """Return what a person can do after a run was stopped; a run in batches stays in batches."""
     anew = "the same command without --batch (and --again) makes a new run, in which what has a"
     anew += " verdict is shown as it is stored"
     if fault.code == "no_batches":

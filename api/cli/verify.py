@@ -62,7 +62,7 @@ class _Given:
     concurrency: int | None
 
     def changes(self) -> dict[str, Any]:
-        """What a command that resumes a run may change of it."""
+        """Return what a command that resumes a run may change of it."""
         changed: dict[str, Any] = {
             "batch_price_factor": self.request.batch_price_factor,
             "budget_usd": self.request.budget_usd,
@@ -326,7 +326,7 @@ async def _after(app: Application, done: LocalResult) -> After:
 
 
 async def _changes(app: Application, done: LocalResult) -> Changes | None:
-    """What the run changed; None where it cannot be told any more."""
+    """Return what the run changed; None where it cannot be told any more."""
     try:
         return await app.jobs.changes(done.job_id)
     except VeriTrailError:

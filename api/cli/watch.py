@@ -49,7 +49,7 @@ class Watch:
 
     @property
     def interrupted(self) -> bool:
-        """Whether a person stopped the run."""
+        """Return whether a person stopped the run."""
         return self._was_interrupted()
 
     def begins(self, run: Watched, claims: int) -> None:
@@ -78,7 +78,7 @@ class Watch:
         self._work.update(self._what, self._done, self._total, ", ".join(self._notes()))
 
     def _notes(self) -> list[str]:
-        """What to know besides; what matters most comes first, for narrow terminals."""
+        """Return what to know besides; what matters most comes first, for narrow terminals."""
         left = self._seconds_left()
         notes = (
             [f"about {span_words(left)} left"]
@@ -107,7 +107,7 @@ BATCHES_SHOWN = 3
 
 
 def _batch_words(batch: BatchRecord) -> str:
-    """What is waiting where, and since when."""
+    """Return what is waiting where, and since when."""
     since = f"since {batch.since[:16].replace('T', ' ')} UTC"
     counts = f"{batch.done:,} of {batch.lines:,} lines"
     if batch.failed:

@@ -69,20 +69,20 @@ class Answer(BaseModel):
 
 
 class Health(Answer):
-    """Whether the service lives, or is ready to work."""
+    """The health of the service: alive, or ready to work."""
 
     status: str
 
 
 class Ingested(answers.Ingested):
-    """What an ingest did; what `ingest --json` prints."""
+    """The result of an ingest, as `ingest --json` prints it."""
 
     def _repr_html_(self) -> str:
         return page.process(self)
 
 
 class IngestedMany(answers.IngestedMany):
-    """What an ingest of several processes did; `processes` are `Ingested`, or `Refused`."""
+    """The result of an ingest of several processes; `processes` are `Ingested`, or `Refused`."""
 
     @classmethod
     def of_answer(cls, document: Any) -> IngestedMany:
@@ -240,7 +240,7 @@ class JobState(Job):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more happens unless it is resumed."""
+        """Return whether nothing more happens unless it is resumed."""
         return self.status not in OPEN
 
     def _repr_html_(self) -> str:

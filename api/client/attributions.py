@@ -24,7 +24,7 @@ _PROCESS = "/v1/processes/{}"
 
 
 class AttributionOperations(CarriedOut):
-    """What sentences rest on: read, and begun to be looked for."""
+    """The operations that read attributions of sentences, and begin new ones."""
 
     async def attribute(
         self,

@@ -131,7 +131,7 @@ class Job(Following):
         return self._now(lambda: self._job.wait(timeout))
 
     def events(self, after: str | None = None) -> Iterator[Event]:
-        """What happens in it until it is over; a connection that is lost is taken up again.
+        """Yield what happens in it until it is over; a connection that is lost is taken up again.
 
         Args:
             after: The id of an event that was seen before; None: from the beginning.
@@ -139,7 +139,7 @@ class Job(Following):
         return self._portal.iterate(self._job.events(after))
 
     def changes(self) -> Changes:
-        """What it kept, verified and changed until now; it was submitted with `since`."""
+        """Return what it kept, verified and changed until now; it was submitted with `since`."""
         return self._portal.run(self._job.changes)
 
     def cancel(self) -> Job:

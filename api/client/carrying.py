@@ -64,7 +64,7 @@ class CarriedOut(ABC):
         return await self._one(Call("job", "GET", _JOB, (job_id,)), JobState)
 
     async def job_changes(self, job_id: str) -> Changes:
-        """What a job that was submitted with `since` kept, verified and changed until now."""
+        """Say what a job that was submitted with `since` kept, verified and changed until now."""
         return await self._one(Call("changes", "GET", f"{_JOB}/changes", (job_id,)), Changes)
 
     async def cancel_job(self, job_id: str) -> JobState:

@@ -83,7 +83,7 @@ class CheckResultProcess(CheckedProcess):
 
 
 class CheckResult(Checked):
-    """What a check found."""
+    """The result of a check, with its findings."""
 
     processes: Many[CheckResultProcess] = ()
 

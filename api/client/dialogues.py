@@ -61,7 +61,7 @@ class DialogueOperations(CarriedOut):
         return AsyncJob(self, await self.begin_job(given, idempotency_key, name="verify_dialogue"))
 
     async def dialogue(self, dialogue_id: str, *, run_id: str | None = None) -> DialogueRun:
-        """What was found of the assistant's turns, with the score and its course.
+        """Return what was found of the assistant's turns, with the score and its course.
 
         Args:
             dialogue_id: The dialogue.
@@ -89,7 +89,7 @@ class DialogueOperations(CarriedOut):
         from_turn: str | None = None,
         page: int = PAGE,
     ) -> AsyncPages[TurnVerification]:
-        """What was found of the assistant's turns, by the page, in their order.
+        """Return what was found of the assistant's turns, by the page, in their order.
 
         Args:
             dialogue_id: The dialogue.

@@ -22,7 +22,9 @@ _FONT = "font-family:system-ui,sans-serif;font-size:12px"
 
 
 def stages_svg(found: Iterable[Verification]) -> str:
-    """Where errors came in, by judge: a row a judge, a column a stage, darker for a larger share.
+    """Return where errors came in, by judge.
+
+    A row a judge, a column a stage, darker for a larger share.
 
     Args:
         found: Verifications, such as those of several runs or models.

@@ -28,7 +28,7 @@ class Unreachable(VeriTrailError):
 
 
 class StrangeAnswer(VeriTrailError):
-    """What answers is not a service of this project, or is of another version."""
+    """The error of an answer that no service of this project, or of this version, would give."""
 
 
 class Problem(VeriTrailError):

@@ -23,7 +23,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
 
 class Following:
-    """What is known of a job: its state as it was last asked for."""
+    """A job that is followed: its state as it was last asked for."""
 
     def __init__(self, state: JobState) -> None:
         self.state = state
@@ -35,12 +35,12 @@ class Following:
 
     @property
     def status(self) -> str:
-        """Where it stood when it was last asked."""
+        """Return where it stood when it was last asked."""
         return self.state.status
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more happens unless it is resumed."""
+        """Return whether nothing more happens unless it is resumed."""
         return self.state.is_over
 
     @property
@@ -60,7 +60,7 @@ class Following:
 
     @property
     def warnings(self) -> list[str]:
-        """What a person should know of it, such as terminals that were left out."""
+        """Return what a person should know of it, such as terminals that were left out."""
         return self.state.warnings
 
     @property
@@ -70,7 +70,7 @@ class Following:
 
     @property
     def usage(self) -> Usage:
-        """What it cost until now."""
+        """Return what it cost until now."""
         return self.state.usage
 
     def __repr__(self) -> str:
@@ -121,7 +121,7 @@ class AsyncJob(Following):
         return self
 
     def events(self, after: str | None = None) -> AsyncIterator[Event]:
-        """What happens in it until it is over; a connection that is lost is taken up again.
+        """Yield what happens in it until it is over; a connection that is lost is taken up again.
 
         Args:
             after: The id of an event that was seen before; None: from the beginning.
@@ -129,7 +129,7 @@ class AsyncJob(Following):
         return self._client.events(self.job_id, after)
 
     async def changes(self) -> Changes:
-        """What it kept, verified and changed until now; it was submitted with `since`."""
+        """Return what it kept, verified and changed until now; it was submitted with `since`."""
         return await self._client.job_changes(self.job_id)
 
     async def cancel(self) -> AsyncJob:

@@ -206,7 +206,7 @@ class Local(Blocking):
 
 
 def _ingest_options(given: Mapping[str, Any]) -> IngestOptions:
-    """How a source is stored, from the parameters of the REST call."""
+    """Return how a source is stored, from the parameters of the REST call."""
     from veritrail_graph.graph.importers.registry import ImportOptions
 
     if given.get("infer") not in (None, "overlap"):

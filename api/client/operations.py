@@ -81,11 +81,11 @@ class AsyncOperations(
     """The operations. Each raises a `Problem` where it is refused, or cannot be done."""
 
     async def health(self) -> Health:
-        """Whether the service lives; it says nothing of the graph."""
+        """Return whether the service lives; it says nothing of the graph."""
         return await self._one(Call("health", "GET", "/healthz"), Health)
 
     async def ready(self) -> Health:
-        """Whether the graph engine answers too."""
+        """Return whether the graph engine answers too."""
         return await self._one(Call("ready", "GET", "/readyz"), Health)
 
     async def ingest(
@@ -410,7 +410,7 @@ class AsyncOperations(
         return self._pages(Call("reviews", "GET", path, ids, {"limit": page}), Review)
 
     async def agreement(self, process_id: str) -> Agreement:
-        """How far people agree with the judge, and with each other, as figures."""
+        """Return how far people agree with the judge, and with each other, as figures."""
         call = Call("agreement", "GET", f"{_PROCESS}/reviews/agreement", (process_id,))
         return await self._one(call, Agreement)
 
@@ -438,12 +438,12 @@ class AsyncOperations(
         )
 
     async def error(self, verification_id: str) -> ErrorOrigin:
-        """Where unsupported content was introduced, and where it was inherited."""
+        """Return where unsupported content was introduced, and where it was inherited."""
         call = Call("error", "GET", f"{_VERIFICATION}/error", (verification_id,))
         return await self._one(call, ErrorOrigin)
 
     async def diff(self, a: str, b: str) -> Difference:
-        """Where two trails part."""
+        """Return where two trails part."""
         return await self._one(
             Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), Difference
         )

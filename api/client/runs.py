@@ -68,7 +68,7 @@ class RunOperations(CarriedOut):
         return await self._one(Call("tag", "PATCH", _PROCESS, (process_id,), {}, body), Process)
 
     async def trend(self, project: str, *, by: By = "day") -> Trend:
-        """How much of a project is unsupported, and where that came in, in groups.
+        """Return how much of a project is unsupported, and where that came in, in groups.
 
         Args:
             project: The project.

@@ -282,7 +282,9 @@ class Sender:
         )
 
     async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
-        """What happens in a job until it is over; a connection that is lost is taken up again.
+        """Yield what happens in a job until it is over.
+
+        A connection that is lost is taken up again.
 
         Raises:
             Problem: There is no such job, or it may not be watched.

@@ -39,7 +39,7 @@ def path_of(source: Source) -> Path | None:
 
 
 def media_type(source: Source) -> str:
-    """What is sent; a file is recognised by its first bytes and its name.
+    """Return what is sent; a file is recognised by its first bytes and its name.
 
     Raises:
         InputError: It cannot be read, or is a folder.
@@ -66,7 +66,7 @@ def media_type(source: Source) -> str:
 
 
 def name_of(source: Source) -> str | None:
-    """What the file of a source is called; None where it is given in memory."""
+    """Return what the file of a source is called; None where it is given in memory."""
     return Path(source).name if isinstance(source, str | PathLike) else None
 
 
@@ -110,5 +110,5 @@ def written(value: Mapping[str, Any]) -> bytes:
 
 
 def can_repeat(source: Source) -> bool:
-    """Whether it can be sent a second time: lines from an iterator are used up."""
+    """Return whether it can be sent a second time: lines from an iterator are used up."""
     return isinstance(source, str | PathLike | Mapping | list | tuple)

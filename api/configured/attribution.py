@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttributeOptions:
-    """What is attributed, and how: a request, and what none can say.
+    """Options of an attribution: the request, and options that no request can set.
 
     Attributes:
         request: The request.
@@ -79,7 +79,7 @@ class AttributeOptions:
 
 
 def explaining(how: JudgeOptions) -> AttributeOptions:
-    """How sentences are attributed that carried claims: by the engine and models of the walk.
+    """Say how sentences are attributed that carried claims: by the engine and models of the walk.
 
     Args:
         how: How the claims were judged.
@@ -92,7 +92,7 @@ def explaining(how: JudgeOptions) -> AttributeOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredAttribution:
-    """What attributes sentences, ready.
+    """An attribution that is ready to run: its steps, engine and settings.
 
     Attributes:
         steps: What is done with a sentence.
@@ -112,14 +112,14 @@ class ConfiguredAttribution:
 
     @property
     def judge(self) -> str | None:
-        """What the run calls its judge; None: it has none."""
+        """Return what the run calls its judge; None: it has none."""
         from veritrail_graph.api.configured.faithfulness import judge_name
 
         return judge_name(self.steps.judge)
 
     @property
     def corrects(self) -> bool:
-        """Whether it proposes wordings."""
+        """Return whether it proposes wordings."""
         return self.steps.corrector is not None
 
     def steps_for(self, process: Process, nodes: SharedNodes) -> AttributionSteps:
@@ -147,7 +147,7 @@ class ConfiguredAttribution:
 
 @dataclass(frozen=True, slots=True)
 class WalkParts:
-    """What verifies the claims of a correction.
+    """The judge and the claim stages that verify a correction.
 
     Attributes:
         judge: Selects evidence and gives verdicts.
@@ -243,7 +243,7 @@ def model_steps(
     models: StepModels,
     judge: FaithfulnessJudge | None,
 ) -> AttributionSteps:
-    """What language models do with a sentence.
+    """Return what language models do with a sentence.
 
     Args:
         engine: The name of the engine.

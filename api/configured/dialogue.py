@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DialogueOptions:
-    """Which turns are verified, and how: a request, and what none can say.
+    """Options of the verification of turns: the request, and options that no request can set.
 
     Attributes:
         request: The request.
@@ -57,7 +57,7 @@ class DialogueOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredDialogue:
-    """What verifies turns, ready.
+    """A verification of turns that is ready to run: its judge and its settings.
 
     Attributes:
         judge: Answers the questions of the stages.
@@ -73,7 +73,7 @@ class ConfiguredDialogue:
 
     @property
     def settings(self) -> str:
-        """What decides the outcome, as canonical JSON."""
+        """Return what decides the outcome, as canonical JSON."""
         judge = self.judge
         return canonical_text(
             {"engine": judge.name, **self.ablations.settings, "judge": dict(judge.settings)}
@@ -81,7 +81,7 @@ class ConfiguredDialogue:
 
 
 def ablations_of(asked: DialogueParameters) -> Ablations:
-    """What of the method is used."""
+    """Return what of the method is used."""
     from veritrail_graph.verifier.dialogue.vista import MOST_FACTS, Ablations
 
     return Ablations(
@@ -168,7 +168,7 @@ def dialogue_judge(
     asked: DialogueParameters,
     checking: StepModel | None = None,
 ) -> PromptedDialogueJudge:
-    """Who answers the stages of VISTA with language models.
+    """Return who answers the stages of VISTA with language models.
 
     Args:
         engine: The engine's name.

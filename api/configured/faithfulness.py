@@ -134,7 +134,7 @@ async def open_judge(
 
 
 def judge_name(judge: FaithfulnessJudge | None) -> str | None:
-    """What a run calls its judge; None: it has none."""
+    """Return what a run calls its judge; None: it has none."""
     from veritrail_graph.verifier.attribution.scored import ScoringJudge
 
     if judge is None:

@@ -100,7 +100,7 @@ def import_address(settings: Settings, uri: str) -> DatabaseAddress:
 
 
 def _named_by(database: str) -> str:
-    """Where the name of a database stood: in the address, or else in the settings."""
+    """Return where the name of a database stood: in the address, or else in the settings."""
     return "the name behind the slash of the address" if database else "NEO4J_DATABASE"
 
 
@@ -241,5 +241,5 @@ class OpenGraph(GraphConnection):
 
 
 def _has_failed(opening: asyncio.Task[Store]) -> bool:
-    """Whether opening ended without a graph; also marks a fault without a caller as seen."""
+    """Return whether opening ended without a graph; also marks a fault without a caller as seen."""
     return opening.done() and (opening.cancelled() or opening.exception() is not None)

@@ -40,7 +40,7 @@ LEAST_ROOM = 64
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """How claims are verified.
+    """Options of the judge that verifies claims.
 
     Attributes:
         engine: The engine of judgement.
@@ -78,17 +78,17 @@ class JudgeOptions:
 
     @property
     def asks_models(self) -> bool:
-        """Whether one of the engines asks language models."""
+        """Return whether one of the engines asks language models."""
         return any(engine.asks_models for engine in self.engines)
 
     @property
     def calls_models(self) -> bool:
-        """Whether one of the engines calls language models, so that it may cost something."""
+        """Say whether one of the engines calls language models, so that it may cost something."""
         return any(engine.calls_models for engine in self.engines)
 
     @property
     def gives_recorded(self) -> bool:
-        """Whether one of the engines gives recorded answers."""
+        """Return whether one of the engines gives recorded answers."""
         return any(engine.recorded is not None for engine in self.engines)
 
     @property

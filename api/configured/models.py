@@ -37,7 +37,7 @@ MOST_IN_BATCHES = 1_000_000
 
 
 class AsksModels(Protocol):
-    """What every request says about models; it may also name models of certain steps."""
+    """The model fields of every request; a request may also name models of certain steps."""
 
     @property
     def model(self) -> str | None: ...  # noqa: D102
@@ -55,7 +55,7 @@ class AsksModels(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """What a command or a request says about models; None: the settings decide.
+    """The model options of a command or a request; None: the settings decide.
 
     Attributes:
         model: The model of all steps that have none of their own.
@@ -91,7 +91,7 @@ class ModelOptions:
 
     @classmethod
     def asked(cls, request: AsksModels, concurrency: int | None = None) -> ModelOptions:
-        """What a request says about models; what it cannot say is left to the settings.
+        """Return what a request says about models; what it cannot say is left to the settings.
 
         Args:
             request: The request.
@@ -145,7 +145,7 @@ class OpenModels:
 
 
 def cache_path(settings: Settings) -> Path:
-    """Where the answers are kept."""
+    """Return where the answers are kept."""
     return settings.home / "cache" / "answers.sqlite"
 
 
@@ -231,7 +231,7 @@ def _refuse_choice(engine: str, options: ModelOptions) -> None:
 
 
 def _is_same_judge(one: ModelSettings, other: ModelSettings) -> bool:
-    """Whether two models give the same answers, whatever is set of their price and speed."""
+    """Return whether two models give the same answers, whatever is set of their price and speed."""
     return (one.model, one.base_url, one.temperature) == (
         other.model,
         other.base_url,
@@ -474,7 +474,7 @@ def _warm(text: str) -> Warm:
 
 
 def patience(settings: Settings) -> Patience:
-    """How long calls are tried."""
+    """Return how long calls are tried."""
     from veritrail_graph.verifier.models.retrying import Patience
 
     default = Patience()
@@ -495,7 +495,7 @@ def own_prices(settings: Settings) -> dict[str, Price]:
 
 
 def batch_options(settings: Settings, options: ModelOptions) -> BatchOptions:
-    """How batches are made."""
+    """Return how batches are made."""
     from veritrail_graph.verifier.models.batch_endpoint import BatchOptions
 
     return BatchOptions(

@@ -46,7 +46,7 @@ class Limiters:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the models of a run share with those of others.
+    """The resources that the models of a run share with those of other runs.
 
     Attributes:
         spending: What may be spent.

@@ -122,21 +122,21 @@ class AttributionSession:
             self._places[one.verification_id] = self._header.sentence(one.claim_id)
 
     def knows(self, sentence_id: str) -> bool:
-        """Whether it is known which sentence this is."""
+        """Return whether it is known which sentence this is."""
         return sentence_id in self._places
 
     @property
     def refusal(self) -> str | None:
-        """Why the endpoint refuses every call, if it does."""
+        """Return why the endpoint refuses every call, if it does."""
         return str(self.refused) if self.refused is not None else None
 
     @property
     def refused(self) -> EndpointRefused | None:
-        """The same as an error."""
+        """Return the same as an error."""
         return self._attributing.refusal
 
     def run_of(self, nodes: Sequence[NodeAttribution], usage: Usage) -> AttributionRun:
-        """What was found, as the run of the job."""
+        """Return what was found, as the run of the job."""
         return self._work.run_of(nodes, usage)
 
     def stop(self, why: str) -> None:
@@ -153,7 +153,7 @@ class AttributionSession:
         return await self.attribute_at(*self._places[sentence_id])
 
     async def attribute_at(self, node_id: str, number: int) -> tuple[SentenceAttribution, Usage]:
-        """The same for the sentence of a node with a number.
+        """Return the same for the sentence of a node with a number.
 
         Raises:
             VeriTrailError: It cannot be read.

@@ -19,7 +19,7 @@ Ask = Callable[[Callable[[Transaction], Grant]], Awaitable[Grant]]
 
 
 class BudgetLease:
-    """What one worker may spend of a budget.
+    """A worker's lease on a budget: the part that it may spend.
 
     Args:
         budget_id: The budget.

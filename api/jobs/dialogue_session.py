@@ -87,13 +87,13 @@ class DialogueSession:
 
     @property
     def refusal(self) -> str | None:
-        """Why the endpoint refuses every call, if it does."""
+        """Return why the endpoint refuses every call, if it does."""
         refusal = self._vista.refusal
         return str(refusal) if refusal is not None else None
 
     @property
     def fault(self) -> VeriTrailError | None:
-        """Why a turn was not stored, if one was not."""
+        """Return why a turn was not stored, if one was not."""
         return self._work.fault
 
     async def learn(self, claimed: Sequence[JobClaim]) -> None:
@@ -102,7 +102,7 @@ class DialogueSession:
             self._turn_ids[one.verification_id] = self._header.turn(one.claim_id)
 
     def knows(self, row_id: str) -> bool:
-        """Whether it is known which turn this is."""
+        """Return whether it is known which turn this is."""
         return row_id in self._turn_ids
 
     def stop(self, why: str) -> None:

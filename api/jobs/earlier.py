@@ -185,7 +185,7 @@ def check_pairs(
 
 
 def looks_at_ids(judge: Judge) -> bool:
-    """Whether the answers of a judge may depend on node_ids; prompts of models show none."""
+    """Return whether the answers of a judge may depend on node_ids; prompts of models show none."""
     if not isinstance(judge, LanguageModelJudge):
         return True
     return not isinstance(judge.verdicts, PromptVerdict)
@@ -193,7 +193,7 @@ def looks_at_ids(judge: Judge) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a run of a process is compared with, and how both are read.
+    """An earlier version to compare a run with, and the readers of both versions.
 
     Attributes:
         process_id: The process that is verified.
@@ -270,7 +270,7 @@ class StoredVerdicts:
         return sorted(found, key=lambda one: one.node_id != task.node.node_id)
 
     async def _unlike(self, one: EarlierOutline, *, is_alike: bool) -> Reuse:
-        """Why an earlier verification cannot answer for the claim."""
+        """Return why an earlier verification cannot answer for the claim."""
         if is_alike:
             return Reuse("it was verified with other sub-claims", one.verification_id)
         read = await self._reading.add(one.verification_id)

@@ -32,7 +32,7 @@ def observer(job_id: str, log: EventLog) -> Observer:
 
 
 def claim_finished(verification: Verification) -> dict[str, Any]:
-    """What `claim.finished` holds."""
+    """Return what `claim.finished` holds."""
     return {
         "verification_id": verification.verification_id,
         "claim_id": verification.claim_id,
@@ -44,7 +44,7 @@ def claim_finished(verification: Verification) -> dict[str, Any]:
 
 
 def sentence_finished(found: SentenceAttribution, usage: Usage) -> dict[str, Any]:
-    """What `sentence.finished` holds beside the place of the sentence."""
+    """Return what `sentence.finished` holds beside the place of the sentence."""
     return {
         "status": found.status.value,
         "attributed": len(found.attributed),
@@ -57,7 +57,7 @@ def sentence_finished(found: SentenceAttribution, usage: Usage) -> dict[str, Any
 
 
 def turn_finished(found: TurnVerification, usage: Usage) -> dict[str, Any]:
-    """What `turn.finished` holds beside the turn."""
+    """Return what `turn.finished` holds beside the turn."""
     categories = Counter(one.category.value for one in found.claims if one.category is not None)
     return {
         "status": found.status.value,
@@ -98,7 +98,7 @@ _OF_CLAIMS = ("verification_id", "claim_id", "verdict")
 
 
 def job_finished(status: str, counts: Mapping[str, int], usage: Usage) -> dict[str, Any]:
-    """What `job.finished` holds."""
+    """Return what `job.finished` holds."""
     return {"status": str(status), "counts": dict(counts), "usage": usage.json_object()}
 
 

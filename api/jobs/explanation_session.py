@@ -47,7 +47,7 @@ _UNTOLD = (Status.CANCELLED, Status.OVER_BUDGET, Status.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What came of the explanation of a job.
+    """The result of the explanation of a job.
 
     Attributes:
         run: What was attributed this time; None: no sentence is known to have carried a claim.
@@ -69,13 +69,13 @@ class Explanation:
 
     @property
     def status(self) -> Status:
-        """How it ended."""
+        """Return how it ended."""
         counts = self.counts
         return next((one for one in _UNTOLD if one in counts), Status.SUCCEEDED)
 
     @property
     def error(self) -> str | None:
-        """Why sentences could not be attributed."""
+        """Return why sentences could not be attributed."""
         sentences = self.run.sentences if self.run is not None else ()
         left = [one for one in sentences if one.status is not Status.SUCCEEDED]
         if not left:
@@ -135,12 +135,12 @@ class ExplanationSession:
 
     @property
     def refusal(self) -> str | None:
-        """Why the endpoint refuses every call, if it does."""
+        """Return why the endpoint refuses every call, if it does."""
         return self._inner.refusal
 
     @property
     def stopped_for(self) -> str | None:
-        """Why it was stopped, if it was."""
+        """Return why it was stopped, if it was."""
         return self._inner.stopped_for
 
     def stop(self, why: str) -> None:

@@ -63,7 +63,7 @@ _log = logging.getLogger("veritrail.jobs")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is called as a job goes on; every hook is optional.
+    """The progress hooks of a job; every hook is optional.
 
     Attributes:
         observer: Called for every claim and every call.
@@ -85,7 +85,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class LocalResult:
-    """What a job that was carried out here left behind.
+    """The result of a job that was carried out in this process.
 
     Attributes:
         run: The run of its claims; None: there was none.
@@ -119,17 +119,17 @@ class LocalResult:
 
     @property
     def spent(self) -> RunUsage:
-        """What the run cost, apart from what it reused."""
+        """Return what the run cost, apart from what it reused."""
         extraction = self.extraction.usage if self.extraction is not None else NO_USAGE
         return RunUsage.of(self.run_id, self.verifications, extraction)
 
     @property
     def asked_models(self) -> bool:
-        """Whether language models judged."""
+        """Return whether language models judged."""
         return self.judge is not None and self.judge.models is not None
 
     def other_ways(self, made: Sequence[Verification]) -> list[tuple[str, int, Usage]]:
-        """What the calls of verifications of the run would have cost in other ways to ask.
+        """Return what the calls of verifications of the run would have cost in other ways to ask.
 
         Returns:
             Name, claims of a shared prompt and usage of each way; none where no model was asked.
@@ -350,7 +350,7 @@ class LocalRun:
         return session.run, by_frontier(tasks)
 
     async def _works(self, *, explains: bool) -> list[Work]:
-        """What is left to do of the claims, or of the explanation behind them."""
+        """Return what is left to do of the claims, or of the explanation behind them."""
         works = await self._repository.read(partial(works_of, job_id=self.job_id))
         return [one for one in works if is_explanation(one.verification_id) is explains]
 

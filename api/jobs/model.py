@@ -26,7 +26,7 @@ def job_id_of(run_id: str) -> str:
 
 
 def kind_of(header: str) -> JobKind:
-    """What a job does.
+    """Return what a job does.
 
     Args:
         header: The header of its row.
@@ -35,7 +35,9 @@ def kind_of(header: str) -> JobKind:
 
 
 def goes_whole(request: str) -> bool:
-    """Whether the claims of a job are verified all at a time: in batches, or with shared prompts.
+    """Return whether the claims of a job are verified all at a time.
+
+    In batches, or with shared prompts.
 
     Args:
         request: The request of its row.
@@ -69,7 +71,7 @@ def since_of(header: str) -> Version | None:
 
 @dataclass(frozen=True, slots=True)
 class JobHeader:
-    """What the header of a job's row says of the job; read once, however many rows it is for.
+    """The header of a job's row; read once, however many rows it is for.
 
     Attributes:
         kind: What the job does.
@@ -146,7 +148,7 @@ def explanation_row() -> dict[str, Any]:
 
 
 def is_explanation(verification_id: str) -> bool:
-    """Whether a row of a job is that of its explanation, and no claim, sentence or turn."""
+    """Return whether a row of a job is that of its explanation, and no claim, sentence or turn."""
     return verification_id.startswith(EXPLANATION)
 
 
@@ -199,7 +201,7 @@ class JobClaim:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What became of a claim, a sentence or a turn.
+    """The outcome of a claim, a sentence or a turn.
 
     Attributes:
         of: The claim, the sentence or the turn.
@@ -240,7 +242,7 @@ class Figures:
 
 
 class Kind(StrEnum):
-    """What an event is about."""
+    """A kind of event."""
 
     JOB_STARTED = "job.started"
     """Work on the job begins, or begins again."""
@@ -277,7 +279,7 @@ class Event:
 
 
 class Busy(InputError):
-    """What is asked for cannot be done at this moment."""
+    """The error of a request that a job cannot accept at this moment."""
 
     code = "job_busy"
 

@@ -30,7 +30,7 @@ _LOOKED_AT = 100
 
 
 async def is_void(store: Store, job: Job) -> bool:
-    """Whether a job has ended and nothing that it stored is stored any more.
+    """Return whether a job has ended and nothing that it stored is stored any more.
 
     A job that still runs is none: it learns itself, soon, that its process was removed.
 

@@ -224,7 +224,7 @@ class Runner:
         return _without_verdict(begun, why, status)
 
     def _was_stopped(self, begun: Work) -> bool:
-        """Whether a session was stopped while it was being opened, and not we ourselves."""
+        """Return whether a session was stopped while it was being opened, and not we ourselves."""
         task = asyncio.current_task()
         return not self._sessions.is_closing.is_set() and not (task and task.cancelling())
 
@@ -290,7 +290,7 @@ class Runner:
             await self.give_up(begun.job_id, Status.FAILED, why, ends_batches=True)
 
     async def _is_gone(self, session: Session) -> str | None:
-        """Why nothing of a job can be verified any more: its process is not what it was."""
+        """Return why nothing of a job can be verified any more: its process is not what it was."""
         name = session.process.process_id
         try:
             now = await self._graph.ask(lambda store: store.processes.get(name))
@@ -405,7 +405,7 @@ def removed_claim(begun: Work) -> Ended:
 
 
 def ended_claim(begun: Work, verification: Verification, stopped_for: str | None) -> Ended:
-    """How a claim ended, with the reason for which its job was stopped."""
+    """Return how a claim ended, with the reason for which its job was stopped."""
     if verification.status is Status.CANCELLED and stopped_for is not None:
         verification = verification.replace(error=stopped_for)
     event = claim_finished(verification)

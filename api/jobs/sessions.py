@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """What all sessions of a process have in common.
+    """Options that all sessions of a process share.
 
     Attributes:
         settings: The settings of the service.
@@ -195,16 +195,16 @@ class JobSession:
         self._tasks.update({task.verification_id: task for task in found})
 
     def task(self, verification_id: str) -> Task | None:
-        """What is to be verified; None: its claim is not stored any more."""
+        """Return what is to be verified; None: its claim is not stored any more."""
         return self._tasks.get(verification_id)
 
     def knows(self, verification_id: str) -> bool:
-        """Whether a claim was read."""
+        """Return whether a claim was read."""
         return verification_id in self._tasks
 
     @property
     def refusal(self) -> str | None:
-        """Why the endpoint refuses every call, if it does."""
+        """Return why the endpoint refuses every call, if it does."""
         refusal = self.run.refusal if self.run is not None else None
         return str(refusal) if refusal is not None else None
 
@@ -223,7 +223,7 @@ class JobSession:
 async def _open_judge(
     options: SessionOptions, job: JobRow, shared: Shared, stack: AsyncExitStack, ledger: JobBatches
 ) -> tuple[ConfiguredJudge, Rounds | None]:
-    """Who judges the claims of a job, and what gathers its calls where it makes batches.
+    """Return who judges the claims of a job, and what gathers its calls where it makes batches.
 
     Raises:
         InputError: The settings are not those that the job was submitted with.
@@ -534,7 +534,7 @@ class JobSessions:
         )
 
     async def _spending(self, job: JobRow) -> JobBudget:
-        """What a job may spend here: of its own budget, and of that of its key."""
+        """Return what a job may spend here: of its own budget, and of that of its key."""
         request = json.loads(job["request"])
         budget, calls = request["budget_usd"], request["max_calls"]
         wanted: list[tuple[str, Limit, str]] = []

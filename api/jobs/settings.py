@@ -15,7 +15,7 @@ SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
 
 @dataclass(frozen=True, slots=True)
 class JobSettings:
-    """What can be set of jobs.
+    """The settings of jobs.
 
     Attributes:
         keep_seconds: How long a job that has ended is kept.

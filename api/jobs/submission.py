@@ -84,7 +84,7 @@ class LocalOptions:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a job would be, before it is submitted.
+    """The plan of a job, before it is submitted.
 
     Attributes:
         asking: How its judge would be asked.
@@ -161,7 +161,9 @@ class Submission:
     async def plan(
         self, opened: Callable[[], Awaitable[Store]], caller: Caller, request: VerifyRequest
     ) -> Plan:
-        """What a job would be, apart from its claims; what would be refused is, nothing is kept.
+        """Return what a job would be, apart from its claims.
+
+        What would be refused is, nothing is kept.
 
         Args:
             opened: Gives the graph.
@@ -392,7 +394,7 @@ def _new_claims(request: VerifyRequest) -> set[str] | None:
 
 
 def _shared(caller: Caller, request: JobRequest) -> Shared:
-    """What a job may spend while it is submitted; the budget of a key is instead of its own."""
+    """Say what a job may spend while it is submitted; the budget of a key is instead of its own."""
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
 
@@ -428,7 +430,7 @@ async def _extracts(
     request: VerifyRequest,
     records: Sequence[ClaimRecord] | None = None,
 ) -> bool:
-    """Whether a model extracts the claims of a job, as there are none and it could."""
+    """Return whether a model extracts the claims of a job, as there are none and it could."""
     if judge.models is None or records or request.names_claims or request.retry_failed:
         return False
     store = await opened()

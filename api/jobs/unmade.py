@@ -37,7 +37,7 @@ RunTransaction = Callable[[Callable[[Transaction], Any]], Awaitable[Any]]
 
 
 def header_of(judge: ConfiguredJudge, since: Version | None = None) -> str:
-    """What all verifications of a job have in common, as JSON for its row.
+    """Return what all verifications of a job have in common, as JSON for its row.
 
     Args:
         judge: Who judges.

@@ -113,7 +113,7 @@ class WaitingReader:
     async def left(
         self, process_id: str, of: Collection[str], checked: Collection[str]
     ) -> SourcesLeft:
-        """Whether src() of these nodes has any that was not checked, and what was checked in it."""
+        """Return whether src() of these nodes has unchecked ones, and what was checked in it."""
         return await self._graph.ask(lambda store: store.reading.left(process_id, of, checked))
 
     async def candidates(

@@ -254,7 +254,7 @@ class Worker:
 
 
 class _Parts:
-    """What of a worker lives in the engine's event loop."""
+    """The parts of a worker that live in the engine's event loop."""
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class Allowance:
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[dict[str, Any]]:
-        """What is left, as options of a verification; one at a time, or two would spend it twice.
+        """Yield what is left, as options; one verification at a time, or two would spend it twice.
 
         Raises:
             InputError: Nothing is left.
@@ -138,7 +138,7 @@ async def _progress_of(job: AsyncJob, tell: Teller) -> None:
 
 
 async def _came_to(job: AsyncJob) -> Usage | None:
-    """What a job came to, which is stopped where it is not over; None: that cannot be known."""
+    """Say what a job came to, which is stopped where it is not over; None: that cannot be known."""
     try:
         async with asyncio.timeout(STOPPING_SECONDS):
             if not job.is_over:

@@ -107,7 +107,7 @@ class Attributions(BaseModel):
 
 
 class AttributionDone(Attributions):
-    """What an attribution came to."""
+    """The result of an attribution."""
 
     run_id: str | None
     status: str
@@ -225,7 +225,7 @@ def _text(found: Sequence[CarriedSentence]) -> str:
 
 
 def done_text(done: AttributionDone, found: Sequence[CarriedSentence]) -> str:
-    """What an attribution came to, to be read."""
+    """Return what an attribution came to, to be read."""
     lines = [attributions_text(found, truncated=done.truncated)] if found else []
     left = sum(n for status, n in done.counts.items() if status != Status.SUCCEEDED)
     if left:
@@ -241,7 +241,7 @@ def done_text(done: AttributionDone, found: Sequence[CarriedSentence]) -> str:
 
 
 def carried_lines(found: Sequence[CarriedSentence], unexplained: str | None) -> Sequence[str]:
-    """What the error nodes of a trail did with their sources, to be read."""
+    """Return what the error nodes of a trail did with their sources, to be read."""
     lines = []
     if found:
         lines = ["Sentences that carried the claim, and what they rest on:", _text(found)]

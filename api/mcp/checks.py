@@ -30,7 +30,7 @@ Follow = Callable[[Callable[..., Awaitable[AsyncJob]], Context[Any, Any]], Await
 
 
 class CheckFound(BaseModel):
-    """What was found of a process."""
+    """The findings of a process."""
 
     process_id: str
     claims: int

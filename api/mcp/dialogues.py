@@ -97,7 +97,7 @@ class DialogueShown(BaseModel):
 
 
 class TurnsVerified(DialogueShown):
-    """What the verification of turns came to."""
+    """The result of the verification of turns."""
 
     run_id: str | None
     status: str
@@ -178,7 +178,7 @@ async def _slice(
 async def _found_of(
     door: Door, process_id: str, run_id: str | None, wanted: Sequence[str], *, is_whole: bool
 ) -> dict[str, TurnVerification]:
-    """What was found of turns of the assistant, read from the first of them to the last.
+    """Return what was found of turns of the assistant, read from the first of them to the last.
 
     Args:
         door: The operations.
@@ -289,7 +289,7 @@ def dialogue_text(found: DialogueShown) -> str:
 
 
 def verified_text(found: TurnsVerified) -> str:
-    """What the verification of turns came to, to be read."""
+    """Return what the verification of turns came to, to be read."""
     lines = [dialogue_text(found)]
     left = sum(n for status, n in found.counts.items() if status != Status.SUCCEEDED)
     if left:

@@ -55,7 +55,7 @@ class FoundText(BaseModel):
 
 
 class FoundTexts(BaseModel):
-    """What holds all words, the best first."""
+    """The nodes and claims that hold all words, the best first."""
 
     results: list[FoundText]
     truncated: bool = Field(description="Whether there may be more")

@@ -60,7 +60,7 @@ REVIEWS = 10
 
 
 class FoundReview(BaseModel):
-    """What a person said of the claim's verdict."""
+    """A person's review of the claim's verdict."""
 
     reviewer: str
     verdict: str = Field(description="The reviewer's; UNCLEAR: the claim itself is unclear")
@@ -186,7 +186,7 @@ class Round(BaseModel):
 
 
 class FoundValue(BaseModel):
-    """Where a value came in; in the sentences the words that matter are between asterisks."""
+    """The place where a value came in; asterisks mark the words that matter in the sentences."""
 
     words: str
     node_ids: list[str] = Field(description="The culprit; of several, one of them, not known which")

@@ -108,7 +108,7 @@ VerificationId = Annotated[Id, Field(description="A verification_id, as tools gi
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the server was started with; no assistant can change it.
+    """The options that the server was started with; no assistant can change them.
 
     Attributes:
         engine: The engine of judgement; None: as the settings or the service say.
@@ -538,7 +538,7 @@ class Tools:
 
 
 def _error_of(job: AsyncJob) -> str | None:
-    """Why a job failed, in one line."""
+    """Return why a job failed, in one line."""
     error = job.state.error
     return one_line(error, results.TEXT) if error else None
 

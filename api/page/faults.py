@@ -33,7 +33,7 @@ from veritrail_graph.api.service.http.problems import (
 
 @dataclass(frozen=True, slots=True)
 class FaultWords:
-    """What is said of something that went wrong.
+    """The words in which a fault is shown on a page.
 
     Attributes:
         heading: What it is, in a few words.
@@ -115,7 +115,7 @@ _OTHER_403 = {
 
 
 def words_of(problem: Mapping[str, Any]) -> FaultWords:
-    """What is said of a problem."""
+    """Return what is said of a problem."""
     status = int(problem["status"])
     heading, todo = _SAID.get(status, (str(problem["title"]), "Go back and try again."))
     kind = str(problem["type"]).removeprefix(PREFIX)
@@ -179,7 +179,7 @@ _MOST_FIELDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What is given back of a form.
+    """The input of a form that a fault page gives back.
 
     Attributes:
         fields: What was typed, by the word for its field.
@@ -231,7 +231,7 @@ class Form:
 
     @property
     def typed(self) -> Typed | None:
-        """What was typed into it; None: nothing."""
+        """Return what was typed into it; None: nothing."""
         try:
             found = parse_qs(
                 bytes(self._body).decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS
@@ -278,7 +278,7 @@ _LONGEST_PROBLEM = 1_000_000
 
 
 def is_page(path: str) -> bool:
-    """Whether a page is asked for, and not something that programs read."""
+    """Return whether a page is asked for, and not something that programs read."""
     return path not in _OTHER and not path.startswith(_OTHERS)
 
 
@@ -364,6 +364,6 @@ def _page(request: Request, start: Message, body: bytes | bytearray, form: Form)
 
 
 def _sign_in(request: Request, form: Form) -> str:
-    """Where a key is shown; one comes back to where one was, but a form is not sent again."""
+    """Say where a key is shown; one comes back to where one was, but a form is not sent again."""
     here = sent(request.scope) if request.method in ("GET", "HEAD") else form.page
     return url("sign-in", next=None if here == "/" else here)

@@ -57,7 +57,7 @@ def render(
 
 
 def shared(request: Request) -> dict[str, Any]:
-    """What every template knows."""
+    """Return what every template knows."""
     caller: Caller | None = getattr(request.state, "caller", None)
     return {
         "caller": caller,

@@ -93,17 +93,17 @@ class AttributeParameters(JobRequest):
 
     @property
     def judges(self) -> bool:
-        """Whether it is also said whether each sentence is faithful; a checker implies it."""
+        """Say whether it is also said whether each sentence is faithful; a checker implies it."""
         return self.judge or self.judge_with is not JudgeName.MODEL
 
     @property
     def judges_with_model(self) -> bool:
-        """Whether a language model says so."""
+        """Return whether a language model says so."""
         return self.judges and self.judge_with is JudgeName.MODEL
 
     @property
     def is_of_claims(self) -> bool:
-        """Whether it is about what carried claims, and not about whole nodes."""
+        """Return whether it is about what carried claims, and not about whole nodes."""
         return bool(self.claim_ids) or self.unsupported
 
 

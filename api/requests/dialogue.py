@@ -25,7 +25,7 @@ Shown = Annotated[int, Field(ge=0, le=MAX_TURNS)]
 
 
 class DialogueParameters(JobRequest):
-    """Which turns are verified, and how: all that a request says but its dialogue."""
+    """The fields of a request to verify turns, without the dialogue itself."""
 
     turn_ids: Annotated[tuple[PartId, ...], Field(strict=False)] | None = Field(
         None,
@@ -70,7 +70,7 @@ class DialogueParameters(JobRequest):
 
     @property
     def checks_turns(self) -> bool:
-        """Whether each turn as a whole is checked for contradictions."""
+        """Return whether each turn as a whole is checked for contradictions."""
         return self.turn_check or self.turn_check_model is not None
 
 

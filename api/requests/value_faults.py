@@ -43,7 +43,7 @@ _SENTENCES = {
 
 
 def sentence(fault: Mapping[str, Any]) -> str:
-    """What is wrong with a value, behind its name.
+    """Return what is wrong with a value, behind its name.
 
     Args:
         fault: What pydantic says of it: `type`, `msg`, and `ctx` with the bounds.

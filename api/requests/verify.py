@@ -210,7 +210,7 @@ class VerifyRequest(OfProcess):
 
     @property
     def names_claims(self) -> bool:
-        """Whether the request itself gives or names claims."""
+        """Return whether the request itself gives or names claims."""
         return bool(self.claims or self.claim_ids)
 
     @property

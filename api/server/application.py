@@ -53,7 +53,7 @@ NOTE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How an application serves.
+    """Options of an application that serves.
 
     Attributes:
         key: VERITRAIL_API_KEY, if it is set.
@@ -133,7 +133,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
 
 @asynccontextmanager
 async def _living(app: FastAPI) -> AsyncIterator[None]:
-    """What there is while the application serves; it begins without waiting for what is down."""
+    """Run the parts of the application while it serves; begin without waiting for what is down."""
     state = app.state
     state.graph, state.standings = state.app.graph, state.app.summaries
     state.closing = asyncio.Event()
@@ -169,7 +169,7 @@ async def _open(graph: GraphConnection) -> None:
 
 
 def _add_layers(app: FastAPI, rules: Rules) -> None:
-    """What a request passes on its way to the routes; the last one that is added is met first."""
+    """Add the layers that a request passes before the routes; the last one added is met first."""
     app.add_middleware(SentPath)
     state = app.state
     app.add_middleware(

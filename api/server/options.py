@@ -36,14 +36,14 @@ def api_key(settings: Settings) -> str | None:
 
 
 def is_made(key: str) -> bool:
-    """Whether a key is one of those that are made, with scopes and an end of their own."""
+    """Return whether a key is one of those that are made, with scopes and an end of their own."""
     from veritrail_graph.api.auth.keys import split_key
 
     return split_key(key) is not None
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """Return whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -51,7 +51,7 @@ def is_loopback(host: str) -> bool:
 
 
 class LogFormat(StrEnum):
-    """How lines are written."""
+    """A format of log lines."""
 
     JSON = "json"
     TEXT = "text"

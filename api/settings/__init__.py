@@ -57,7 +57,7 @@ class Login(BaseModel):
 
 
 class ModelFields(BaseModel):
-    """What can be set for all models, and for the model of one step.
+    """Settings of models: for all models, or for the model of one step.
 
     Attributes:
         model: Name of the model.
@@ -85,20 +85,20 @@ class ModelFields(BaseModel):
 
 
 class StepFields(ModelFields):
-    """What can be set for the model of one step, its endpoint and key among it."""
+    """Settings of the model of one step, with its endpoint and key."""
 
     base_url: read.Address = None
     api_key: read.Secret = None
 
 
 class VerdictFields(StepFields):
-    """What can be set for the step that gives verdicts; `engine`: of another engine."""
+    """Settings of the step that gives verdicts; `engine`: of another engine."""
 
     engine: read.Text = None
 
 
 class EntailmentFields(BaseModel):
-    """What can be set for the entailment model of the engine `nli`.
+    """Settings of the entailment model of the engine `nli`.
 
     `ModelChoice` and `EntailmentParts` of the verifier describe the fields.
     """
@@ -119,7 +119,7 @@ class EntailmentFields(BaseModel):
 
 
 class EmbeddingFields(BaseModel):
-    """What can be set for the embedding model of retrieval.
+    """Settings of the embedding model of retrieval.
 
     Attributes:
         model: A folder, a fetched model, or the name of a model at an endpoint.
@@ -329,7 +329,7 @@ class Settings(ModelFields, BaseSettings):
 
     @property
     def origins(self) -> Origins:
-        """Where each setting came from."""
+        """Return where each setting came from."""
         return self._origins
 
     def check_told(self, address: Setting, secret: Setting) -> None:
@@ -388,7 +388,7 @@ def _message(error: ValidationError) -> str:
 
 
 class Use(StrEnum):
-    """What a model is used for."""
+    """A step that a model is used for."""
 
     CLAIMS = "claims"
     SELECTION = "selection"
@@ -398,7 +398,7 @@ class Use(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """How one model is asked; the fields that `ModelFields` has are described there.
+    """Settings of one model; the fields that `ModelFields` has are described there.
 
     Attributes:
         base_url: The endpoint; None: the engine's default.

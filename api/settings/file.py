@@ -80,7 +80,7 @@ def _document(path: Path | None) -> dict[str, Any]:
 
 
 class ProjectFile(PydanticBaseSettingsSource):
-    """What `veritrail.toml` says, as texts that settings are read from."""
+    """The settings source that reads `veritrail.toml`, as texts that settings are read from."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """Nothing: all fields are read at once."""

@@ -24,7 +24,7 @@ MOST_BYTES = 10_000
 
 
 def roles_of(field: FieldInfo) -> set[Role]:
-    """What a setting means to somebody else."""
+    """Return what a setting means to somebody else."""
     return {one for one in field.metadata if isinstance(one, Role)}
 
 
@@ -44,7 +44,7 @@ def keys_by_environment(
 
 
 class SecretFiles(PydanticBaseSettingsSource):
-    """What the files hold that the environment names."""
+    """The settings source that reads the secret files that the environment names."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """Nothing: all fields are read at once."""

@@ -16,7 +16,7 @@ from veritrail_graph.graph.errors import InputError
 
 
 class Source(IntEnum):
-    """Where a setting comes from, the most trusted first."""
+    """A source of settings, the most trusted first."""
 
     CALL = 0
     ENVIRONMENT = 1
@@ -42,7 +42,7 @@ Path = tuple[str, ...]
 
 @dataclass(slots=True)
 class Origins:
-    """What each source said, and so where each setting comes from."""
+    """The origin of each setting: the most trusted source that gives it."""
 
     found: dict[Path, Source] = field(default_factory=dict)
 
@@ -60,7 +60,7 @@ class Origins:
         return noted
 
     def of(self, *path: str) -> Source:
-        """Where a setting comes from; one that nobody set is of the most trusted source."""
+        """Return where a setting comes from; one that nobody set is of the most trusted source."""
         return self.found.get(tuple(name.lower() for name in path), Source.CALL)
 
 

@@ -72,7 +72,7 @@ def whole(text: str) -> int:
 
 
 def flag(text: str) -> bool:
-    """Whether a text says on.
+    """Return whether a text says on.
 
     Raises:
         ValueError: The text is none.
@@ -264,7 +264,7 @@ def bolt(uri: str) -> str:
 
 
 class Role(Enum):
-    """What a setting means to somebody else; part of its type, so that each rule reads it there."""
+    """A role of a setting for other parts; part of its type, so that each rule reads it there."""
 
     SECRET = auto()
     """A key, a password, or an address that holds one."""

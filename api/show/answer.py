@@ -180,7 +180,7 @@ def answer_text(
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """Where claims without offsets stand.
+    """The places of claims without offsets.
 
     Attributes:
         places: By claim_id: the first place that states the claim.
@@ -194,7 +194,9 @@ class FoundPlaces:
 
 
 def find_places(text: str, claims: Sequence[TextClaim], most: int = LOOKED_THROUGH) -> FoundPlaces:
-    """Where claims stand: word for word, else but for citations, quotation marks and white space.
+    """Return where claims stand.
+
+    Word for word, else but for citations, quotation marks and white space.
 
     Args:
         text: The whole text.
@@ -279,7 +281,7 @@ class PlainText:
         return cls("".join(pieces).translate(_QUOTES), tuple(cuts), tuple(shifts))
 
     def place_of(self, words: str) -> Place | None:
-        """Where words stand in the original text, as far as they are the same when plain."""
+        """Return where words stand in the original text, as far as they are the same when plain."""
         found = word_for_word(self.text, PlainText.of(words).text.strip())
         if found is None:
             return None
@@ -399,7 +401,7 @@ def _place(text: str, claim: TextClaim) -> Place | None:
 
 
 def _edge(text: str, near: int, *, forwards: bool) -> int:
-    """Where to cut a text near a place: between words."""
+    """Return where to cut a text near a place: between words."""
     if near <= 0:
         return 0
     if near >= len(text):

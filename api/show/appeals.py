@@ -38,7 +38,7 @@ def appeal_words(verification: Verification) -> str | None:
 
 
 def cited_words(iteration: Iteration, appeals: Collection[Appeal]) -> str | None:
-    """Which sentences of an iteration speak to their reader; None: none does."""
+    """Return which sentences of an iteration speak to their reader; None: none does."""
     places = {(one.node_id, one.sentence) for one in iteration.evidence}
     here = [one for one in appeals if (one.node_id, one.sentence) in places]
     return f"Speaks to the reader or to a judge: {_named(here)}." if here else None

@@ -42,7 +42,7 @@ def cascade_words(second: str | None) -> str | None:
 
 
 def escalation_words(one: Iteration) -> str | None:
-    """Why the second judge of a cascade was asked in an iteration; None: it was not."""
+    """Return why the second judge of a cascade was asked in an iteration; None: it was not."""
     if one.first_reasoning is None:
         return None
     reasons = one.first_reasoning
@@ -59,24 +59,24 @@ def escalation_words(one: Iteration) -> str | None:
 
 
 def asking_words(of: JudgeMode) -> tuple[str, ...]:
-    """What of it is not as the paper asks, a sentence each, without a capital and a full stop."""
+    """Return what of it departs from the paper, a sentence each, without capital and full stop."""
     found = (sharing_words(of.share), cascade_words(of.second))
     return tuple(one for one in found if one is not None)
 
 
 def whole_sentences(*ways: JudgeMode) -> tuple[str, ...]:
-    """The same as whole sentences, each once."""
+    """Return the same as whole sentences, each once."""
     words = dict.fromkeys(one for way in ways for one in asking_words(way))
     return tuple(f"{one[0].upper()}{one[1:]}." for one in words)
 
 
 def asking_sentences(verifications: Iterable[Verification]) -> tuple[str, ...]:
-    """The same of the judges of verifications."""
+    """Return the same of the judges of verifications."""
     return whole_sentences(*dict.fromkeys(map(judge_mode_of, verifications)))
 
 
 def asking_short(of: JudgeMode) -> str:
-    """The same behind the name of a judge in a list: `, 8 claims a prompt`; empty: as usual.
+    """Return the same behind the name of a judge in a list: `, 8 claims a prompt`; empty: as usual.
 
     The name of the judge in a cascade has both models already.
     """
@@ -85,5 +85,5 @@ def asking_short(of: JudgeMode) -> str:
 
 
 def asked_as(verification: Verification) -> str:
-    """The same of the judge of a verification."""
+    """Return the same of the judge of a verification."""
     return asking_short(judge_mode_of(verification))

@@ -34,7 +34,7 @@ MOST_WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class CategoryMark:
-    """What a source sentence is to the sentence that rests on it, as it is shown.
+    """The mark of a source sentence's attribution category, as it is shown.
 
     Attributes:
         kind: Its class in the style sheet is `rests-KIND`.
@@ -120,7 +120,7 @@ def failed_mark(status: Status, error: str | None) -> Mark:
 
 
 def dropped_words(sentence: SentenceAttribution) -> str:
-    """How many ids a model named that it was not shown; empty: none."""
+    """Return how many ids a model named that it was not shown; empty: none."""
     count = sentence.dropped_ids
     if not count:
         return ""
@@ -199,7 +199,7 @@ _TOKEN = re.compile(r"\s+|\w+(?:[\u2019'.,]\w+)*|[^\w\s]")
 
 
 def changes(sentence: str, correction: str) -> tuple[Change, ...]:
-    """What a correction changes, word by word; very long sentences are compared as a whole."""
+    """Say what a correction changes, word by word; very long sentences are compared as a whole."""
     before, after = _TOKEN.findall(sentence), _TOKEN.findall(correction)
     if max(len(before), len(after)) > 2 * MOST_WORDS:
         return (Change(removed=sentence, added=correction),)

@@ -55,7 +55,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What a source says, and what was written of it.
+    """A source sentence beside the sentence that was written from it.
 
     Attributes:
         source: The sentence upstream that is closest; None: none was selected there.
@@ -81,7 +81,7 @@ class Contrast:
 
     @property
     def source_heading(self) -> str:
-        """What stands above the source."""
+        """Return what stands above the source."""
         if self.source is None:
             return "Looked for"
         if not self.source.place:
@@ -90,7 +90,7 @@ class Contrast:
 
     @property
     def wrote_heading(self) -> str:
-        """What stands above what was written."""
+        """Return what stands above what was written."""
         if self.wrote.sentence is not None:
             return f"The {self.writer} wrote"
         return "You asked" if self.is_asked else "The answer says"
@@ -170,7 +170,7 @@ def _marked_quote(said: MarkedSentence, view: TrailView) -> Quote:
 
 
 def _not_found(view: TrailView) -> str:
-    """What was looked for upstream of a step, and not found."""
+    """Return what was looked for upstream of a step, and not found."""
     if not any(node.ref.is_root for node in view.nodes):
         return view.not_found
     if selects_by_words(view.verification.engine):

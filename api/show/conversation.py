@@ -129,7 +129,7 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:
-    """What the check of a whole turn found.
+    """The result of the check of a whole turn.
 
     Attributes:
         is_found: Whether it found a contradiction.
@@ -293,7 +293,7 @@ def _turn_row(
 
 
 def _remarks(mark: Mark, found: TurnVerification | None) -> list[str]:
-    """What is told below a turn."""
+    """Return what is told below a turn."""
     lines = cut_words(found) if found is not None else []
     if mark == NOT_CHECKED or (found is not None and found.status is Status.SUCCEEDED):
         return lines

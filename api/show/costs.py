@@ -86,7 +86,7 @@ ALL_CACHED = "nothing, all from the cache"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What some calls to models came to.
+    """The cost of some calls to models, and whether it is known.
 
     Attributes:
         usage: The figures.
@@ -109,7 +109,7 @@ class Spent:
 
     @property
     def words(self) -> str | None:
-        """What to say in place of a sum; None where there is a sum."""
+        """Return what to say in place of a sum; None where there is a sum."""
         if not self.asked:
             if self.usage.cached_calls:
                 return ALL_CACHED
@@ -121,7 +121,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """What the steps of one kind came to.
+    """The cost of the steps of one kind.
 
     Attributes:
         name: The step in words.
@@ -137,7 +137,7 @@ class StepCost:
 
 
 def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
-    """What calls came to.
+    """Return what calls came to.
 
     Args:
         usage: The figures; that there are none does not say that no model was asked.
@@ -152,7 +152,7 @@ def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
 
 
 def spent_by(verification: Verification) -> Spent:
-    """What a verification came to."""
+    """Return what a verification came to."""
     usage, is_modelled = verification.usage, not verification.indicative
     is_silent = usage.cost_usd is None and not (
         usage.calls or usage.cached_calls or usage.output_tokens
@@ -163,14 +163,14 @@ def spent_by(verification: Verification) -> Spent:
 
 
 def spent_together(verifications: Sequence[Verification], usage: Usage) -> Spent:
-    """What several verifications came to, where `usage` is their sum."""
+    """Return what several verifications came to, where `usage` is their sum."""
     each = [spent_by(one) for one in verifications]
     unmetered = any(one.asked and not one.usage.calls and not one.known for one in each)
     return spent(usage, modelled=any(one.modelled for one in each), unmetered=unmetered)
 
 
 def by_step(steps: Iterable[StepRecord]) -> tuple[StepCost, ...]:
-    """What a verification spent, by step, model and prompt, in the order in which they came."""
+    """Say what a verification spent, by step, model and prompt, in the order in which they came."""
     found: dict[tuple[str, str, str], Usage] = {}
     for step in steps:
         key = (step.step, step.model, step.prompt)

@@ -134,7 +134,7 @@ SCORE_WORDS = "verified claims among those that a source could confirm; this sco
 
 
 def is_dialogue(process: Process | ProcessOverview) -> bool:
-    """Whether a process looks like a dialogue: its final output is a turn."""
+    """Return whether a process looks like a dialogue: its final output is a turn."""
     return any(one.startswith(TURN) for one in process.terminals)
 
 
@@ -224,7 +224,7 @@ def score_of(turns: Sequence[TurnCounts]) -> float | None:
 
 
 def cut_words(turn: TurnVerification) -> list[str]:
-    """What was not shown in the prompts of a turn, and what the background lacks."""
+    """Return what was not shown in the prompts of a turn, and what the background lacks."""
     lines = []
     cut = []
     if turn.history_left_out:
@@ -251,7 +251,7 @@ _LEFT_OUT: Mapping[LeftOut, str] = MappingProxyType(
 
 
 def left_out_words(settings: str | None) -> str:
-    """What of the method a run left out, such as "no background"; empty: nothing.
+    """Return what of the method a run left out, such as "no background"; empty: nothing.
 
     Args:
         settings: The settings of the run, as JSON; None: they are not known.
@@ -264,13 +264,19 @@ def left_out_words(settings: str | None) -> str:
 
 
 def setting_words(settings: str | None) -> str:
-    """What a run did in another way than usual: what it left out, and the check of whole turns."""
+    """Return what a run did in another way than usual.
+
+    What it left out, and the check of whole turns.
+    """
     check = "with the check of whole turns" if checks_turns(settings) else ""
     return ", ".join(one for one in (left_out_words(settings), check) if one)
 
 
 def run_words(run: DialogueRunSummary) -> str:
-    """What tells a run from others: engine, model, and what it did in another way than usual."""
+    """Return what tells a run from others.
+
+    Engine, model, and what it did in another way than usual.
+    """
     by = f"{run.engine} {run.model[:100]}" if run.model else run.engine
     how = setting_words(run.settings)
     parts = [by, "indicative only" if run.indicative else "", how, counted(run.turns, "turn")]
@@ -278,7 +284,7 @@ def run_words(run: DialogueRunSummary) -> str:
 
 
 def check_words(check: TurnCheck | None) -> str:
-    """What the check of a whole turn says, without its quotes; empty: it was not asked."""
+    """Return what the check of a whole turn says, without its quotes; empty: it was not asked."""
     if check is None:
         return ""
     if not check.contradiction:

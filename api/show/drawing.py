@@ -97,7 +97,7 @@ class Joint:
 
     @property
     def label(self) -> str:
-        """What stands at a line that passes steps."""
+        """Return what stands at a line that passes steps."""
         if not self.steps:
             return ""
         if self.is_unknown:
@@ -106,14 +106,14 @@ class Joint:
 
     @property
     def difference(self) -> str:
-        """What stands on a broken line."""
+        """Return what stands on a broken line."""
         if self.source and self.wrote:
             return f"{self.source} → {self.wrote}"
         return f"{self.change}: {self.wrote or self.source}" if self.change else NO_SOURCE
 
     @property
     def change(self) -> str:
-        """What was done with words that stand on one side alone; empty: no words do."""
+        """Return what was done with words that stand on one side alone; empty: no words do."""
         if bool(self.wrote) is bool(self.source):
             return ""
         return "added" if self.wrote else "left out"

@@ -93,7 +93,7 @@ def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -
 
 
 def _where(one: Finding, width: int, stages: int | None) -> Line:
-    """Where it went wrong; of several nodes, that it is one of them."""
+    """Return where it went wrong; of several nodes, that it is one of them."""
     nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
     if not nodes:
         return ()

@@ -17,7 +17,7 @@ _EXAMPLES = 3
 
 
 class Stored(Protocol):
-    """What an ingest says of a process that it stored."""
+    """The answer of an ingest about a process that it stored."""
 
     @property
     def process_id(self) -> str:
@@ -25,19 +25,19 @@ class Stored(Protocol):
 
     @property
     def status(self) -> str:
-        """What was done, such as `created`."""
+        """Return what was done, such as `created`."""
 
     @property
     def nodes(self) -> int:
-        """How many nodes it has."""
+        """Return how many nodes it has."""
 
     @property
     def edges(self) -> int:
-        """How many edges it has."""
+        """Return how many edges it has."""
 
     @property
     def claims(self) -> int:
-        """How many claims it has."""
+        """Return how many claims it has."""
 
     @property
     def unsourced(self) -> int:
@@ -57,11 +57,11 @@ class Stored(Protocol):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What the input did not hold."""
+        """Return what the input did not hold."""
 
 
 def edge_words(edges: int, inferred: Mapping[str, int]) -> str:
-    """How many edges of each kind there are: `5 edges (1 explicit; inferred: 4 exact)`."""
+    """Return how many edges of each kind there are: `5 edges (1 explicit; inferred: 4 exact)`."""
     ways = ", ".join(f"{count:,} {how}" for how, count in inferred.items() if count)
     if not ways:
         return counted(edges, "edge")
@@ -76,7 +76,7 @@ def explained_words(share: float | None) -> str:
 
 
 def refusal(reason: str, violations: Sequence[Violation]) -> str:
-    """Why a process was not stored, with the first broken rule and how many more there are."""
+    """Say why a process was not stored, with the first broken rule and how many more there are."""
     if not violations or violations[0].message in reason:
         return reason
     more = f"; and {len(violations) - 1:,} more" if len(violations) > 1 else ""
@@ -85,7 +85,7 @@ def refusal(reason: str, violations: Sequence[Violation]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredLine:
-    """What became of one process of several.
+    """The outcome of one process of several.
 
     Attributes:
         where: Where it stood in the input.

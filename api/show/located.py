@@ -30,7 +30,7 @@ class Located(Protocol):
 
     @property
     def value_place(self) -> ValuePlace | None:
-        """Where a value came in."""
+        """Return where a value came in."""
         ...
 
     @property
@@ -40,12 +40,12 @@ class Located(Protocol):
 
     @property
     def indicative(self) -> bool | None:
-        """Whether no model judged."""
+        """Return whether no model judged."""
         ...
 
 
 def how_located(one: Located) -> str | None:
-    """How the place of an error was found; None: by the verdicts, as the paper has it."""
+    """Return how the place of an error was found; None: by the verdicts, as the paper has it."""
     if one.value_place is None:
         return None
     if not one.error_stages:
@@ -54,7 +54,7 @@ def how_located(one: Located) -> str | None:
 
 
 def went_wrong(one: Located, names: Mapping[int, str] = _NO_NAMES) -> str | None:
-    """Where a value came in: `went wrong in sum (summary, stage 2), found by its value`.
+    """Return where a value came in: `went wrong in sum (summary, stage 2), found by its value`.
 
     Args:
         one: The verification.
@@ -97,7 +97,7 @@ def quote_pieces(said: MarkedSentence, around: int = AROUND) -> tuple[Piece, ...
 
 
 def quote_text(said: MarkedSentence, around: int = AROUND) -> str:
-    """The same as text, the words that matter between asterisks."""
+    """Return the same as text, the words that matter between asterisks."""
     return "".join(
         f"*{one.text}*" if one.is_changed else one.text for one in quote_pieces(said, around)
     )

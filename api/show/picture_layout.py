@@ -38,7 +38,7 @@ _HEAD = Room(COLUMN, 2, HEADING)
 
 
 class Kind(StrEnum):
-    """What a text is; its class in the sheet is `vp-KIND`."""
+    """The kind of a text; its class in the sheet is `vp-KIND`."""
 
     CLAIM = "claim"
     VERDICT = "verdict"

@@ -198,7 +198,7 @@ _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (86400 * 60, 8640
 
 
 def ago(value: str | float | datetime | None) -> Markup:
-    """How long ago something was, with the moment itself as its title."""
+    """Return how long ago something was, with the moment itself as its title."""
     if value is None:
         return Markup("never")
     then = moment(value)

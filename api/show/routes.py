@@ -68,12 +68,12 @@ class Routes:
 
     @property
     def are_all_shown(self) -> bool:
-        """Whether none is left out."""
+        """Return whether none is left out."""
         return len(self.routes) == self.total
 
     @property
     def are_all_complete(self) -> bool:
-        """Whether each begins in source material."""
+        """Return whether each begins in source material."""
         return self.complete == self.total
 
 
@@ -157,7 +157,7 @@ def _links(verification: Verification) -> _Map:
 
 
 def _count(links: _Map, target: str) -> tuple[int, int]:
-    """How many routes end in a node, and how many of them begin in source material."""
+    """Return how many routes end in a node, and how many of them begin in source material."""
     known: dict[str, tuple[int, int]] = {}
     waiting = list(links.before.get(target, ()))
     under_way: set[str] = set()

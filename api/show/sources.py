@@ -22,7 +22,7 @@ _WITHIN = ("metadata", "source_metadata", "loc", "attributes")
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """Where a source is in its document.
+    """The place of a source in its document.
 
     Attributes:
         title: The document, or None.
@@ -40,7 +40,7 @@ class SourcePlace:
 
     @property
     def words(self) -> str:
-        """The same in a line."""
+        """Return the same in a line."""
         parts = [self.title] if self.title else []
         if self.page is not None:
             parts.append(f"page {self.page}")

@@ -72,7 +72,7 @@ class StageBars:
 
     @property
     def is_most(self) -> bool:
-        """Whether more than half of the unsupported claims went wrong at that stage."""
+        """Return whether more than half of the unsupported claims went wrong at that stage."""
         return self.worst is not None and 2 * self.worst.counted > self.unsupported + _ALIKE
 
 

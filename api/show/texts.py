@@ -33,7 +33,7 @@ def cut_to(text: str, width: int) -> str:
 
 
 def _without_last(kept: list[str]) -> str:
-    """What is kept, less a letter with all its marks: its room is needed."""
+    """Return what is kept, less a letter with all its marks: its room is needed."""
     end = len(kept) - 1
     while end > 0 and unicodedata.combining(kept[end]):
         end -= 1
@@ -107,7 +107,7 @@ SLACK = 500
 
 
 def part_count(length: int, size: int = PART) -> int:
-    """How many parts a text of this length has."""
+    """Return how many parts a text of this length has."""
     return max(-(-length // size), 1)
 
 
@@ -118,7 +118,7 @@ def part_of(offset: int, text: str, size: int = PART) -> int:
 
 
 def part_bounds(text: str, part: int, size: int = PART) -> Place:
-    """Where a part begins and ends; it ends behind a line or a word, if there is one near."""
+    """Say where a part begins and ends; it ends behind a line or a word, if there is one near."""
     slack = min(SLACK, size // 2)
     return _cut(text, (part - 1) * size, slack), _cut(text, part * size, slack)
 

@@ -97,17 +97,17 @@ class IterationView:
 
     @property
     def sentences(self) -> int:
-        """How many sentences it selected, each counted once."""
+        """Return how many sentences it selected, each counted once."""
         return sum(len(node.cited) for node in self.nodes)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What the selected sentences do not say, prompt by prompt."""
+        """Return what the selected sentences do not say, prompt by prompt."""
         return tuple(one.missing for one in self.iteration.summaries if one.missing)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader must know before taking the evidence for all there was."""
+        """Return what a reader must know before taking the evidence for all there was."""
         one, found = self.iteration, []
         if one.reruns:
             times = counted(one.reruns, "time")
@@ -192,7 +192,7 @@ class TrailView:
 
     @property
     def not_found(self) -> str:
-        """What to say in place of a sentence of a source: what was looked for, and where."""
+        """Return what to say in place of a sentence of a source: what was looked for, and where."""
         shown = [one for one in self.iterations if self.until is None or one.number <= self.until]
         if self.verification.termination is Termination.NO_AGREEMENT and shown[-1].is_last:
             return NO_AGREEMENT
@@ -207,12 +207,12 @@ class TrailView:
 
     @property
     def sentences(self) -> int:
-        """How many sentences were selected."""
+        """Return how many sentences were selected."""
         return sum(len(node.cited) for node in self.nodes)
 
     @property
     def ending(self) -> str | None:
-        """Why the walk stopped, in words; None: it did not come to its end."""
+        """Return why the walk stopped, in words; None: it did not come to its end."""
         return ending_words(self.verification)
 
     @property
@@ -222,17 +222,17 @@ class TrailView:
 
     @property
     def without_verdict(self) -> str | None:
-        """What to say in place of a verdict; None where there is one."""
+        """Return what to say in place of a verdict; None where there is one."""
         return without_verdict(self.verification)
 
     @property
     def spent(self) -> Spent:
-        """What the verification cost."""
+        """Return what the verification cost."""
         return spent_by(self.verification)
 
     @property
     def costs(self) -> tuple[StepCost, ...]:
-        """What it cost by step, model and prompt."""
+        """Return what it cost by step, model and prompt."""
         return by_step(self.verification.steps)
 
     def node(self, node_id: str) -> EvidenceNode | None:
@@ -297,14 +297,14 @@ def trail_view(
 
 
 def _not_found(verification: Verification, read: int, *, is_last: bool) -> str:
-    """What an iteration looked for and did not find."""
+    """Return what an iteration looked for and did not find."""
     if is_last and verification.termination is Termination.NO_AGREEMENT:
         return NO_AGREEMENT
     return not_found_words(read, None, by_words=selects_by_words(verification.engine))
 
 
 def _sources_read(verification: Verification) -> int:
-    """How many source texts all iterations read, each once."""
+    """Return how many source texts all iterations read, each once."""
     refs = (ref for one in verification.iterations for ref in one.checked)
     return len({ref.node_id for ref in refs if ref.is_root})
 

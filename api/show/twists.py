@@ -91,7 +91,7 @@ class Twist:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the attribution, or a judge, says that the sentence is wrong."""
+        """Return whether the attribution, or a judge, says that the sentence is wrong."""
         return self.carried.label is Faithfulness.UNFAITHFUL
 
     @property
@@ -119,7 +119,7 @@ class _Link:
 
 
 def twist_of(carried: CarriedSentence) -> Twist:
-    """What a step did with its sources in one sentence; of a split one, in each proposition."""
+    """Say what a step did with its sources in one sentence; of a split one, in each proposition."""
     links = [_link(carried, source, part) for source, part in _decided(carried)]
     revision = carried.revisions[0] if carried.revisions else None
     return Twist(carried, _words(carried, links), tuple(map(_source, links)), revision)
@@ -164,7 +164,7 @@ def _source(link: _Link) -> TwistSource:
 
 
 def category_words(categories: Iterable[AttributionCategory]) -> str:
-    """What a source sentence is to a sentence."""
+    """Return what a source sentence is to a sentence."""
     return " + ".join(CATEGORY_WORDS[one] for one in categories)
 
 
@@ -184,7 +184,7 @@ def revision_lines(revisions: Sequence[Revision]) -> list[str]:
 
 
 def became_words(revision: Revision) -> str:
-    """What became of a proposed wording when it was verified again."""
+    """Return what became of a proposed wording when it was verified again."""
     how = OUTCOME_WORDS[revision.outcome]
     if revision.rechecked_by is not None:
         how += f", verified again {_RECHECK_WORDS[revision.rechecked_by]}"
@@ -238,7 +238,7 @@ def _turned(link: _Link, sentence: str) -> str:
 
 
 def turned_words(changes: Sequence[Change]) -> str:
-    """What a sentence made of another one: `turned “may close” into “will close”`."""
+    """Return what a sentence made of another one: `turned “may close” into “will close”`."""
     turned = [one for one in changes if one.before and one.after]
     added = [one.after for one in changes if not one.before]
     # A sentence says less than its source all the time: show that only where nothing else differs,

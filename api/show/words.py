@@ -158,7 +158,7 @@ class Mark:
 
     @property
     def is_verdict(self) -> bool:
-        """Whether it is a verdict."""
+        """Return whether it is a verdict."""
         return self.kind in VERDICT_OF
 
 
@@ -274,7 +274,7 @@ def mark_of(
 
 
 def _cannot_tell(error: str | None, indicative: bool | None) -> bool:
-    """Whether what is undecided is so because no model was asked."""
+    """Return whether what is undecided is so because no model was asked."""
     return bool(indicative) or (error or "").startswith(NO_MODEL)
 
 
@@ -347,7 +347,9 @@ def mark_now(found: _Judged | None) -> Mark:
 
 
 def indicative_reason(*engines: str) -> str:
-    """Why verdicts of engines are indicative only: what was compared by words, and what was not.
+    """Return why verdicts of engines are indicative only.
+
+    What was compared by words, and what was not.
 
     Args:
         engines: Names of engines, such as `lexical`, or `lexical+nli` where the last one gave the
@@ -368,7 +370,7 @@ def _who(engine: str) -> str:
 
 
 def indicative_words(*engines: str) -> str:
-    """What is said of verdicts that are indicative only; see `indicative_reason`."""
+    """Return what is said of verdicts that are indicative only; see `indicative_reason`."""
     return f"indicative only: {indicative_reason(*engines)}"
 
 
@@ -384,14 +386,14 @@ def short_reason(failure: str) -> str:
 
 
 def unsaid_words(verification: Verification) -> str | None:
-    """What to say in place of where an error came in, of a question that nobody is blamed for."""
+    """Return the words in place of an error's place, of a question that nobody is blamed for."""
     if verification.is_unsaid:
         return UNSAID
     return SAYING_OPEN if verification.is_saying_open else None
 
 
 def unsaid_in_short(verification: Verification) -> str:
-    """The same in the cell of a table; empty: a step may be blamed."""
+    """Return the same in the cell of a table; empty: a step may be blamed."""
     if verification.is_unsaid:
         return "not said"
     return "cannot tell" if verification.is_saying_open else ""
@@ -402,7 +404,7 @@ NO_AGREEMENT = "Samples selected sentences, but none by as many of them as must 
 
 
 def not_found_words(read: int, sources: int | None, *, by_words: bool) -> str:
-    """What was looked for in texts that were read, and not found.
+    """Return what was looked for in texts that were read, and not found.
 
     Args:
         read: How many nodes were read.
@@ -422,7 +424,7 @@ def not_found_words(read: int, sources: int | None, *, by_words: bool) -> str:
 
 
 def selects_by_words(engine: str) -> bool:
-    """Whether an engine looks for sentences by their words."""
+    """Return whether an engine looks for sentences by their words."""
     return engine.partition("+")[0] == BY_WORDS
 
 
@@ -436,7 +438,7 @@ def review_mark(verdict: ReviewVerdict | None) -> Mark:
 
 
 def ending_words(verification: Verification) -> str | None:
-    """Why the walk stopped, or None where it did not come to its end."""
+    """Return why the walk stopped, or None where it did not come to its end."""
     if verification.termination is None:
         return None
     words = ENDINGS[verification.termination]
@@ -446,7 +448,7 @@ def ending_words(verification: Verification) -> str | None:
 
 
 def stage_words(stage: int, names: Mapping[int, str]) -> str:
-    """What a stage is called; its number where the input does not name it."""
+    """Return what a stage is called; its number where the input does not name it."""
     return names.get(stage) or f"stage {stage}"
 
 
@@ -456,7 +458,7 @@ def either(names: Sequence[str]) -> str:
 
 
 def introduced_words(candidates: int) -> str:
-    """What is said of a place where an error came in, or of one of several where it may have."""
+    """Return the words for a place where an error came in, or for one of several candidates."""
     return "introduced here" if candidates < 2 else "perhaps introduced here"
 
 
@@ -492,5 +494,5 @@ def reuse_words(verification: Verification) -> str | None:
 
 
 def reuse_reason(verification: Verification) -> str:
-    """Why an earlier verdict was kept, or why it was not."""
+    """Return why an earlier verdict was kept, or why it was not."""
     return verification.reuse_reason or "no reason is stored"

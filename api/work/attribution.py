@@ -53,12 +53,12 @@ class AttributionWork:
         self._made, self._against, self._run_id = made, against, run_id
 
     async def sources(self, node_id: str) -> Sequence[ReadNode]:
-        """What the sentences of a node may rest on, in the order in which prompts show it."""
+        """Say what the sentences of a node may rest on, in the order in which prompts show it."""
         refs = await sources_of(self.nodes.source_nodes, node_id, self._against)
         return await self.nodes.read(refs)
 
     def run_of(self, nodes: Sequence[NodeAttribution], usage: Usage) -> AttributionRun:
-        """What was found, as the run."""
+        """Return what was found, as the run."""
         attributor = self.steps.attributor
         return AttributionRun(
             run_id=self._run_id,

@@ -194,7 +194,7 @@ def _is_said(ref: NodeRef, text: str, claim: str) -> bool | None:
 
 
 def _is_bare(record: ClaimRecord) -> bool:
-    """Whether a claim is given by its text alone, and that can be stored."""
+    """Return whether a claim is given by its text alone, and that can be stored."""
     try:
         record.text.encode()
     except UnicodeEncodeError:  # half a character: its check says so

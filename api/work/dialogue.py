@@ -328,7 +328,10 @@ class DialogueWork:
             self._said[claim.claim_id] = (claim.claim, found.turn_id)
 
     def _quotes(self, found: TurnVerification, claim: str, other: str) -> tuple[str, str]:
-        """What two contradicting claims say: word by word where a check of the turn quotes them."""
+        """Return what two contradicting claims say.
+
+        Word by word where a check of the turn quotes them.
+        """
         text, turn_id = self._said.get(other, ("", None))
         check = found.turn_check
         if check is not None and check.quotes and check.turn_id == turn_id:
@@ -337,7 +340,7 @@ class DialogueWork:
         return claim, text
 
     def done(self, refusal: EndpointRefused | None, warnings: Sequence[str]) -> DialogueVerified:
-        """What was done; turns that were not reached are cancelled."""
+        """Return what was done; turns that were not reached are cancelled."""
         why = "it was stopped" if self.fault is None else "the turn before it was not stored"
         turns = [
             self.found.get(turn_id)
@@ -364,5 +367,5 @@ class DialogueWork:
 
 
 def usage_of(turns: Sequence[TurnVerification]) -> Usage:
-    """What turns cost together."""
+    """Return what turns cost together."""
     return sum((one.usage for one in turns), Usage())

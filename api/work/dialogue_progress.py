@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DialogueVerified:
-    """What verifying a dialogue did.
+    """The result of verifying a dialogue.
 
     Attributes:
         run: The turns that were verified.

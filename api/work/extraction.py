@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionReport:
-    """What was extracted from a node.
+    """The result of extracting claims from a node.
 
     Attributes:
         process_id: The process.
@@ -112,7 +112,7 @@ async def extract_claims(
 async def _under_stored_ids(
     store: Store, process_id: str, node_id: str, found: Extraction
 ) -> Extraction:
-    """What was extracted, where a claim with the text of a stored one has the id of that."""
+    """Return what was extracted, where a claim with the text of a stored one has the id of that."""
     known = await store.claims.same_text(process_id, [one.text for one in found.claims])
     names = {
         one.claim_id: stored

@@ -42,7 +42,7 @@ another, and claims that share a frontier ask about it at about the same time.
 
 
 def pace(judge: ConfiguredJudge) -> Callable[[int], int]:
-    """How many claims are on their way at a time.
+    """Return how many claims are on their way at a time.
 
     Under a budget only as many begin as can be finished, as far as the claims until then tell.
     """
@@ -98,7 +98,7 @@ def held_run(settings: Settings, run_id: str) -> Iterator[None]:
 
 
 def is_held(settings: Settings, run_id: str) -> bool:
-    """Whether a process of this home carries a run out."""
+    """Return whether a process of this home carries a run out."""
     try:
         with held_run(settings, run_id):
             return False
@@ -155,14 +155,14 @@ def made_run(
 
 
 def run_options(options: ModelOptions) -> str:
-    """What a run may spend, as canonical JSON."""
+    """Return what a run may spend, as canonical JSON."""
     return canonical(
         {"budget_usd": options.budget, "max_calls": options.max_calls, "price": options.price}
     ).decode()
 
 
 def options_of(judge: ConfiguredJudge) -> str | None:
-    """What a run of these models may spend; None where no model is asked."""
+    """Return what a run of these models may spend; None where no model is asked."""
     return run_options(judge.how.models) if judge.models is not None else None
 
 

@@ -31,7 +31,7 @@ READ_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class SelectedSentences:
-    """What is attributed.
+    """The sentences that are to be attributed.
 
     Attributes:
         only: By node_id, in the order of a frontier: the numbers of the sentences, in order.
@@ -47,7 +47,7 @@ class SelectedSentences:
 
     @property
     def total(self) -> int:
-        """How many sentences they are."""
+        """Return how many sentences they are."""
         return sum(map(len, self.only.values()))
 
 
@@ -151,7 +151,7 @@ async def carrying_places(
     one: Verification,
     own: Collection[str] | None = None,
 ) -> list[SentencePlace]:
-    """Where the sentences of the error nodes stand that carried a claim.
+    """Return where the sentences of the error nodes stand that carried a claim.
 
     Args:
         store: The graph.
@@ -277,7 +277,7 @@ async def sources_of(
 
 
 def unjudged_words(number: int) -> str:
-    """What a person should know where a run removed judged labels."""
+    """Return what a person should know where a run removed judged labels."""
     return (
         f"{number:,} judged label(s) of earlier runs were removed, with the wordings that the same "
         "engine proposed: these sentences rest on other source sentences now. Attributing them "

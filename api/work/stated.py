@@ -29,7 +29,7 @@ _SHOWN = 300
 
 
 async def lacks_claims(store: Store, process: Process, node: str | None) -> bool:
-    """Whether no claim of a process, or of one of its nodes, is stored; turns have none at all.
+    """Say whether no claim of a process, or of one of its nodes, is stored; turns have none at all.
 
     Args:
         store: The graph.

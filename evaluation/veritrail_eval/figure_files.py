@@ -30,7 +30,7 @@ VERDICT_ORDER = (Verdict.NOT_FULLY_SUPPORTED, Verdict.INCONCLUSIVE, Verdict.FULL
 
 @dataclass(frozen=True, slots=True)
 class Read(Generic[Of]):
-    """What a file holds, and what a person should know of it.
+    """The content of a file, and what a person should know of it.
 
     Attributes:
         found: The rows, as values.
@@ -151,13 +151,13 @@ def agreement_of(
 
 
 def notes_on(found: AnnotatorAgreement) -> list[str]:
-    """What a person should know of an agreement: claims that take no part."""
+    """Return what a person should know of an agreement: claims that take no part."""
     single = found.single
     return [f"{single} claim(s) have one label only and take no part."] if single else []
 
 
 def is_adjudicated(origin: str | None) -> bool:
-    """Whether a `label_origin` says that a person decided."""
+    """Return whether a `label_origin` says that a person decided."""
     return (origin or "").partition(":")[0] == "adjudicated"
 
 
@@ -234,7 +234,7 @@ def _unused(table: Table, known: Sequence[str]) -> list[str]:
 
 
 def _notes_on_methods(claims: Sequence[JudgedClaim]) -> list[str]:
-    """What makes the figures of several methods hard to compare."""
+    """Return what makes the figures of several methods hard to compare."""
     asked: dict[str | None, set[str]] = {}
     scoreless: Counter[str | None] = Counter()
     for one in claims:

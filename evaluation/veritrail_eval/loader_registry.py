@@ -48,7 +48,7 @@ class Loader(Protocol[Read_co]):
     source: str
 
     def detect(self, path: Path) -> str | None:
-        """Why `path` is not in this format; None when it is."""
+        """Return why `path` is not in this format; None when it is."""
         ...
 
     def load(self, path: Path, *, skip_bad: bool = False) -> Read_co:

@@ -141,7 +141,7 @@ class Row:
             return None
 
     def yes(self, column: str, words: str = "yes nor no") -> bool:
-        """Whether a cell says yes; an empty cell is a no, and what is neither is a fault.
+        """Return whether a cell says yes; an empty cell is a no, and what is neither is a fault.
 
         Args:
             column: The column.

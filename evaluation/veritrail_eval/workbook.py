@@ -49,7 +49,7 @@ def put_text(cell: Any, text: str) -> int:
 
 
 def text_of(value: Any) -> str:
-    """What a cell holds, as text; formulas and numbers too."""
+    """Return what a cell holds, as text; formulas and numbers too."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -90,7 +90,7 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def is_workbook(path: Path) -> bool:
-    """Whether a file is a workbook, by its name."""
+    """Return whether a file is a workbook, by its name."""
     return path.suffix.lower() == SUFFIX
 
 

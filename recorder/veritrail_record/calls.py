@@ -231,7 +231,7 @@ def tool_result(
     is_written: bool = False,
     metadata: Mapping[str, Any] | None = None,
 ) -> RecordedSpan:
-    """What a tool returned: source text, unless a model wrote something inside it.
+    """Return what a tool returned: source text, unless a model wrote something inside it.
 
     Args:
         run: The recording.
@@ -262,7 +262,7 @@ def call_text(name: object, arguments: object) -> str:
 
 
 class Sink(Protocol):
-    """What looks at the pieces of a stream."""
+    """A sink that receives the pieces of a stream."""
 
     def add(self, piece: Any) -> None:
         """Look at a piece; must not raise."""
@@ -383,7 +383,7 @@ class Relay:
 
 
 class AsyncRelay:
-    """The same, to be awaited."""
+    """A stream to be awaited that shows what passes to a sink; all else of it is its own."""
 
     def __init__(self, stream: Any, sink: Sink) -> None:
         self._stream = stream

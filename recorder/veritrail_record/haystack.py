@@ -164,7 +164,7 @@ class _Span(Span):
         return self if self.inner is None else self.inner.raw_span()
 
     def get_correlation_data_for_logs(self) -> dict[str, Any]:
-        """What the tracer that was enabled before says."""
+        """Return what the tracer that was enabled before says."""
         return {} if self.inner is None else self.inner.get_correlation_data_for_logs()
 
     def set_content_tag(self, key: str, value: Any) -> None:
@@ -458,7 +458,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _is_said(value: Any) -> bool:
-    """Whether a value is a message or an answer."""
+    """Return whether a value is a message or an answer."""
     is_answer = hasattr(value, "query") and hasattr(value, "data")
     return is_answer or hasattr(value, "tool_call_results")
 

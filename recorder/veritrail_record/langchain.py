@@ -467,7 +467,7 @@ def _record(call: Call, generation: Any, *, is_whole: bool) -> Iterator[Recorded
 
 
 def _key(message: BaseMessage, text: str) -> tuple[str, str, int] | None:
-    """What tells a message from others: servers may use an id of their own several times."""
+    """Return what tells a message from others: servers may use an id of their own several times."""
     return ("message", message.id, hash(text)) if message.id else None
 
 

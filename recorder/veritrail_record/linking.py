@@ -49,7 +49,7 @@ class RecordedSpan:
 
 @dataclass(slots=True)
 class Links:
-    """What was found in a value.
+    """The nodes and unknown texts that were found in a value.
 
     Attributes:
         nodes: node_ids, each once, in the order of the value; `exact` for a text that stands

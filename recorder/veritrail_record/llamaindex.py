@@ -185,7 +185,7 @@ class _ModelCall(Call):
 
 
 class _Recorder:
-    """What both handlers share."""
+    """The base of both handlers: the spans and model calls that they record."""
 
     def __init__(self, run: Recording | None) -> None:
         self.run = run
@@ -453,7 +453,7 @@ def _texts(message: Any) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _is_event(value: Any) -> bool:
-    """Whether a value is an event of a workflow."""
+    """Return whether a value is an event of a workflow."""
     events = sys.modules.get("workflows.events")
     return events is not None and isinstance(value, events.Event)
 

@@ -33,7 +33,7 @@ Origin = Literal["source", "generated", "given"]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a program says of a node besides its text and its inputs.
+    """The facts that a program states of a node besides its text and its inputs.
 
     Attributes:
         step: The step that made it.
@@ -60,7 +60,7 @@ NO_FACTS = Facts()
 
 
 class Nodes:
-    """What was recorded so far; not safe for threads.
+    """The nodes that were recorded so far; not safe for threads.
 
     Args:
         process_id: The process.
@@ -294,7 +294,7 @@ class Nodes:
         return found
 
     def _metadata(self, facts: Facts) -> dict[str, Any]:
-        """What else is known, as JSON; values that are none become texts."""
+        """Return what else is known, as JSON; values that are none become texts."""
         found: dict[str, Any] = {}
         if facts.metadata:
             try:

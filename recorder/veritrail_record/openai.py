@@ -126,7 +126,7 @@ class ModelCall(Call):
 
     @abstractmethod
     def pieces(self) -> Pieces:
-        """What collects a streamed answer."""
+        """Return what collects a streamed answer."""
 
 
 class ChatCall(ModelCall):
@@ -264,14 +264,14 @@ class ResponseCall(ModelCall):
             self.run.know_id((RESPONSE, response), span, self.inputs)
 
     def _tool(self, item: Any) -> None:
-        """What a tool that the server called returned: the model read it on the way."""
+        """Record what a tool that the server called returned: the model read it on the way."""
         for text in _response_texts(of(item, "output")):
             span = tool_result(self.run, text, step=str(of(item, "name")), call_id=of(item, "id"))
             if span.node_id:
                 self.add({span.node_id: None})
 
     def _documents(self, item: Any) -> Iterator[RecordedSpan]:
-        """What a search of files found, where the answer holds it (`include`)."""
+        """Yield what a search of files found, where the answer holds it (`include`)."""
         for one in of(item, "results") or ():
             if text := of(one, "text"):
                 about = {name: of(one, name) for name in ("filename", "file_id", "score")}

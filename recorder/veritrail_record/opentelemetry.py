@@ -63,7 +63,7 @@ class _Trace:
     earliest: float = 0.0
 
     def is_due(self, now: float, *, flushes: bool) -> bool:
-        """Whether it is to be written."""
+        """Return whether it is to be written."""
         if len(self.spans) == self.written:
             return False
         is_whole = self.open <= 0 or now - self.last >= QUIET_SECONDS

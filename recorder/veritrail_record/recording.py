@@ -143,7 +143,7 @@ class Recording:
 
     @property
     def is_open(self) -> bool:
-        """Whether more can be recorded, and in this process: a forked one does not record."""
+        """Say whether more can be recorded, and in this process: a forked one does not record."""
         return not self._is_closed and self._forks == _forks
 
     def source(

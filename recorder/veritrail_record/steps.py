@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How the results of a function are recorded.
+    """Options of recording the results of a function.
 
     Attributes:
         name: The name of the step.

@@ -71,7 +71,7 @@ def worst(outcome: Outcome) -> list[Entry]:
 
 
 def stage_words(entry: Entry, names: Mapping[int, str]) -> str:
-    """Where a claim went wrong, in words; empty where that is not known or no matter."""
+    """Return where a claim went wrong, in words; empty where that is not known or no matter."""
     if not entry.error_stages:
         return ""
     each = [f"{n} ({cut(names[n])})" if n in names else str(n) for n in entry.error_stages]
@@ -101,7 +101,7 @@ def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
 
 
 def counts_words(outcome: Outcome) -> str:
-    """How many claims there are of each kind."""
+    """Return how many claims there are of each kind."""
     counts = [
         f"{BY_KIND[state].word.lower()} {n:,}"
         for state, n in outcome.counts.items()
@@ -111,7 +111,7 @@ def counts_words(outcome: Outcome) -> str:
 
 
 def since_words(outcome: Outcome) -> str:
-    """What became of the claims of the baseline, in numbers."""
+    """Return what became of the claims of the baseline, in numbers."""
     parts = [f"{words} {len(outcome.changed(change)):,}" for change, words in CHANGE_WORDS.items()]
     return f"{', '.join(parts)}, gone {len(outcome.gone):,}"
 
@@ -150,7 +150,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def outcome_message(outcome: Outcome) -> dict[str, Any]:
-    """What a webhook says of the outcome: ids, counts and names of rules, no texts."""
+    """Return what a webhook says of the outcome: ids, counts and names of rules, no texts."""
     return {
         "process_id": outcome.process_id,
         "outcome": verdict_words(outcome).replace(" ", "_"),
@@ -198,7 +198,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
 
 
 def review_words(entry: Entry) -> str:
-    """What a person says instead of the verdict; empty where no review differs."""
+    """Return what a person says instead of the verdict; empty where no review differs."""
     if entry.reviewed is None or not entry.is_overridden:
         return ""
     latest = entry.reviewed.latest
@@ -266,7 +266,7 @@ def untrusted(text: str, most: int = 160) -> str:
 
 
 def _stages(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
-    """Where unsupported content came in."""
+    """Return where unsupported content came in."""
     together = Counter(
         entry.error_stages
         for entry in outcome.entries

@@ -35,7 +35,7 @@ MOST_WORDS = 200
 
 
 class Change(StrEnum):
-    """What became of a claim since the baseline."""
+    """The change of a claim since the baseline."""
 
     REGRESSED = "regressed"
     NEW = "new"
@@ -75,7 +75,7 @@ class Entry:
 
     @property
     def is_overridden(self) -> bool:
-        """Whether the latest review of the claim gives another verdict than the one that counts."""
+        """Return whether the latest review of the claim differs from the verdict that counts."""
         is_judged = self.judged is not None and self.judged.verdict is not None
         overridden = ReviewKind.OVERRIDDEN
         return is_judged and self.reviewed is not None and self.reviewed.kind is overridden
@@ -90,13 +90,13 @@ def counted(material: ReportData) -> ReportData:
 
 
 def failed_again(one: CheckedClaim) -> bool:
-    """Whether a claim has a result, and a later check that came to no end."""
+    """Return whether a claim has a result, and a later check that came to no end."""
     has_result = one.verdict is not None or one.state is State.UNDECIDED
     return has_result and one.later is not None and mark_now(one.later).kind is State.FAILED
 
 
 def _again(one: CheckedClaim) -> str | None:
-    """What became of the latest check of a claim, where that ended without a verdict."""
+    """Return what became of the latest check of a claim, where that ended without a verdict."""
     if one.later is None or not failed_again(one):
         return None
     reason = AGAIN.format(ended=_ENDED.get(one.later.status, "failed"))
@@ -129,7 +129,7 @@ def _entry(one: CheckedClaim) -> Entry:
 
 
 def same_text(text: str) -> str:
-    """What two spellings of one claim have in common: the text without its line breaks."""
+    """Return what two spellings of one claim have in common: the text without its line breaks."""
     return " ".join(text.split())
 
 
@@ -175,7 +175,7 @@ def _always(_one: Entry, _other: Entry) -> bool:
 
 
 def _are_alike(one: Entry, other: Entry) -> bool:
-    """Whether the words are mostly the same: an id that was counted up alone proves nothing."""
+    """Say whether the words are mostly the same: an id that was counted up alone proves nothing."""
     return SequenceMatcher(None, _words(one), _words(other), autojunk=False).ratio() >= ALIKE
 
 
@@ -189,7 +189,7 @@ NOT_MET = 1
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is allowed; None: no limit.
+    """The limits of the gate; None: no limit.
 
     Attributes:
         unsupported: Claims that are not fully supported; with a baseline those that are new.
@@ -212,7 +212,7 @@ class Limits:
     undecided: int | None = None
 
     def counts(self, state: State) -> bool:
-        """Whether a claim in this state counts as not fully supported."""
+        """Return whether a claim in this state counts as not fully supported."""
         return state is State.NOT_SUPPORTED or (self.strict and state is State.INCONCLUSIVE)
 
 
@@ -262,7 +262,7 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether every rule is kept."""
+        """Return whether every rule is kept."""
         return all(check.met for check in self.checks)
 
     @property
@@ -284,7 +284,7 @@ class Outcome:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader may not miss: that it passes, or not, by few verdicts."""
+        """Return what a reader may not miss: that it passes, or not, by few verdicts."""
         counts = self.counts
         undecided, decided = counts[State.UNDECIDED], sum(counts[state] for state in _ORDER)
         is_limited = self.limits.undecided is not None or self.limits.strict
@@ -350,7 +350,7 @@ def judge(
 
 
 def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
-    """What became of a claim; without a verdict on either side nothing can be compared.
+    """Return what became of a claim; without a verdict on either side nothing can be compared.
 
     Only the same text is known: a corrected one may say something else, such as another number.
     """
@@ -508,7 +508,7 @@ def _rate(entries: Sequence[Entry], limits: Limits) -> Fraction | None:
 
 
 def judges(material: ReportData) -> tuple[str, ...]:
-    """Who judged: the engines, with their models."""
+    """Return who judged: the engines, with their models."""
     found = {
         f"{one.engine} {one.model}" if one.model else one.engine for one in material.verifications
     }
@@ -518,7 +518,7 @@ def judges(material: ReportData) -> tuple[str, ...]:
 def notes_on(
     material: ReportData, judged_before: Sequence[str] | None, limits: Limits
 ) -> tuple[str, ...]:
-    """What a reader should know beside the rules.
+    """Return what a reader should know beside the rules.
 
     Args:
         material: The process and its claims.
@@ -578,7 +578,7 @@ def notes_on(
 
 
 def _undecided_later(one: CheckedClaim) -> bool:
-    """Whether a model could not decide later what another judge decided."""
+    """Return whether a model could not decide later what another judge decided."""
     later = one.later
     return later is not None and later.status is Status.UNDECIDED and not later.indicative
 

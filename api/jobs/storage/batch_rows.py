@@ -44,7 +44,7 @@ def left_batches(connection: Connection, process_id: str) -> dict[str, list[Batc
 
 
 def early_ends(connection: Connection, job_id: str) -> list[str]:
-    """What a person should know of batches of a job that left lines unanswered, oldest first."""
+    """Return warnings about batches of a job that left lines unanswered, oldest first."""
     whole = (BatchState.COMPLETED.value, BatchState.FAILED.value)
     found = connection.execute(
         sa.select(batches)

@@ -134,7 +134,7 @@ class Heartbeat:
         return list(connection.execute(mine).scalars())
 
     def _beat(self, connection: Connection) -> tuple[list[str], list[str], bool]:
-        """Who lives, who is dead, and whether this one was still known."""
+        """Return who lives, who is dead, and whether this one was still known."""
         time_now = _time(connection)
         mine = workers.c.worker_id == self.worker_id
         beaten = connection.execute(sa.update(workers).where(mine).values(beat=time_now)).rowcount
@@ -152,7 +152,7 @@ class Heartbeat:
         return alive, dead, beaten > 0
 
     def _is_killed(self, worker_id: str) -> bool:
-        """Whether a worker of this home holds its lock no more."""
+        """Return whether a worker of this home holds its lock no more."""
         file = self._folder / f"{worker_id}.lock"
         if not file.exists():
             return False

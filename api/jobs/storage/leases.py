@@ -24,7 +24,7 @@ PAST = ""
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What there is in a budget; None: any amount."""
+    """The limit of a budget; None: any amount."""
 
     usd: float | None = None
     calls: int | None = None
@@ -32,7 +32,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a worker may spend in all, and what there is left for everybody.
+    """The amount that a worker may spend in all, and the amount that is left for all workers.
 
     Attributes:
         usd: US dollars, those that are spent included.
@@ -51,7 +51,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a worker has spent of a budget."""
+    """The amount of a budget that a worker has spent."""
 
     usd: float
     calls: int

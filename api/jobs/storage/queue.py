@@ -71,7 +71,7 @@ async def _work(job_id: str, verification_id: str, attempt: int) -> None:
 
 
 def engine_of(url: str, home: Path) -> sa.Engine:
-    """Where the engine keeps its tables: beside ours in PostgreSQL, else in a file of its own.
+    """Say where the engine keeps its tables: beside ours in PostgreSQL, else in a file of its own.
 
     Its content can be made again from our tables, so SQLite need not wait for the disk: what
     a killed process wrote is there all the same.
@@ -213,7 +213,7 @@ class WorkQueue:
         return {one.workflow_id for one in found}
 
     def refused(self, job_ids: Sequence[str]) -> dict[str, str]:
-        """What the engine gave up of some jobs, without having done it.
+        """Return what the engine gave up of some jobs, without having done it.
 
         Returns:
             The ids of workflows, each with the reason.
@@ -266,7 +266,7 @@ class WorkQueue:
 
 
 def _reason(error: Any) -> str:
-    """Why the engine gave something up; a reason that is not JSON is not read either."""
+    """Return why the engine gave something up; a reason that is not JSON is not read either."""
     if not isinstance(error, PortableWorkflowError):
         return REFUSAL
     if error.name == NotJson.__name__:

@@ -63,7 +63,7 @@ def is_lacking() -> sa.ColumnElement[bool]:
 
 
 def lacking_of(connection: Connection, job_ids: Collection[str]) -> dict[str, int]:
-    """How many sentences of each job are stored, and lack a correction that failed."""
+    """Return how many sentences of each job are stored, and lack a correction that failed."""
     found = connection.execute(
         sa.select(job_claims.c.job_id, sa.func.count())
         .where(job_claims.c.job_id.in_(job_ids), is_lacking())
@@ -84,7 +84,7 @@ def explanations_of(connection: Connection, job_ids: Collection[str]) -> dict[st
 
 
 def counts_of(connection: Connection, job_ids: Collection[str]) -> dict[str, dict[str, int]]:
-    """How many claims of each job have each status; only those that occur."""
+    """Return how many claims of each job have each status; only those that occur."""
     found = connection.execute(
         sa.select(job_claims.c.job_id, job_claims.c.status, sa.func.count())
         .where(job_claims.c.job_id.in_(job_ids), OF_CLAIMS)
@@ -97,7 +97,7 @@ def counts_of(connection: Connection, job_ids: Collection[str]) -> dict[str, dic
 
 
 def usage_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Usage]:
-    """What each job has cost: its claims and, where there was one, its extraction."""
+    """Return what each job has cost: its claims and, where there was one, its extraction."""
     sums = [sa.func.sum(job_claims.c[name]).label(name) for name in _SUMS]
     found = connection.execute(
         sa.select(job_claims.c.job_id, *sums)
@@ -120,7 +120,7 @@ def _summed(row: RowMapping) -> Usage:
 
 
 def is_local(connection: Connection, job_id: str) -> bool:
-    """Whether the process that submitted a job carries it out, and no worker."""
+    """Return whether the process that submitted a job carries it out, and no worker."""
     found = sa.select(jobs.c.is_local).where(jobs.c.job_id == job_id)
     return bool(connection.execute(found).scalar())
 
@@ -233,7 +233,7 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the rows of the claims say of jobs, by job_id.
+    """The parts of jobs that are read from the rows of their claims, by job_id.
 
     Attributes:
         ids: Their verification_ids.
@@ -310,13 +310,13 @@ def _warnings(header: JobHeader, lacking: int) -> list[str]:
 
 
 def _is_in_batches(header: JobHeader, request: str) -> bool:
-    """Whether models are asked in batches; attributions have modes of another kind."""
+    """Return whether models are asked in batches; attributions have modes of another kind."""
     is_verification = header.kind is JobKind.VERIFICATION
     return is_verification and json.loads(request).get("mode") == "batch"
 
 
 def _asks_models(settings: dict[str, Any]) -> bool:
-    """Whether an engine of these settings asks language models: only those have steps."""
+    """Return whether an engine of these settings asks language models: only those have steps."""
     parts = (settings, settings.get("evidence"), settings.get("verdict"))
     if any(isinstance(part, dict) and bool(part.get("steps")) for part in parts):
         return True

@@ -43,7 +43,7 @@ async def lasting(run: Callable[[], T], *, waits: bool = True) -> T:
 
 
 class Batches(Together[Item, Result]):
-    """What a worker writes to its database.
+    """The writes of a worker to its database, several in one transaction.
 
     Args:
         write: Writes a batch and gives a result for each item of it.

@@ -14,7 +14,7 @@ from veritrail_graph.graph.model.job import JobKind
 
 
 def works_of(connection: Connection, job_id: str) -> list[Work]:
-    """What there is to do of a job: its open claims in their order, or the extraction.
+    """Return what there is to do of a job: its open claims in their order, or the extraction.
 
     Its explanation is to be done when none of these is left. A dialogue is done as a whole: its
     turns cannot be done side by side. So are the claims of a job in batches, or with shared

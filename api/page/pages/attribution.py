@@ -154,7 +154,7 @@ async def _two_answers(
 
 
 def _is_in(claim: PlacedClaim, sentence: StoredSentence) -> bool:
-    """Whether a claim is known to be stated in a sentence."""
+    """Return whether a claim is known to be stated in a sentence."""
     first = () if claim.start is None or claim.end is None else ((claim.start, claim.end),)
     return any(
         start < sentence.end and sentence.start < end for start, end in (*first, *claim.also)
@@ -162,7 +162,7 @@ def _is_in(claim: PlacedClaim, sentence: StoredSentence) -> bool:
 
 
 def _no_text(names: Sequence[str], texts: Mapping[str, str], opened: Open | None) -> bool:
-    """Whether the sources of the open sentence are known to hold no text."""
+    """Return whether the sources of the open sentence are known to hold no text."""
     if opened is None or opened.sentence.attributed or not names:
         return False
     against = getattr(opened.sentence, "against", None)
@@ -251,7 +251,7 @@ class Filled(JobForm):
     every_mode: str = ""
 
     def request(self, process_id: str, node_id: str) -> AttributeRequest:
-        """What is asked for.
+        """Return what is asked for.
 
         Raises:
             InputError: A field holds what it cannot.
@@ -332,7 +332,7 @@ async def look_or_start(
 
 
 async def _cost(app: Application, wanted: AttributeRequest) -> SentenceCost:
-    """What it may cost.
+    """Return what it may cost.
 
     Raises:
         InputError: It cannot be done as it is asked for.

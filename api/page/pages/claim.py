@@ -147,7 +147,7 @@ async def show_claim(
 
 
 def _two_answers(view: TrailView | None, stating: Sequence[CarriedSentence]) -> str | None:
-    """Why the attribution of a sentence that states the claim, or carried it, says otherwise."""
+    """Return why the attribution of a sentence that states or carried the claim differs."""
     if view is None:
         return None
     found = view.verification
@@ -159,7 +159,7 @@ def _two_answers(view: TrailView | None, stating: Sequence[CarriedSentence]) -> 
 async def _source_place(
     app: Application, process_id: str, contrast: Contrast | None
 ) -> SourcePlace | None:
-    """Where the source of the pair is in its document, if its metadata says so."""
+    """Return where the source of the pair is in its document, if its metadata says so."""
     if contrast is None or contrast.source is None or not contrast.source.is_root:
         return None
     with suppress(NotFound):
@@ -229,7 +229,7 @@ def _view(
 async def _whole_view(
     app: Application, outline: TrailOutline | None, process: Process, iteration: int | None
 ) -> TrailView | None:
-    """The same with what the error nodes did with their sources."""
+    """Return the same with what the error nodes did with their sources."""
     if outline is None:
         return None
     one = outline.verification

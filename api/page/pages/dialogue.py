@@ -169,7 +169,7 @@ async def start_job(request: Request, app: App, caller: Calling, process_id: Pro
 
 
 def request_of(process_id: str, filled: Filled) -> DialogueRequest:
-    """What the form asks for.
+    """Return what the form asks for.
 
     Raises:
         InputError: A field holds what it cannot.

@@ -101,7 +101,7 @@ async def explore(app: Application, process_id: str, selection: Selection) -> Ex
 async def _focus(
     app: Application, process_id: str, selection: Selection
 ) -> tuple[Focus, Verification | None]:
-    """What is pinned, and the verification whose trail it is."""
+    """Return what is pinned, and the verification whose trail it is."""
     verification_id = selection.verification
     if verification_id is None and selection.claim is not None:
         claim = await app.claims.get(process_id, selection.claim)
@@ -148,7 +148,7 @@ async def _verification(
 
 
 def _start(begin: ListedNode, focus: Focus) -> tuple[Opened, ...]:
-    """What is shown before anybody has opened anything: one hop, where there is no trail."""
+    """Return what is shown before anybody has opened anything: one hop, where there is no trail."""
     if len(focus.pinned) > 1:
         return ()
     ways = [(Direction.UPSTREAM, begin.upstream), (Direction.DOWNSTREAM, begin.downstream)]
@@ -232,7 +232,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What is known of the edges of a process.
+    """The edge counts of a process, where they are known.
 
     Attributes:
         edges: The count; None: there is none yet.
@@ -330,7 +330,7 @@ def selection_of(
     all: bool = False,  # noqa: A002
     cursor: Annotated[str | None, Query(max_length=LONGEST_CURSOR)] = None,
 ) -> Selection:
-    """What an address of the page selects; an empty field of a form is none."""
+    """Return what an address of the page selects; an empty field of a form is none."""
     opened, left_out = read_opened(open)
     wanted_stage = min(int(stage), MAX_STAGE) if stage else None
     wanted_role = Role(role) if role else None
@@ -436,7 +436,7 @@ def _mark(explored: Explored) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Starts:
-    """What a picture can be begun with: claims that went wrong, and final outputs."""
+    """The starting points of a picture: claims that went wrong, and final outputs."""
 
     claims: tuple[Any, ...]
     unsupported: int

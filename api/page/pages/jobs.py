@@ -112,7 +112,7 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
 
 
 async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
-    """What it may cost.
+    """Return what it may cost.
 
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.
@@ -148,7 +148,7 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
 async def _estimated(
     app: Application, how: JudgeOptions, wanted: VerifyRequest, model: str | None
 ) -> Cost:
-    """What models would be asked, unless that takes too long to find out."""
+    """Return what models would be asked, unless that takes too long to find out."""
     from veritrail_graph.api.app.estimation import estimate_claims
 
     try:
@@ -286,7 +286,9 @@ async def show_job(
 async def _looked_up(
     app: Application, job: Job, shown: Sequence[JobClaim]
 ) -> tuple[dict[str, Verification], dict[str, int] | None, bool]:
-    """What the graph says of a job: of the claims that are shown, and in all; whether it is down.
+    """Return what the graph says of a job: of the claims that are shown, and in all.
+
+    Whether it is down.
 
     A graph that is down does not hide the state of the job.
     """
@@ -304,7 +306,7 @@ async def _looked_up(
 
 
 async def _changes(app: Application, job: Job) -> ChangesView | None:
-    """What a job against an earlier version kept and changed until now.
+    """Return what a job against an earlier version kept and changed until now.
 
     The page is made anew with every claim that ends: that of a large job says it at the end.
     """

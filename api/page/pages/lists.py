@@ -174,7 +174,7 @@ async def found(
     kind: Kind | None = None,
     process: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
 ) -> Response:
-    """What a search finds, the best first, as far as it can be paged through."""
+    """Answer with the results of a search, the best first, by the page."""
     results, _ = await app.search.find(q, kind=kind, process_id=process, limit=MOST_RESULTS)
     rows = [[getattr(one, name) for name in FOUND_COLUMNS] for one in results.results]
     return csv_file("search.csv", csv_text(FOUND_COLUMNS, rows))

@@ -71,7 +71,7 @@ _KEPT_SECONDS = 180 * 86_400
 
 
 def reviewer_of(request: Request, caller: Caller) -> Reviewer:
-    """Who reviews.
+    """Return who reviews.
 
     A key speaks for its owner, and no other name can be given with it. The key that is set from
     outside belongs to the operator of the service, and says nothing of persons.
@@ -98,7 +98,7 @@ Asked = Annotated[ReviewState, Depends(_asked)]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a form says.
+    """The fields of a review form.
 
     Attributes:
         claim_id: The claim.
@@ -177,7 +177,7 @@ def draft_of(given: Given, error: VeriTrailError) -> Draft:
 
 
 def fault_words(error: VeriTrailError) -> tuple[str, ...]:
-    """What was wrong with what was sent, in sentences."""
+    """Return what was wrong with what was sent, in sentences."""
     if isinstance(error, EngineError):
         return (
             "What you wrote is kept below. Wait a moment and send it again: nothing is stored "

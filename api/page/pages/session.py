@@ -25,7 +25,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/sign-in")
 async def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: A002  # its name
-    """Where a key is shown; who need not, or has done so, goes on."""
+    """Answer with the form for a key; who needs none, or has shown one, goes on."""
     state = request.app.state
     token = cookie_of(request.headers)
     is_in = token is not None and await state.sessions.admit(token) is not None
@@ -84,7 +84,7 @@ async def sign_out(request: Request, app: App, caller: Calling) -> Response:
 
 
 def is_tls(request: Request) -> bool:
-    """Whether the browser asked by https, also where a proxy in front ended it.
+    """Return whether the browser asked by https, also where a proxy in front ended it.
 
     A sign counts from any sender: a false one makes a cookie stricter, and opens nothing.
     """

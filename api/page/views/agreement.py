@@ -105,7 +105,7 @@ CLAIM_SHOWN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class AgreementState:
-    """What the address says.
+    """The state of the agreement page, as its address holds it.
 
     Attributes:
         process_id: The process.
@@ -192,7 +192,7 @@ class Found:
 
 
 def said_of(reviews: Iterable[Review]) -> Said:
-    """What each reviewer says of each claim: the latest word counts."""
+    """Return what each reviewer says of each claim: the latest word counts."""
     found: dict[str, dict[str, ReviewVerdict]] = {}
     for one in latest_of_each(reviews):
         found.setdefault(one.claim_id, {})[one.reviewer] = one.verdict
@@ -206,7 +206,7 @@ def disputed(
     reviewer: str | None,
     size: int = LISTED,
 ) -> Found:
-    """Which claims people disagree on, in the order of the input.
+    """Return which claims people disagree on, in the order of the input.
 
     Args:
         state: What the address says.
@@ -243,7 +243,10 @@ def _is_wanted(
 
 
 def differs(verdict: Verdict | None, words: Sequence[ReviewVerdict]) -> bool:
-    """Whether somebody gave another verdict than the model; who calls a claim unclear gave none."""
+    """Return whether somebody gave another verdict than the model.
+
+    Who calls a claim unclear gave none.
+    """
     clear = [one for one in words if one is not ReviewVerdict.UNCLEAR]
     return verdict is not None and any(one.value != verdict.value for one in clear)
 

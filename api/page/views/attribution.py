@@ -134,7 +134,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What stands between two attributed sentences.
+    """The text between two attributed sentences.
 
     Attributes:
         text: The text, cut where it is long; empty: it was not read, or there is none.
@@ -206,17 +206,17 @@ class Open:
 
     @property
     def has_no_source_text(self) -> bool:
-        """Whether nothing was asked because its sources hold no text."""
+        """Return whether nothing was asked because its sources hold no text."""
         return self.sentence.judged_reason == NO_SOURCE_TEXT
 
     @property
     def dropped(self) -> str:
-        """How many ids a model named that it was not shown; empty: none."""
+        """Return how many ids a model named that it was not shown; empty: none."""
         return dropped_words(self.sentence)
 
     @property
     def change_words(self) -> list[str]:
-        """What the correction changes, in words."""
+        """Return what the correction changes, in words."""
         return [one.words for one in self.changes if one.words]
 
     @property
@@ -269,7 +269,7 @@ def rows_of(
 
 
 def _failed_since(one: SentenceAttribution, failed: Sequence[Failed]) -> Failed | None:
-    """How an attempt failed that is newer than the attribution of a sentence."""
+    """Return how an attempt failed that is newer than the attribution of a sentence."""
     at = getattr(one, "attributed_at", None) or ""
     return next(
         (each for each in failed if each.number == one.sentence and each.submitted > at), None
@@ -277,7 +277,7 @@ def _failed_since(one: SentenceAttribution, failed: Sequence[Failed]) -> Failed 
 
 
 def gap_of(text: str | None, failed: Sequence[Failed], room: int = BEGINNING) -> Gap | None:
-    """What stands where nothing is attributed; None: nothing but white space.
+    """Return what stands where nothing is attributed; None: nothing but white space.
 
     Args:
         text: The text; None: it was not read.
@@ -296,7 +296,7 @@ def lit_of(
     named: bool = True,
     contradictory: Iterable[AttributedSentence] = (),
 ) -> tuple[Lit, ...]:
-    """What a sentence rests on, as it is marked in the sources.
+    """Return what a sentence rests on, as it is marked in the sources.
 
     Args:
         attributed: The source sentences.

@@ -71,7 +71,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """What a job against an earlier version came to.
+    """The result of a job against an earlier version.
 
     Attributes:
         found: The figures.
@@ -95,7 +95,7 @@ class ChangesView:
 
 
 def changes_view(process_id: str, found: Changes) -> ChangesView:
-    """What is shown of the changes of a job.
+    """Return what is shown of the changes of a job.
 
     Args:
         process_id: The process that was verified.

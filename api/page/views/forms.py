@@ -35,7 +35,7 @@ class JobForm:
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Self:
-        """What was sent; a missing field has its first value."""
+        """Return what was sent; a missing field has its first value."""
         known = {one.name for one in fields(cls)}
         given = {name: value for name, value in sent.items() if isinstance(value, str)}
         return cls(**{name: value.strip() for name, value in given.items() if name in known})
@@ -46,7 +46,7 @@ class JobForm:
         return [(one.name, getattr(self, one.name)) for one in fields(self)]
 
     def anew(self) -> Self:
-        """The same fields in a form that was not sent before."""
+        """Return the same fields in a form that was not sent before."""
         return replace(self, once=secrets.token_urlsafe(16))
 
 

@@ -46,7 +46,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is looked at.
+    """The selection on the graph page, as its address holds it.
 
     Attributes:
         claim: A claim whose evidence trail is drawn.
@@ -72,12 +72,12 @@ class Selection:
 
     @property
     def is_focused(self) -> bool:
-        """Whether there is something to begin with; else stages are drawn."""
+        """Return whether there is something to begin with; else stages are drawn."""
         return any((self.claim, self.verification, self.node))
 
     @property
     def can_open(self) -> bool:
-        """Whether the address has room for one more."""
+        """Return whether the address has room for one more."""
         return len(self.opened or ()) < MOST_OPENED
 
     @property
@@ -105,26 +105,26 @@ class Selection:
         return f"?{urlencode(self.query)}"
 
     def further(self, position: int, way: Direction) -> Selection:
-        """The same with more neighbours of a node."""
+        """Return the same with more neighbours of a node."""
         opened = (*(self.opened or ()), Opened(position, way))
         return replace(self, opened=opened, cursor=None)
 
     def folded(self, position: int, way: Direction) -> Selection:
-        """The same without what was opened of a node on one side."""
+        """Return the same without what was opened of a node on one side."""
         gone = Opened(position, way)
         return replace(self, opened=tuple(one for one in self.opened or () if one != gone))
 
     def looking_at(self, position: int | None) -> Selection:
-        """The same with another node beside the picture."""
+        """Return the same with another node beside the picture."""
         return replace(self, at=position)
 
     def hidden_fields(self, *but: str) -> list[tuple[str, str]]:
-        """What a form of the page sends along, but for its own fields."""
+        """Return what a form of the page sends along, but for its own fields."""
         return [(name, value) for name, value in self.query if name not in but]
 
 
 def read_opened(text: str | None) -> tuple[tuple[Opened, ...] | None, int]:
-    """What an address says was opened, and how many places of it are left out.
+    """Return what an address says was opened, and how many places of it are left out.
 
     What is none of ours is left out too: nothing is lost but a click.
     """
@@ -144,7 +144,7 @@ def _base_36(number: int) -> str:
 
 
 class Part(StrEnum):
-    """What a node is to the claim that is looked at; the first that holds is shown."""
+    """The role of a node for the selected claim; the first that applies is shown."""
 
     ERROR = "error"
     VERIFIED = "verified"
@@ -173,7 +173,7 @@ PART_WORDS: Mapping[Part, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What a picture begins with.
+    """The start of a picture: its first node, its pinned nodes and its evidence trail.
 
     Attributes:
         begin: The node that it begins with; the verified one where there is a claim.
@@ -196,7 +196,7 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """What was read for a picture.
+    """The nodes and edges that were read for a picture.
 
     Attributes:
         focus: What it begins with.
@@ -220,7 +220,7 @@ class Explored:
 
 
 def part_of(node_id: str, explored: Explored) -> Part | None:
-    """What a node is to the claim that is looked at."""
+    """Return what a node is to the claim that is looked at."""
     focus, verification = explored.focus, explored.verification
     if verification is not None:
         if any(ref.node_id == node_id for ref in verification.error_nodes):
@@ -240,7 +240,7 @@ def part_of(node_id: str, explored: Explored) -> Part | None:
 
 
 def part_words(part: Part, node_id: str, explored: Explored) -> str:
-    """What a node is to the claim, in words."""
+    """Return what a node is to the claim, in words."""
     if part is Part.EVIDENCE:
         count = explored.focus.cited[node_id]
         return f"{count:,} sentence{'s' * (count != 1)} cited"

@@ -25,7 +25,7 @@ ESTIMATE_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a job may cost, in words.
+    """The estimated cost of a job, in words.
 
     Attributes:
         claims: How many claims; None: that is not known before they are extracted.
@@ -56,7 +56,7 @@ class Cost:
 
 
 def cost_of(found: Estimated, engine: str) -> Cost:
-    """What an estimate says."""
+    """Return what an estimate says."""
     sums = found.estimates
     return Cost(
         claims=found.claims,
@@ -81,7 +81,7 @@ def cost_of(found: Estimated, engine: str) -> Cost:
 
 
 def started_lines(plan: Plan, wanted: VerifyRequest, *, asks_models: bool) -> tuple[str, ...]:
-    """What is started, a sentence each: how models are asked, and what is kept.
+    """Return what is started, a sentence each: how models are asked, and what is kept.
 
     Args:
         plan: What the job would be.
@@ -109,7 +109,7 @@ LIVE_WORDS = "Live: each call is made at once, at the whole price."
 
 
 def batch_words(wanted: VerifyRequest) -> str:
-    """How batches are made and finished."""
+    """Return how batches are made and finished."""
     at = "at a lower price"
     if wanted.batch_price_factor is not None:
         at = f"at {wanted.batch_price_factor:g} of the price"
@@ -124,7 +124,7 @@ def batch_words(wanted: VerifyRequest) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SentenceCost:
-    """What an attribution may cost, in words.
+    """The estimated cost of an attribution, in words.
 
     Attributes:
         sentences: How many sentences; None: not known.
@@ -148,7 +148,7 @@ class SentenceCost:
 
 
 def sentence_cost(found: EstimatedSentences) -> SentenceCost:
-    """What an estimate of an attribution says."""
+    """Return what an estimate of an attribution says."""
     sums = found.estimates
     if sums is None:
         return SentenceCost(found.sentences, found.engine, found.why_unknown, found.model)

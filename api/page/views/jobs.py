@@ -119,22 +119,22 @@ class JobView:
 
     @property
     def is_open(self) -> bool:
-        """Whether something is left to do."""
+        """Return whether something is left to do."""
         return self.job.status in OPEN
 
     @property
     def is_verification(self) -> bool:
-        """Whether it verifies claims."""
+        """Return whether it verifies claims."""
         return self.job.kind is JobKind.VERIFICATION
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """How its judge is asked where that is not as the paper asks, a sentence each."""
+        """Return how its judge is asked where that is not as the paper asks, a sentence each."""
         return whole_sentences(self.job.asking)
 
     @property
     def working(self) -> str:
-        """What is said of a claim that has begun: in a batch it waits, for up to a day."""
+        """Return what is said of a claim that has begun: in a batch it waits, for up to a day."""
         return "Waiting for a batch" if self.job.batches else "Being checked"
 
     @property
@@ -144,17 +144,17 @@ class JobView:
 
     @property
     def asked(self) -> str:
-        """The same in short, behind a comma; empty: as usual."""
+        """Return the same in short, behind a comma; empty: as usual."""
         return asking_short(self.job.asking)
 
     @property
     def title(self) -> str:
-        """What it does, in one word."""
+        """Return what it does, in one word."""
         return _TITLES[self.job.kind]
 
     @property
     def result_url(self) -> str:
-        """Where its result is shown."""
+        """Return where its result is shown."""
         place = ("processes", self.job.process_id)
         if self.job.kind is JobKind.DIALOGUE and self.job.counts.get(Status.SUCCEEDED):
             return url(*place, "dialogue", run=self.job.run_id)
@@ -162,7 +162,7 @@ class JobView:
 
     @property
     def of(self) -> str:
-        """What it has many of."""
+        """Return what it has many of."""
         return _PARTS[self.job.kind]
 
     @property
@@ -177,12 +177,12 @@ class JobView:
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether a claim of it has a verdict."""
+        """Return whether a claim of it has a verdict."""
         return self.is_verification and bool(self.job.counts.get(Status.SUCCEEDED))
 
     @property
     def may_resume(self) -> bool:
-        """Whether claims of it have no verdict, and none is being verified."""
+        """Return whether claims of it have no verdict, and none is being verified."""
         left = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
         return not self.is_open and (
             any(self.job.counts.get(one) for one in left)
@@ -412,7 +412,7 @@ class Filled(JobForm):
 
 
 def request_of(process_id: str, filled: Filled) -> VerifyRequest:
-    """What is asked for.
+    """Return what is asked for.
 
     Raises:
         InputError: A field holds what it cannot; all of them are named.
@@ -461,7 +461,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
 
 
 def _batch_fields(filled: Filled, wrong: list[Violation]) -> dict[str, Any]:
-    """How batches are made; what is wrong of it joins `wrong`."""
+    """Return how batches are made; what is wrong of it joins `wrong`."""
     given = {
         name: value
         for name in ("batch_finish", "batch_price_factor")

@@ -54,7 +54,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a node is drawn.
+    """The position of a node in a drawing.
 
     Attributes:
         name: The node.
@@ -73,7 +73,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where an edge is drawn: from its source past the columns between to its target.
+    """The line of an edge: from its source past the columns between to its target.
 
     Attributes:
         edge: Source and target.
@@ -134,7 +134,7 @@ def layers_of(vertices: Sequence[Vertex], edges: Iterable[Edge]) -> dict[str, in
 
 
 def keys_of(vertices: Sequence[Vertex], edges: Sequence[Edge]) -> dict[str, float]:
-    """What nodes of a column are ordered by.
+    """Return what nodes of a column are ordered by.
 
     All nodes of a stage have one order, whatever columns they stand in: those may change when more
     is shown. The first ones are swept to and fro. Each later group is put where its neighbours are;
@@ -199,7 +199,7 @@ def _crossings(
     places: Mapping[str, float],
     near: Mapping[str, Sequence[str]],
 ) -> int:
-    """How often edges between two columns cross; what passes a column is not counted."""
+    """Return how often edges between two columns cross; what passes a column is not counted."""
     total = 0
     for at, column in enumerate(columns):
         ends = []

@@ -261,7 +261,7 @@ WIDEST_BESIDE = 920
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """What is hidden on one side of a node.
+    """The hidden neighbours on one side of a node.
 
     Attributes:
         count: How many nodes.
@@ -370,7 +370,7 @@ class Picture:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there is no room beside it."""
+        """Return whether there is no room beside it."""
         return self.width > WIDEST_BESIDE
 
     def box_at(self, position: int | None) -> Box | None:
@@ -465,7 +465,7 @@ def _boxes(
 def _stub(
     node: ListedNode, way: Direction, drawn: int, said: Selection, explored: Explored
 ) -> Stub | None:
-    """What is hidden on one side of a node, if anything is."""
+    """Return what is hidden on one side of a node, if anything is."""
     is_up = way is Direction.UPSTREAM
     count = (node.upstream if is_up else node.downstream) - drawn
     if count <= 0:

@@ -50,7 +50,7 @@ REVIEW_WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which claims somebody wants to see; None: any.
+    """Filters of the claims of a process; None: any.
 
     Attributes:
         verdict: The kind of their mark.
@@ -64,26 +64,26 @@ class Wanted:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether any filter is on."""
+        """Return whether any filter is on."""
         return (self.verdict, self.error_stage, self.review) != (None, None, None)
 
     @property
     def filter(self) -> ClaimFilter:
-        """The same for the store."""
+        """Return the same for the store."""
         verdict = VERDICT_OF.get(self.verdict) if self.verdict else None
         return ClaimFilter(
             verdict.value if verdict else self.verdict, self.error_stage, self.review
         )
 
     def leaves_out(self, claim: PlacedClaim) -> bool:
-        """Whether a claim of the text is faded; what people said of it is not known there."""
+        """Say whether a claim of the text is faded; what people said of it is not known there."""
         if self.verdict is not None and mark_now(claim).kind != self.verdict:
             return True
         return self.error_stage is not None and self.error_stage not in claim.error_stages
 
 
 class Count(NamedTuple):
-    """How many claims have a mark.
+    """The number of claims with a mark.
 
     Attributes:
         mark: The mark.
@@ -96,7 +96,7 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What people said of a claim.
+    """A summary of the reviews of a claim.
 
     Attributes:
         words: In words.
@@ -159,7 +159,10 @@ RANKS: Mapping[str, int] = {name: place for place, name in enumerate(STATES.valu
 
 
 def counts(tally: Tally) -> tuple[Count, ...]:
-    """How the claims of a process stand, what needs attention first; undecided where there are."""
+    """Return how the claims of a process stand, what needs attention first.
+
+    Undecided where there are.
+    """
     unchecked = unchecked_mark(tally.states.get(State.UNCHECKED.value, 0), tally.of_turns)
     found = (
         Count(unchecked if mark.kind is State.UNCHECKED else mark, tally.states.get(name, 0))
@@ -230,7 +233,7 @@ def claim_rows(
 
 
 def _stages(one: JudgedClaim, process: Process) -> tuple[str, ...]:
-    """Where unsupported content came in: nowhere, if the answer does not say what was asked."""
+    """Say where unsupported content came in: nowhere, if the answer does not say what was asked."""
     stages = () if one.claim.said is False else one.error_stages
     return tuple(process.stage_names.get(stage) or f"stage {stage}" for stage in stages)
 
@@ -256,7 +259,7 @@ def _failure(one: JudgedClaim) -> str | None:
 
 
 def said_of(reviewed: Reviewed | None) -> Said | None:
-    """What people said of a claim, in short."""
+    """Return what people said of a claim, in short."""
     if reviewed is None:
         return None
     verdict: Verdict | None = reviewed.reviewed_verdict
@@ -266,7 +269,7 @@ def said_of(reviewed: Reviewed | None) -> Said | None:
 
 
 def indicative_words(tally: Tally) -> str | None:
-    """Which verdicts are indicative only, or None where none is."""
+    """Return which verdicts are indicative only, or None where none is."""
     judged = tally.judged
     if not tally.indicative:
         return None
@@ -312,12 +315,12 @@ class Item:
 
     @property
     def judged(self) -> int:
-        """How many of its claims have a verdict."""
+        """Return how many of its claims have a verdict."""
         return sum(number for mark, number in self.counts if mark.is_verdict)
 
     @property
     def bar(self) -> list[tuple[str, str, int]]:
-        """What a bar of its claims shows."""
+        """Return what a bar of its claims shows."""
         return [(mark.kind, mark.word, number) for mark, number in self.counts]
 
 
@@ -377,7 +380,7 @@ def wanted(ranked: Iterable[Ranked], search: str, after: Place | None) -> list[R
 
 
 def unready_words(one: UnreadyProcess) -> str:
-    """What becomes of a process that is not ready."""
+    """Return what becomes of a process that is not ready."""
     if one.is_left:
         if one.status == "deleting":
             return "was left half-removed; remove it again"

@@ -46,7 +46,7 @@ OPENED = (40, 40, 6_000)
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """Who reviews.
+    """The person who reviews, by name.
 
     Attributes:
         name: By name; None: not named yet.
@@ -59,7 +59,7 @@ class Reviewer:
 
 @dataclass(frozen=True, slots=True)
 class SaidView:
-    """What somebody says of a claim.
+    """A review of a claim, as the page shows it.
 
     Attributes:
         reviewer: Who.
@@ -109,7 +109,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What is read from the graph for the page.
+    """The data that the page reads from the graph.
 
     Attributes:
         process: The process.
@@ -162,7 +162,7 @@ def row_of(
 def is_hidden(
     found: JudgedClaim, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
 ) -> bool:
-    """Whether there is a result, or a category of a turn, that this reviewer must not know yet."""
+    """Return whether this reviewer must not know a result, or a category of a turn, yet."""
     has_result = found.stated is not None and found.stated.is_result
     is_judged = has_result or found.category is not None
     return state.blind and is_judged and mine_of(reviewed, who) is None
@@ -181,7 +181,7 @@ def said_view(review: Review, found: JudgedClaim, who: Reviewer) -> SaidView:
 
 
 def mine_of(reviewed: Reviewed | None, who: Reviewer) -> Review | None:
-    """What this reviewer says now."""
+    """Return what this reviewer says now."""
     counting = reviewed.counting if reviewed else ()
     return next((one for one in counting if one.reviewer == who.name), None)
 
@@ -277,7 +277,7 @@ def reading_of(
 
 
 def marked_in(node_id: str, claim: Claim | None, trail: Verification | None) -> set[Place]:
-    """What is marked in a node: the claim's own place, or the sentences that were selected."""
+    """Say what is marked in a node: the claim's own place, or the sentences that were selected."""
     if claim is not None and claim.node_id == node_id:
         if claim.start is None or claim.end is None:
             return set(claim.also)
@@ -430,7 +430,7 @@ class OpenView:
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """What was saved a moment ago, beside the model's verdict, which may be shown now.
+    """A review that was just saved, beside the model's verdict, which may be shown now.
 
     Attributes:
         row: The claim.
@@ -442,7 +442,7 @@ class SavedView:
 
 
 def saved_view(read: Read, state: ReviewState, claim_id: str, who: Reviewer) -> SavedView | None:
-    """What was saved; None where the reviewer has said nothing of that claim."""
+    """Return what was saved; None where the reviewer has said nothing of that claim."""
     if claim_id not in read.claims:
         return None
     row = row_of(read, state, claim_id, who)

@@ -33,7 +33,7 @@ Reviewers = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class ReviewState:
-    """What the address of the review page says.
+    """The state of the review page, as its address holds it.
 
     Attributes:
         process_id: The process.
@@ -57,7 +57,7 @@ class ReviewState:
 
     @property
     def tells(self) -> bool:
-        """Whether its filters say what the model's verdict is."""
+        """Return whether its filters say what the model's verdict is."""
         return self.verdict is not None or self.error_stage is not None
 
     @property
@@ -66,7 +66,7 @@ class ReviewState:
         return url("processes", self.process_id, "review", **self._query())
 
     def to(self, claim: str | None) -> ReviewState:
-        """The same list with another claim open."""
+        """Return the same list with another claim open."""
         return replace(self, claim=claim, level=None, node=None)
 
     @property
@@ -80,7 +80,7 @@ class ReviewState:
         return replace(self, show="all", verdict=None, error_stage=None)
 
     def with_blind(self, blind: bool) -> ReviewState:
-        """The same claim, blind or not."""
+        """Return the same claim, blind or not."""
         if not blind:
             return replace(self, blind=False)
         return replace(self, blind=True, verdict=None, error_stage=None)
@@ -90,11 +90,11 @@ class ReviewState:
         return replace(self, show=show, claim=None, level=None, node=None)
 
     def with_level(self, level: int | None) -> ReviewState:
-        """The same claim with one level opened, or none."""
+        """Return the same claim with one level opened, or none."""
         return replace(self, level=level)
 
     def with_node(self, node: str | None) -> ReviewState:
-        """The same claim with one node read in place, or none."""
+        """Return the same claim with one node read in place, or none."""
         return replace(self, node=node)
 
     def saved(self, claim: str, then: str | None) -> str:

@@ -25,7 +25,7 @@ def shared_words(caller: Caller, tally: Tally) -> tuple[str, ...]:
 
 
 def _checked_words(tally: Tally) -> str:
-    """How the claims were checked, and how many of them have a verdict."""
+    """Return how the claims were checked, and how many of them have a verdict."""
     if not tally.total:
         return "No claims of it were checked."
     claims = f"of its {counted(tally.total, 'claim')}"
@@ -44,7 +44,7 @@ def _checked_words(tally: Tally) -> str:
 
 
 def _judge(one: InForce) -> str:
-    """Who judged, as the end of a sentence."""
+    """Return who judged, as the end of a sentence."""
     if one.model is not None:
         return f"by {one.model[:LONGEST_NAME]}"
     if one.engine == BY_WORDS:

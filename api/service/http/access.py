@@ -27,7 +27,7 @@ BEARER = HTTPBearer(
 
 
 async def calling(request: Request) -> Caller:
-    """Who sent a request, as the guard found out."""
+    """Return who sent a request, as the guard found out."""
     caller: Caller = request.state.caller
     return replace(caller, request_id=request_id.current.get())
 
@@ -85,7 +85,7 @@ class Needed:
         self.scopes = scopes
 
     async def __call__(self, caller: Calling, _shown: Annotated[Any, Security(BEARER)]) -> Caller:
-        """Who calls, who is allowed to."""
+        """Return who calls, who is allowed to."""
         for scope in self.scopes:
             caller.expect(scope)
         return caller

@@ -61,7 +61,7 @@ def _bytes(content: Any) -> bytes:
 
 
 def _has(known: str, tag: str) -> bool:
-    """Whether If-None-Match names a tag; weak and strong ones are compared alike."""
+    """Return whether If-None-Match names a tag; weak and strong ones are compared alike."""
     names = [name.strip().removeprefix("W/") for name in known.split(",")]
     return "*" in names or tag.removeprefix("W/") in names
 

@@ -95,12 +95,12 @@ def _longest(waits: Iterable[int | None]) -> int | None:
 
 
 def address(scope: Scope) -> str:
-    """Where a request comes from; all addresses of one IPv6 network count as one."""
+    """Return where a request comes from; all addresses of one IPv6 network count as one."""
     return _network(scope.get("client"))
 
 
 def peer(scope: Scope) -> str:
-    """Where the connection of a request comes from, such as a proxy."""
+    """Return where the connection of a request comes from, such as a proxy."""
     return _network(scope.get("state", {}).get(PEER) or scope.get("client"))
 
 

@@ -43,12 +43,12 @@ class TooSlow(HTTPException):
 
 
 def upload_seconds(most: int) -> float:
-    """How long an upload may take in all: an hour, or an hour for each GB that it may have."""
+    """Say how long an upload may take in all: an hour, or an hour for each GB that it may have."""
     return UPLOAD_SECONDS * max(1.0, most / 1e9)
 
 
 def is_upload(scope: Scope) -> bool:
-    """Whether the body may be large, so that its route reads it piece by piece."""
+    """Return whether the body may be large, so that its route reads it piece by piece."""
     return scope["method"] == "POST" and scope["path"] in _UPLOADS
 
 

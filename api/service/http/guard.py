@@ -69,7 +69,7 @@ _KEY_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the guard goes by.
+    """The rules of the guard.
 
     Attributes:
         per_minute: Requests a minute of a key that does not say; None: no limit.
@@ -150,7 +150,7 @@ class Guard:
             return problem(408, "request-timeout", words, headers={"Connection": "close"})
 
     async def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """Why a request is not let in; None: it is."""
+        """Return why a request is not let in; None: it is."""
         if _header_bytes(scope) > HEADER_BYTES:
             return problem(431, "headers-too-large", "The address and headers are too large.")
         if "transfer-encoding" in headers and "content-length" in headers:
@@ -179,7 +179,7 @@ class Guard:
         return self._too_often(admitted)
 
     async def _admitted(self, scope: Scope, headers: Headers) -> Admitted | Response:
-        """Who asks; a key in the headers counts before a cookie.
+        """Return who asks; a key in the headers counts before a cookie.
 
         Raises:
             Unauthorized: No key, or one that does not open.
@@ -201,7 +201,7 @@ class Guard:
         return self._misused(scope, headers) or session
 
     async def _guest(self, scope: Scope, headers: Headers) -> Admitted | None:
-        """Who comes with a link, where it shows what is asked for; None: there is none."""
+        """Return who comes with a link, where it shows what is asked for; None: there is none."""
         token = cookie_of(headers, SHARE_COOKIE)
         if token is None or scope["method"] not in SAFE_METHODS or not await self._ring.asks():
             return None
@@ -213,7 +213,7 @@ class Guard:
         return Admitted(link.guest) if is_shown else None
 
     def _misused(self, scope: Scope, headers: Headers) -> Response | None:
-        """Why a cookie does not open this; a browser sends it from any page."""
+        """Return why a cookie does not open this; a browser sends it from any page."""
         if scope["method"] in SAFE_METHODS:
             return None
         if crosses(headers, frozenset()):
@@ -240,7 +240,10 @@ _KEY_IN_ADDRESS = (
 
 
 def _header_bytes(scope: Scope) -> int:
-    """What the headers and the address take; whatever came in one piece is not counted before."""
+    """Return what the headers and the address take.
+
+    Whatever came in one piece is not counted before.
+    """
     headers = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
     return headers + len(scope.get("raw_path") or b"") + len(scope["query_string"])
 
@@ -252,7 +255,7 @@ def come_again(wait: int, words: str) -> Response:
 
 
 def _holds_key(query: bytes) -> bool:
-    """Whether somebody put a key behind the question mark."""
+    """Return whether somebody put a key behind the question mark."""
     text = query.decode("latin-1")
     if LOOKS_LIKE_A_KEY.search(text):
         return True
@@ -260,7 +263,7 @@ def _holds_key(query: bytes) -> bool:
 
 
 def _stranger(scope: Scope, headers: Headers, rules: Rules) -> str | None:
-    """Why a request without a key does not come from this machine; None: nothing says so."""
+    """Return why a request without a key does not come from this machine; None: nothing says so."""
     if _name(headers.get("host", "")) not in LOCAL_NAMES:
         # A stranger's page may give this machine a name and ask through a browser.
         return "Without a key this service answers to localhost only."
@@ -275,7 +278,10 @@ def _stranger(scope: Scope, headers: Headers, rules: Rules) -> str | None:
 
 
 def crosses(headers: Mapping[str, str], origins: frozenset[str]) -> bool:
-    """Whether a page of another origin sent this: browsers say so, and pages cannot unsay it."""
+    """Return whether a page of another origin sent this.
+
+    Browsers say so, and pages cannot unsay it.
+    """
     origin = headers.get("origin")
     if origin is not None and origin in origins:
         return False

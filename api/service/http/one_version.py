@@ -26,7 +26,7 @@ READING_POST = ":batchGet"
 
 
 def is_watched(path: str, method: str) -> bool:
-    """Whether a call only reads a process or a verification."""
+    """Return whether a call only reads a process or a verification."""
     reads = method in READING or path.endswith(READING_POST)
     return reads and ("{process_id}" in path or "{verification_id}" in path)
 
@@ -40,7 +40,7 @@ class OneVersion(APIRoute):
 
     @property
     def is_watched(self) -> bool:
-        """Whether the route only reads a process or a verification."""
+        """Return whether the route only reads a process or a verification."""
         return all(is_watched(self.path, method) for method in self.methods or ())
 
     @override

@@ -108,7 +108,7 @@ class Problem(BaseModel):
 
 
 def problems_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What a route says of its problems: `responses=problems_of(404, 409)`.
+    """Return what a route says of its problems: `responses=problems_of(404, 409)`.
 
     Those that every call may have (400, 401, 403, 413, 422, 429, 500, 503 and so on) are added to
     the description by themselves.
@@ -183,7 +183,7 @@ def problem(
 
 
 def _is_other_type(request: Request) -> bool:
-    """Whether a body says to be something else than JSON, as that of `curl -d` does."""
+    """Return whether a body says to be something else than JSON, as that of `curl -d` does."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return not (media_type in ("", "application/json") or media_type.endswith("+json"))
 

@@ -83,7 +83,7 @@ class UploadRefused(VeriTrailError):
 
 @dataclass(frozen=True, slots=True)
 class UploadLimits:
-    """How large a body may be.
+    """The largest sizes of a body.
 
     Attributes:
         wire: Bytes as they are sent.
@@ -262,7 +262,7 @@ def check_unpacked(path: Path, size: int, most: int) -> None:
 
 
 def _is_used(folder: Path) -> bool:
-    """Whether the server that a folder belongs to is at work; of other machines: was lately."""
+    """Say whether the server that a folder belongs to is at work; of other machines: was lately."""
     try:
         # Whether a server of another machine lives cannot be seen, so that its files are left.
         if not is_alive((folder / _OWNER).read_text(encoding="utf-8"), now()):
@@ -274,7 +274,7 @@ def _is_used(folder: Path) -> bool:
 
 
 class Places:
-    """How much of one kind is done at a time: in all, and for one key.
+    """The places for operations of one kind that run at a time: in all, and for one key.
 
     A caller waits for a place of its key first: however many it asks for, only a few of them stand
     before others.
@@ -370,7 +370,7 @@ _NO_FORM = (
 
 
 def check_encoding(header: str, start: bytes) -> None:
-    """Whether a body is encoded as its header says.
+    """Check that a body is encoded as its header says.
 
     Raises:
         UploadRefused: It is not, or in a way that is not known here.

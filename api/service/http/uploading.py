@@ -50,7 +50,7 @@ def upload_options(
     format_name: str | None = None,
     importing: ImportOptions | None = None,
 ) -> IngestOptions:
-    """How a body is stored, waiting for others that write the same.
+    """Return how a body is stored, waiting for others that write the same.
 
     Args:
         caller: Who sends it.

@@ -217,7 +217,7 @@ class _JobFigures(Collector):
 
 
 class _TraceFigures(Collector):
-    """What this process has done with spans."""
+    """The collector of the figures on spans that this process has received."""
 
     def __init__(self, figures: TraceFigures) -> None:
         self._figures = figures

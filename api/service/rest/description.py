@@ -223,7 +223,7 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
-    """What may go wrong with any call is listed at every call."""
+    """Add to an operation the problem responses that any call may get."""
     responses = operation["responses"]
     if "application/json" in responses.get("422", {}).get("content", {}):
         del responses["422"]  # a form that is not ours

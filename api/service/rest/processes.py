@@ -286,7 +286,7 @@ async def store_process(
 
 
 def _stored(found: list[Stored]) -> Response:
-    """What became of the processes of a body.
+    """Return what became of the processes of a body.
 
     Raises:
         VeriTrailError: There is one, and it was not stored.

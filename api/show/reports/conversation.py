@@ -57,7 +57,7 @@ class Conversation:
 
     @property
     def more(self) -> int:
-        """How many verified turns are not shown."""
+        """Return how many verified turns are not shown."""
         return self.total - len(self.turns)
 
 

@@ -109,7 +109,7 @@ def _of_verification(found: Verification) -> dict[str, Any]:
 
 
 def _pair(view: TrailView) -> dict[str, str]:
-    """What a source says beside what was written of it; empty where the claim is supported."""
+    """Say what a source says beside what was written of it; empty where the claim is supported."""
     pair = contrast_of(view)
     if pair is None or view.verification.verdict is Verdict.FULLY_SUPPORTED:
         return {}

@@ -90,7 +90,7 @@ class CheckedClaim:
 
     @property
     def is_of_turn(self) -> bool:
-        """Whether its category is all that is known: no verdict was asked for."""
+        """Return whether its category is all that is known: no verdict was asked for."""
         return self.verification is None and self.category is not None
 
     @property
@@ -110,7 +110,7 @@ class CheckedClaim:
 
     @property
     def is_indicative(self) -> bool:
-        """Whether it has a verdict that no model gave."""
+        """Return whether it has a verdict that no model gave."""
         found = self.verification
         return found is not None and found.verdict is not None and found.indicative
 
@@ -121,18 +121,18 @@ class CheckedClaim:
 
     @property
     def was_edited(self) -> bool:
-        """Whether its text is another one than the one that was verified."""
+        """Return whether its text is another one than the one that was verified."""
         return self.verification is not None and self.verification.claim != self.claim.text
 
     @property
     def has_changed(self) -> bool:
-        """Whether it had another verdict in the earlier version."""
+        """Return whether it had another verdict in the earlier version."""
         before = self.before.verdict if self.before is not None else None
         return None not in (before, self.verdict) and before is not self.verdict
 
     @property
     def has_moved(self) -> bool:
-        """Whether it had the same verdict with other error stages in the earlier version."""
+        """Return whether it had the same verdict with other error stages in the earlier version."""
         before = self.before
         if before is None or self.verdict is None or before.verdict is not self.verdict:
             return False
@@ -140,13 +140,13 @@ class CheckedClaim:
 
     @property
     def since(self) -> tuple[str, ...]:
-        """What was found of it when it was compared with an earlier version."""
+        """Return what was found of it when it was compared with an earlier version."""
         kept = reuse_words(self.verification) if self.verification is not None else None
         return self._changes if kept is None else (f"The verdict was {kept}.", *self._changes)
 
     @property
     def _changes(self) -> tuple[str, ...]:
-        """What is another in the earlier version."""
+        """Return what is another in the earlier version."""
         found = []
         before = self.before
         if before is not None and before.verdict is not None and self.has_changed:
@@ -164,7 +164,7 @@ class CheckedClaim:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader must know of its verification, beside what its trail says."""
+        """Return what a reader must know of its verification, beside what its trail says."""
         found = list(self._changes)
         if self.was_edited:
             found.append(
@@ -183,7 +183,7 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str | None:
-        """Why it has its state: the reasons for its verdict, or why there is none."""
+        """Return why it has its state: the reasons for its verdict, or why there is none."""
         found = self.verification
         if found is None:
             return None
@@ -192,7 +192,7 @@ class CheckedClaim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimSelection:
-    """Which claims a report is about; empty: all.
+    """The selection of claims for a report; empty: all.
 
     Attributes:
         claim_ids: These claims.
@@ -205,7 +205,7 @@ class ClaimSelection:
     states: tuple[State, ...] = ()
 
     def takes(self, one: CheckedClaim) -> bool:
-        """Whether a claim is wanted."""
+        """Return whether a claim is wanted."""
         return (
             (not self.claim_ids or one.claim.claim_id in self.claim_ids)
             and (not self.node_ids or one.claim.node_id in self.node_ids)
@@ -213,7 +213,7 @@ class ClaimSelection:
         )
 
     def words(self) -> str:
-        """Which claims these are, for a reader; empty where they are all."""
+        """Return which claims these are, for a reader; empty where they are all."""
         parts = [f"claim {', '.join(self.claim_ids)}"] if self.claim_ids else []
         if self.node_ids:
             parts.append(f"about node {', '.join(map(shown, self.node_ids))}")
@@ -224,7 +224,7 @@ class ClaimSelection:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """When and by what a report was made.
+    """The origin of a report: the time, the program, and the place it was read from.
 
     Attributes:
         at: ISO 8601 in UTC.
@@ -239,7 +239,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Who gave verdicts that count.
+    """A judge that gave verdicts that count.
 
     Attributes:
         engine: The engine of judgement.
@@ -342,7 +342,10 @@ class ReportData:
 
     @property
     def marks(self) -> list[tuple[Mark, int]]:
-        """The same by marks; where all claims without a verdict are of turns, one says so."""
+        """Return the same by marks.
+
+        Where all claims without a verdict are of turns, one says so.
+        """
         counts = self.counts
         of_turns = sum(one.is_of_turn for one in self.claims)
         unchecked = unchecked_mark(counts[State.UNCHECKED], of_turns)
@@ -358,17 +361,17 @@ class ReportData:
 
     @property
     def usage(self) -> Usage:
-        """What they came to; the cost is None while any price is unknown."""
+        """Return what they came to; the cost is None while any price is unknown."""
         return total_usage(self.verifications)
 
     @property
     def is_indicative(self) -> bool:
-        """Whether any verdict was given without a model."""
+        """Return whether any verdict was given without a model."""
         return any(one.is_indicative for one in self.claims)
 
     @property
     def indicative(self) -> str | None:
-        """Which verdicts no language model gave, in words; None: there are none."""
+        """Return which verdicts no language model gave, in words; None: there are none."""
         judged = [one for one in self.claims if one.verdict is not None]
         indicative = sum(one.is_indicative for one in judged)
         if not indicative:
@@ -377,13 +380,13 @@ class ReportData:
 
     @property
     def indicative_reason(self) -> str:
-        """Why they are indicative; empty: there are none."""
+        """Return why they are indicative; empty: there are none."""
         engines = [one.engine for one in self.claims if one.is_indicative]
         return indicative_reason(*engines) if engines else ""
 
     @property
     def judges(self) -> tuple[Judge, ...]:
-        """Who gave the verdicts that count, with which q and when; the most frequent first."""
+        """Say who gave the verdicts that count, with which q and when; the most frequent first."""
         given: dict[tuple[str, str | None, int, JudgeMode], list[Verification]] = {}
         for one in self.verifications:
             if one.verdict is not None:
@@ -399,17 +402,17 @@ class ReportData:
 
     @property
     def judgements(self) -> tuple[str, ...]:
-        """The same in words, a line a judge."""
+        """Return the same in words, a line a judge."""
         return tuple(one.words for one in self.judges)
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """How judges were asked where that is not as the paper asks, a sentence each."""
+        """Return how judges were asked where that is not as the paper asks, a sentence each."""
         return asking_sentences(one for one in self.verifications if one.verdict is not None)
 
     @property
     def since(self) -> str | None:
-        """What was kept and what changed since earlier versions; None: none was compared."""
+        """Return what was kept and what changed since earlier versions; None: none was compared."""
         found = [one for one in self.claims if one.verification is not None]
         kept = sum(one.verification.reused_from is not None for one in found if one.verification)
         if not kept and not any(one.before for one in found):
@@ -433,7 +436,7 @@ class ReportData:
 
     @property
     def title(self) -> str:
-        """What the report is about."""
+        """Return what the report is about."""
         return self.process.name or self.process.process_id
 
 
@@ -463,7 +466,7 @@ class Trail:
     carried: tuple[CarriedSentence, ...] = ()
 
     def beside(self, routes: int = MOST_ROUTES) -> Beside:
-        """What a trail is shown with.
+        """Return what a trail is shown with.
 
         Args:
             routes: Routes that are listed.
@@ -521,7 +524,7 @@ def trail_of(
 
 
 class ReportSource(Protocol):
-    """Where a report is made from: the store, or a process file."""
+    """A source of a report: the store, or a process file."""
 
     @property
     def material(self) -> ReportData:
@@ -531,7 +534,10 @@ class ReportSource(Protocol):
         """Texts of nodes by node_id; one that is not there is left out."""
 
     async def resting(self) -> Resting:
-        """What each sentence of attributed nodes rests on; a process file holds nothing of it."""
+        """Return what each sentence of attributed nodes rests on.
+
+        A process file holds nothing of it.
+        """
 
     async def conversation(self) -> Conversation:
         """The turns of a dialogue with their claims; a process file holds nothing of them."""
@@ -575,7 +581,7 @@ Asked = tuple[str, str, str, str, float | None]
 
 
 def asked_of(verifications: Iterable[Verification]) -> set[Asked]:
-    """Which models were asked, with which prompts."""
+    """Return which models were asked, with which prompts."""
     return {
         (step.step, step.prompt, step.prompt_hash, step.model, step.temperature)
         for verification in verifications

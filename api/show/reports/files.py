@@ -28,7 +28,7 @@ SUFFIXES = {"html": "html", "markdown": "md", "csv": "csv", "json": "json", "jun
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which form of report is asked for.
+    """The form of a report that is asked for.
 
     Attributes:
         format: Its format, a key of `MEDIA_TYPES`.

@@ -46,7 +46,7 @@ from veritrail_graph.graph.model import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a claim a file shows.
+    """Limits on how much of a claim a file shows.
 
     Attributes:
         trails: Claims that are shown with their trails; others are named only.
@@ -64,7 +64,7 @@ class Limits:
 
     @property
     def room(self) -> Room:
-        """The same for the document of a trail."""
+        """Return the same for the document of a trail."""
         many = ("node", "later node", "summary", "review", "step", "simpler statement")
         few = {"sentence": self.sentences, "carrying sentence": self.sentences, "source": 4}
         return Room({**dict.fromkeys(many, self.nodes), **few}, self.characters)
@@ -84,7 +84,7 @@ _MOST_STAGES = 40
 
 @dataclass(slots=True)
 class _Seen:
-    """What the trails say together, for the end of the file.
+    """Facts that are collected from all trails, for the end of the file.
 
     Attributes:
         asked: What models were asked for.
@@ -156,7 +156,7 @@ async def _claims(
 
 
 def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
-    """What a claim with its trail shows."""
+    """Return what a claim with its trail shows."""
     view = trail.view(names)
     if view is None:
         return {"trail": trail, "body": None}
@@ -165,7 +165,7 @@ def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, 
 
 
 def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str, Any]:
-    """What every part of the file knows."""
+    """Return what every part of the file knows."""
     marks = {mark.kind: (mark, claims) for mark, claims in material.marks}
     counts = [marks[mark.kind] for mark in MARKS]
     unsupported = [one for one in material.claims if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
@@ -202,7 +202,7 @@ def _rows(bars: StageBars) -> list[StageBar]:
 
 
 def _end(material: ReportData, limits: Limits, seen: _Seen) -> dict[str, Any]:
-    """What only the end of the file knows."""
+    """Return what only the end of the file knows."""
     return {
         "named_only": max(len(material.claims) - limits.trails, 0),
         "asked": [(step_words(step), *rest) for step, *rest in sorted(seen.asked, key=str)],
@@ -213,7 +213,7 @@ def _end(material: ReportData, limits: Limits, seen: _Seen) -> dict[str, Any]:
 
 
 def _settings(seen: Counter[str]) -> list[tuple[str, str]]:
-    """What decided the outcomes, and of how many claims."""
+    """Return what decided the outcomes, and of how many claims."""
     found = []
     for text, claims in seen.most_common():
         if text:
@@ -226,7 +226,7 @@ def _settings(seen: Counter[str]) -> list[tuple[str, str]]:
 
 
 def _file_name(material: ReportData) -> str:
-    """What a file with the same data is called."""
+    """Return what a file with the same data is called."""
     parts = [material.process.process_id]
     if len(material.claims) == 1:
         parts.append(material.claims[0].claim.claim_id)
@@ -353,7 +353,7 @@ def _answer(
 
 
 def open_words(material: ReportData) -> str:
-    """What verdicts leave open about where unsupported content came in; empty: nothing.
+    """Return what verdicts leave open about where unsupported content came in; empty: nothing.
 
     Where no claim is known to be not fully supported, it says what is known instead of a place.
     """

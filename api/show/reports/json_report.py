@@ -42,7 +42,7 @@ async def json_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
 
 
 def whole_json(material: ReportData, trails: Iterable[Trail], *, dossier: bool = False) -> str:
-    """The same document from trails that were read already, on one line."""
+    """Return the same document from trails that were read already, on one line."""
     claims = [claim_object(trail, dossier=dossier) for trail in trails]
     return json_text({**head_json(material, dossier=dossier), "claims": claims})
 
@@ -82,7 +82,7 @@ def process_object(material: ReportData) -> dict[str, Any]:
 
 
 def wanted_json(wanted: ClaimSelection) -> dict[str, Any]:
-    """Which claims the report is about; empty lists: all."""
+    """Return which claims the report is about; empty lists: all."""
     return {
         "claim_ids": list(wanted.claim_ids),
         "node_ids": list(wanted.node_ids),

@@ -181,7 +181,7 @@ def _text(one: CheckedClaim) -> str:
 
 
 def _pair_lines(pair: Contrast) -> list[str]:
-    """What a source says beside what was written of it, and how the place was found."""
+    """Return what a source says beside what was written of it, and how the place was found."""
     if pair.source is None:
         source = pair.not_found
     else:

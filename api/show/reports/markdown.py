@@ -61,7 +61,7 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
 
 
 def _resting(resting: Resting) -> str:
-    """What each sentence of attributed nodes rests on."""
+    """Return what each sentence of attributed nodes rests on."""
     room = Room({"source sentence": MOST_SOURCES, "wording": MOST_SOURCES})
     more = f"{counted(resting.more, 'more attributed node')}: not shown.\n" if resting.more else ""
     nodes = (text(one.document, room) for one in resting.nodes)
@@ -69,7 +69,7 @@ def _resting(resting: Resting) -> str:
 
 
 def _head(material: ReportData, asked: Collection[Asked]) -> str:
-    """What is written before the trails."""
+    """Return what is written before the trails."""
     reviewed = [one.reviewed for one in material.claims if one.reviewed is not None]
     kinds = Counter(one.kind for one in reviewed)
     by_model = any(one.model for one in material.verifications)

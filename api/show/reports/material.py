@@ -109,7 +109,7 @@ def _check_wanted(
 
 
 def _claims_known(claims: Sequence[CheckedClaim], total: int) -> str:
-    """Which claims there are; only their number where not all of them were read."""
+    """Return which claims there are; only their number where not all of them were read."""
     if not total:
         return "It has no claims."
     words = f"It has {counted(total, 'claim')}"

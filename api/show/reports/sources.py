@@ -148,7 +148,10 @@ class StoredSource:
         return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
 
     async def resting(self) -> Resting:
-        """What attributed nodes rest on; of a report of some claims, the nodes that these state."""
+        """Return what attributed nodes rest on.
+
+        Of a report of some claims, the nodes that these state.
+        """
         found = self.material
         only = found.node_ids if found.wanted != ClaimSelection() else None
         return await read_resting(self.app, found.process.process_id, only)
@@ -264,7 +267,7 @@ SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz")
 
 
 def is_file(name: str) -> bool:
-    """Whether a process is named by a file: one that is there and called like one."""
+    """Return whether a process is named by a file: one that is there and called like one."""
     path = Path(name)
     looks_like_one = name.lower().endswith(SUFFIXES) or path.name != name
     try:
@@ -299,7 +302,7 @@ def file_meant(name: str) -> Iterator[None]:
 
 
 def _file_words(name: str) -> str:
-    """Why a name is not that of a process file."""
+    """Return why a name is not that of a process file."""
     path = Path(name)
     try:
         if path.is_dir():
@@ -510,7 +513,7 @@ async def opened(
     wanted: ClaimSelection = ClaimSelection(),  # noqa: B008 (frozen)
     on_start: Callable[[], None] | None = None,
 ) -> AsyncIterator[ReportSource]:
-    """What a report is made from: a process file, or a stored process.
+    """Open the source of a report: a process file, or a stored process.
 
     Args:
         settings: The settings.

@@ -67,7 +67,7 @@ def reached(address: IpAddress) -> IpAddress:
 
 
 def is_never_allowed(address: IpAddress) -> bool:
-    """Whether no receiver is at an address, in whatever network it stands."""
+    """Return whether no receiver is at an address, in whatever network it stands."""
     found = reached(address)
     if isinstance(found, IPv6Address) and (int(found) >> 32) & 0xFDFF_FFFF == _ISATAP:
         return True
@@ -81,7 +81,7 @@ def is_never_allowed(address: IpAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Whether everybody on the Internet means the same by an address."""
+    """Return whether everybody on the Internet means the same by an address."""
     found = reached(address)
     if isinstance(found, IPv6Address) and found not in _UNICAST:
         return False

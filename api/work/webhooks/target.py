@@ -56,7 +56,7 @@ class NotDelivered(VeriTrailError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where webhooks go.
+    """A webhook target.
 
     Attributes:
         url: The address; it may hold a token, and is never shown.

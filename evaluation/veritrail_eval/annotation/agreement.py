@@ -18,7 +18,7 @@ from veritrail_graph.graph.errors import InputError, shown
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether a file is a data set of ours."""
+    """Return whether a file is a data set of ours."""
     return path.is_file() and OwnLoader().detect(path) is None
 
 

@@ -25,7 +25,7 @@ MAJORITY, SINGLE, UNRESOLVED, ADJUDICATED = "majority", "single", "unresolved", 
 
 
 class Reason(StrEnum):
-    """Why a person decided. Source: VeriTrail B.2.2, (a) to (c)."""
+    """A reason for a person's decision. Source: VeriTrail B.2.2, (a) to (c)."""
 
     OTHER_DOCUMENTS = "other_documents"
     """The claim needs evidence beyond the documents that the annotators had."""
@@ -41,7 +41,7 @@ class Reason(StrEnum):
 
 
 def verdict_counts(labels: Sequence[Annotation]) -> Counter[Verdict]:
-    """How many labels mean each verdict; `I do not understand` is left out. Footnote 8."""
+    """Return how many labels mean each verdict; `I do not understand` is left out. Footnote 8."""
     verdicts = (one.label.verdict for one in labels)
     return Counter(one for one in verdicts if one is not None)
 
@@ -62,7 +62,7 @@ def distribution(labels: Sequence[Annotation]) -> Mapping[str, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided on a claim.
+    """A person's decision on the label of a claim.
 
     Attributes:
         label: The label.

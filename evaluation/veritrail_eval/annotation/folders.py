@@ -104,7 +104,7 @@ class _Sources:
             raise InputError(f"claim {claim.claim_id!r}: {error}") from None
 
     def question(self, node_id: str) -> str | None:
-        """What a node answers."""
+        """Return what a node answers."""
         return self.process.questions.get(node_id) or self.process.survey.header.question
 
     def roots(self, claim: LabelledClaim) -> frozenset[str]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Grouping(StrEnum):
-    """Which claims share a folder."""
+    """A rule that groups claims into folders."""
 
     QUESTION = "question"
     """Those about one answer."""

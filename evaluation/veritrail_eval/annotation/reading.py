@@ -45,7 +45,7 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class ReadSheets:
-    """What came back.
+    """The content of sheets that came back.
 
     Attributes:
         labels: Labels by claim, in the order of the annotators.
@@ -118,7 +118,7 @@ class _Searched:
         self._text = alike("\n".join(xml_text(one.text)[0] for one in folder.articles))
 
     def holds(self, quote: str) -> bool:
-        """Whether a quote is in them; what an ellipsis leaves out is skipped."""
+        """Return whether a quote is in them; what an ellipsis leaves out is skipped."""
         parts = [alike(part).strip(" .,;:") for part in _GAP.split(quote)]
         return any(parts) and all(part in self._text for part in parts)
 

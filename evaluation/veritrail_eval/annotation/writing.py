@@ -38,7 +38,7 @@ class HandedFolder(Noun):
 
 
 class HandedOut(Noun):
-    """What was handed out; it stands in `sheets.json` beside the folders of the annotators."""
+    """The list of handed-out folders: `sheets.json` beside the folders of the annotators."""
 
     format: str
     dataset: str
@@ -57,7 +57,7 @@ Handed = TypeVar("Handed", bound=HandedOut)
 
 @dataclass(frozen=True, slots=True)
 class WrittenSheets:
-    """What was written.
+    """The result of writing sheets.
 
     Attributes:
         annotators: Who has folders.
@@ -181,7 +181,7 @@ def _write(made: Path, directory: Path, folders: Sequence[Folder], names: Sequen
 
 
 def read_list(directory: Path) -> HandedSheets:
-    """What was handed out.
+    """Return what was handed out.
 
     Raises:
         InputError: The folder lacks the list, or it is none.

@@ -25,7 +25,7 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class ScoredAttributions:
-    """How right attributions are.
+    """The scores of attributions.
 
     Attributes:
         score: The figures.
@@ -144,7 +144,7 @@ def _notes_on_gold(right: AttributionFile, gold: Path) -> Iterator[str]:
 
 
 def _notes(found: AttributionScore, gold: Path, predicted: Path) -> Iterator[str]:
-    """What a person should know before trusting the figures."""
+    """Yield what a person should know before trusting the figures."""
     from veritrail_eval.attribution.content_words import unlike_passages
 
     right, scored = found.gold, found.predicted

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which model is asked.
+    """The engine, the model and the prompts that are asked.
 
     Attributes:
         engine: The engine; None: as the settings say.
@@ -67,11 +67,11 @@ class WrittenRun:
 
     @property
     def stages(self) -> Mapping[str, int]:
-        """How many nodes each stage has."""
+        """Return how many nodes each stage has."""
         return Counter(str(node["stage"]) for node in self.document["nodes"])
 
     def as_json(self) -> dict[str, Any]:
-        """What was written where; of an answer also its question and warnings."""
+        """Return what was written where; of an answer also its question and warnings."""
         more = [name for name in ("question", "warnings") if name in self.document]
         return {
             "output": str(self.output),
@@ -155,14 +155,14 @@ class ProposedQuestions:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedAnswers:
-    """What answers would cost, with the chunks of the texts and the number of questions."""
+    """The cost estimate of answers, with the chunks of the texts and the number of questions."""
 
     chunks: int
     questions: int
     usage: Usage
 
     def as_json(self) -> dict[str, Any]:
-        """What is assumed, and the likely cost."""
+        """Return what is assumed, and the likely cost."""
         from veritrail_eval.building.graphrag.assumed import assumptions
 
         return {

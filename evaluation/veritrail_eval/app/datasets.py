@@ -143,7 +143,7 @@ def accept_matches(dataset: Path, accepted: Path, output: Path) -> int:
 
 
 def matches_and_labels(dataset: Path, accepted: Path) -> dict[str, Any]:
-    """How far labels agree with the matches that a person accepted.
+    """Return how far labels agree with the matches that a person accepted.
 
     Raises:
         InputError: A file cannot be used.
@@ -200,7 +200,7 @@ def keep_questions(table: Path, output: Path) -> int:
 
 
 def holds_dialogues(path: Path) -> bool:
-    """Whether a file holds dialogues, and not a data set of claims."""
+    """Return whether a file holds dialogues, and not a data set of claims."""
     from veritrail_eval.dialogues.sheets import is_dialogues
 
     return is_dialogues(path)
@@ -308,7 +308,7 @@ def write_turn_sheets(
 
 @dataclass(frozen=True, slots=True)
 class TurnsRead:
-    """What annotators said of turns.
+    """The labels of annotators for turns, read from their sheets.
 
     Attributes:
         sheets: What came back.
@@ -371,7 +371,7 @@ def _refuse_folder(output: Path) -> None:
 def _annotated(
     dialogues: Path, sheets: Path | None, *, is_partial: bool
 ) -> tuple[DialoguesBack, DialogueGold]:
-    """What came back, and the turns with it."""
+    """Return what came back, and the turns with it."""
     from veritrail_eval.dialogues import sheets as of_dialogues
     from veritrail_eval.dialogues.sheets_back import (
         DialoguesBack,

@@ -55,13 +55,13 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """What tables call it, such as `vista:no-history`."""
+        """Return what tables call it, such as `vista:no-history`."""
         return ":".join([self.method, *(["+".join(self.ablations)] if self.ablations else [])])
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueComparison:
-    """What is compared, and by whom turns are labelled.
+    """Options of a comparison of methods on labelled turns.
 
     Attributes:
         variants: The methods; empty: all that the engine can carry out.
@@ -82,7 +82,7 @@ class DialogueComparison:
     embedding: str | None = None
 
     def asked(self, ablations: Sequence[Ablation]) -> DialogueParameters:
-        """How VISTA verifies turns."""
+        """Return how VISTA verifies turns."""
         return DialogueParameters.checked(
             {
                 "background": Ablation.NO_BACKGROUND not in ablations,
@@ -131,13 +131,13 @@ class LabelledDialogues:
         return cls(labelled, gold_labels(labelled, consensus=consensus), finished, consensus)
 
     def needs_run(self, how: DialogueComparison) -> bool:
-        """Whether methods label the turns now: those that are named, or all without a run."""
+        """Say whether methods label the turns now: those that are named, or all without a run."""
         return bool(how.variants) or not self.finished
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedDialogues:
-    """What methods say.
+    """The result of a comparison of methods on labelled turns.
 
     Attributes:
         labelled: The turns.
@@ -157,7 +157,7 @@ class ComparedDialogues:
 
     @property
     def every(self) -> list[PredictedTurns]:
-        """What each method and each finished run says."""
+        """Return what each method and each finished run says."""
         return [*self.predicted, *self.labelled.finished]
 
     @property
@@ -211,7 +211,7 @@ class ComparedDialogues:
 
 @dataclass(frozen=True, slots=True)
 class _Workplace:
-    """What methods are carried out with.
+    """The engine, models and prompts with which methods are carried out.
 
     Attributes:
         engine: The engine.
@@ -378,7 +378,7 @@ async def _workplace(
 
 @dataclass(frozen=True, slots=True)
 class EstimatedMethod:
-    """What a method would cost.
+    """The cost estimate of a method.
 
     Attributes:
         method: What tables call it.
@@ -405,7 +405,7 @@ class EstimatedMethod:
 
 @dataclass(frozen=True, slots=True)
 class DialogueEstimate:
-    """What methods would cost."""
+    """The cost estimate of several methods."""
 
     methods: Sequence[EstimatedMethod]
 
@@ -415,7 +415,7 @@ class DialogueEstimate:
         return sum((one.usage for one in self.methods), Usage())
 
     def as_json(self) -> dict[str, Any]:
-        """What is assumed, and each method."""
+        """Return what is assumed, and each method."""
         return {"assumptions": assumptions(), "methods": [one.as_json() for one in self.methods]}
 
 

@@ -71,7 +71,7 @@ def embedding_choice(
 
 
 def _is_path(name: str, base: Path) -> bool:
-    """Whether a name means a folder, such as `./mini` or one beside others of `models/`."""
+    """Return whether a name means a folder, such as `./mini` or one beside others of `models/`."""
     if name.startswith(("http://", "https://")):
         return False
     path = Path(name).expanduser()
@@ -81,7 +81,7 @@ def _is_path(name: str, base: Path) -> bool:
 
 
 def embedding_price(settings: Settings, choice: ModelSettings) -> Price | None:
-    """What a model costs; None: that is not known."""
+    """Return what a model costs; None: that is not known."""
     from veritrail_graph.api.configured.models import own_prices
     from veritrail_graph.verifier.models.openai_endpoint import OPENAI
     from veritrail_graph.verifier.models.prices import Price, price_of

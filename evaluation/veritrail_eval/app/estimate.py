@@ -75,7 +75,7 @@ _DIMENSIONS = 16
 
 @dataclass(frozen=True, slots=True)
 class EstimatedConfiguration:
-    """What a configuration would cost on a data set.
+    """The cost estimate of a configuration on a data set.
 
     Attributes:
         dataset: The data set.
@@ -92,7 +92,7 @@ class EstimatedConfiguration:
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run would cost.
+    """The cost estimate of a run.
 
     Attributes:
         rows: Each configuration on each data set that has something to judge.
@@ -116,7 +116,7 @@ class RunEstimate:
 
 
 def assumptions() -> dict[str, Any]:
-    """What is assumed, as JSON."""
+    """Return what is assumed, as JSON."""
     return {
         "claims_judged_per_process": FEW,
         "answers_from_cache": 0,
@@ -225,7 +225,7 @@ async def _estimated(
 async def _judged(
     method: Method, claim: LabelledClaim, process: HeldProcess, walk: AssumedWalk
 ) -> tuple[Usage, Usage]:
-    """What a claim costs: as the first one about its node, and as another one."""
+    """Return what a claim costs: as the first one about its node, and as another one."""
     await asyncio.sleep(0)  # so that a person can stop it
     walk.begin(LIKELY, task_of(claim, process).claim)
     meter = Meter()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WhoJudges:
-    """Who judges.
+    """The choice of a judge, with its options.
 
     Attributes:
         name: The language model, or a checker.
@@ -39,7 +39,7 @@ class WhoJudges:
     prompts: Path | None = None
 
     def modes(self, wanted: Sequence[SourceMode]) -> list[SourceMode]:
-        """What the judge is shown; all that it can read where nothing is asked for.
+        """Return what the judge is shown; all that it can read where nothing is asked for.
 
         Raises:
             InputError: It cannot read one of them, or the threshold is none of its scores.
@@ -83,7 +83,7 @@ class SetUpFiles:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSetUps:
-    """What a judge said.
+    """The result of judging set-ups.
 
     Attributes:
         rows: The rows of the table.

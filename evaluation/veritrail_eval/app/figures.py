@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """How right methods are, tests of every two of them, and what a person should know."""
+    """The scores of methods, tests of every two of them, and what a person should know."""
 
     methods: Sequence[MethodScore]
     comparisons: Sequence[Comparison]
@@ -60,7 +60,7 @@ def locate_errors(file: Path, stages: list[int] | None, root_stage: int) -> Read
 
 
 def labels_in(file: Path) -> Literal["dialogues", "data set", "table"]:
-    """Where a file with labels of annotators has them."""
+    """Return where a file with labels of annotators has them."""
     from veritrail_eval.annotation.agreement import is_dataset
     from veritrail_eval.dialogues.sheets import is_labelled
 
@@ -72,7 +72,7 @@ def labels_in(file: Path) -> Literal["dialogues", "data set", "table"]:
 def agreement_in_dataset(
     file: Path, level: Level, order: Sequence[str], *, adjudicator: str | None, as_given: bool
 ) -> Read[AnnotatorAgreement]:
-    """How far the annotators of a data set agree; see `read_agreement`.
+    """Return how far the annotators of a data set agree; see `read_agreement`.
 
     Raises:
         InputError: It cannot be read, or holds no such labels.
@@ -83,7 +83,7 @@ def agreement_in_dataset(
 
 
 def agreement_in_table(file: Path, level: Level, order: Sequence[str]) -> Read[AnnotatorAgreement]:
-    """How far the annotators of a table agree; see `read_annotations`.
+    """Return how far the annotators of a table agree; see `read_annotations`.
 
     Raises:
         InputError: It cannot be read, or rows have faults.
@@ -92,7 +92,7 @@ def agreement_in_table(file: Path, level: Level, order: Sequence[str]) -> Read[A
 
 
 def agreement_on_turns(file: Path, how: Resampling | None) -> dict[str, Any]:
-    """How far the annotators of labelled turns agree; claims of equal text are the same.
+    """Return how far the annotators of labelled turns agree; claims of equal text are the same.
 
     Raises:
         InputError: It cannot be read.

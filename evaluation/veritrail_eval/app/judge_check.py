@@ -89,17 +89,17 @@ class JudgeChecked:
 
     @property
     def meaning(self) -> str | None:
-        """What the figures say, in a sentence; None: no pair has a verdict."""
+        """Return what the figures say, in a sentence; None: no pair has a verdict."""
         return meaning(self.figures)
 
     @property
     def reliability(self) -> str | None:
-        """How often each verdict is right, and the share that is decided, in a sentence."""
+        """Return how often each verdict is right, and the share that is decided, in a sentence."""
         return reliability(self.figures)
 
     @property
     def measured(self) -> Measured | None:
-        """What was measured of this engine elsewhere; None: it depends on the model."""
+        """Return what was measured of this engine elsewhere; None: it depends on the model."""
         judge = self.judge.judge
         is_one = judge.indicative and "+" not in judge.name
         return engine_named(judge.name).measured if is_one else None
@@ -130,12 +130,12 @@ class JudgeChecked:
 
     @property
     def usage(self) -> Usage:
-        """What all pairs cost; with shared prompts, the second time."""
+        """Return what all pairs cost; with shared prompts, the second time."""
         return total_usage(one.verification for one in self.judged)
 
     @property
     def cost_anew(self) -> float | None:
-        """What `usage` would have cost without answers from the cache; None: it is not known.
+        """Say what `usage` would have cost without answers from the cache; None: it is not known.
 
         The second of two checks finds answers that the first one paid, so only this figure shows
         how they differ. An answer of the cache counts with its tokens at their price, no prefix
@@ -150,12 +150,12 @@ class JudgeChecked:
 
     @property
     def paid(self) -> Usage:
-        """What the whole check cost, with shared prompts both times."""
+        """Return what the whole check cost, with shared prompts both times."""
         return self.usage if self.alone is None else self.alone.usage + self.usage
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person should know, such as a cache that cannot be used."""
+        """Return what a person should know, such as a cache that cannot be used."""
         models = self.judge.models
         return tuple(models.warnings) if models is not None else ()
 
@@ -311,7 +311,7 @@ def labelled_pairs(file: Path | None, kinds: Sequence[str], limit: int | None) -
 
 
 def asks_models(options: JudgeOptions) -> bool:
-    """Whether the engine asks models, so that a check costs something.
+    """Return whether the engine asks models, so that a check costs something.
 
     Raises:
         InputError: There is no such engine.
@@ -326,7 +326,7 @@ async def _keep_nothing(*_verifications: Verification) -> None:
 async def estimate_check(
     settings: Settings, options: JudgeOptions, pairs: Sequence[Pair]
 ) -> Estimated:
-    """What a check would cost; no model is asked.
+    """Return what a check would cost; no model is asked.
 
     Raises:
         InputError: A model, a prompt or a setting is wrong.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def shared_within(budget_usd: float | None, max_calls: int | None) -> Shared:
-    """What the configurations of a run share: a budget in US dollars, and a number of calls."""
+    """Say what the configurations of a run share: a budget in US dollars, and a number of calls."""
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
 

@@ -141,5 +141,5 @@ class MatrixWork:
 
 
 def holds_run(folder: Path) -> bool:
-    """Whether a run has begun in a folder."""
+    """Return whether a run has begun in a folder."""
     return (folder / record.NAME).is_file()

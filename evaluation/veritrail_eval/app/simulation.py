@@ -73,7 +73,7 @@ async def stored_shape(app: Application, process_id: str, node: str | None) -> P
 
 @dataclass(frozen=True, slots=True)
 class SimulatedGrid:
-    """What a simulation found.
+    """The result of a simulation.
 
     Attributes:
         simulated: The rows, one a configuration.

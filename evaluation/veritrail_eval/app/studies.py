@@ -118,7 +118,7 @@ class StudyDocument:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader has done in a study.
+    """The progress of a reader in a study.
 
     Attributes:
         place: How many readers joined before.
@@ -210,7 +210,7 @@ class Studies(Part):
     async def _looked_at(
         self, store: Store, study: Study, name: str
     ) -> tuple[Violation | None, int]:
-        """Why a document cannot be studied, and how many sentences it has."""
+        """Return why a document cannot be studied, and how many sentences it has."""
         where = f"node {shown(name)}"
         try:
             names = await self._names(store, study, name)
@@ -265,7 +265,7 @@ class Studies(Part):
         return found
 
     async def reading(self, study: Study, reader: str) -> Reading:
-        """What a reader has done; a reader joins when the first timer is started."""
+        """Return what a reader has done; a reader joins when the first timer is started."""
         place = await self._repository.place(study.study_id, reader)
         answers = await self._repository.answers(study.study_id, reader)
         return Reading(
@@ -280,7 +280,7 @@ class Studies(Part):
         return await self._repository.readers(study.study_id)
 
     async def answers(self, study: Study, reader: str | None = None) -> list[StudyAnswer]:
-        """What readers, or one of them, said and saved, by reader, document and sentence."""
+        """Return what readers, or one of them, said and saved, by reader, document and sentence."""
         found = await self._repository.answers(study.study_id, reader)
         return [one for one in found if one.answered_at is not None]
 
@@ -518,7 +518,7 @@ def _of_marks(parts: Sequence[MarkedPart], marks: Sequence[AttributedSentence]) 
 
 
 def _spans(sentence: Sentence, words: str, where: str) -> tuple[tuple[int, int], ...]:
-    """Where words of a sentence stand in the text of its document.
+    """Return where words of a sentence stand in the text of its document.
 
     Raises:
         InputError: They do not stand in the sentence.

@@ -88,7 +88,7 @@ class LabelledPart:
 
 
 class TurnLabels(Part):
-    """What people say of the claims of turns."""
+    """The operations on people's labels for the claims of turns."""
 
     @cached_property
     def _repository(self) -> TurnAnswerRepository:
@@ -237,7 +237,7 @@ class TurnLabels(Part):
         await self._repository.remove(dialogue_id)
 
     async def _answer(self, dialogue_id: str, turn: SaidTurn, annotator: str) -> TurnAnswer:
-        """What the annotator said of the turn as it is; else the claims that count for it."""
+        """Say what the annotator said of the turn as it is; else the claims that count for it."""
         said = hash_of(turn.turn.text)
         known = await self._repository.get(dialogue_id, annotator, turn.stage)
         if known is not None and known.said == said:
@@ -254,7 +254,7 @@ class TurnLabels(Part):
         )
 
     async def _answers(self, dialogue_id: str) -> Mapping[int, Sequence[TurnAnswer]]:
-        """What annotators said, by the number of the turn."""
+        """Return what annotators said, by the number of the turn."""
         by_number: dict[int, list[TurnAnswer]] = {}
         for one in await self._repository.all(dialogue_id):
             by_number.setdefault(one.number, []).append(one)

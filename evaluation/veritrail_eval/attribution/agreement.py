@@ -21,7 +21,7 @@ NONE = "NONE"
 
 @dataclass(frozen=True, slots=True)
 class CategoryAgreement:
-    """How two files categorise the sentences that both categorise.
+    """The agreement of two files on the categories of the sentences that both categorise.
 
     Attributes:
         pairs: How often each pair of labels occurs, gold first.
@@ -66,7 +66,7 @@ class CategoryAgreement:
 
     @property
     def sentences(self) -> int:
-        """How many sentences are compared."""
+        """Return how many sentences are compared."""
         return sum(self.pairs.values())
 
     @property
@@ -80,7 +80,7 @@ class CategoryAgreement:
         return missing("one label only") if kappa is None else Figure(kappa)
 
     def counts(self, side: int) -> dict[str, int]:
-        """How often each label occurs: in gold (0) or in the other file (1)."""
+        """Return how often each label occurs: in gold (0) or in the other file (1)."""
         found: Counter[str] = Counter()
         for pair, count in self.pairs.items():
             found[pair[side]] += count

@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 
 class Passages:
-    """Where the words of source sentences are, out of several places that know some of them.
+    """The places of the words of source sentences, joined from places that know some of them.
 
     A sentence without an offset in one place takes the one that another place knows, so that
     two files that name the same sentence name the same words.

@@ -164,7 +164,7 @@ def missing_corrections(paths: Sequence[Path]) -> list[str]:
 
 
 def _is_run(path: Path) -> bool:
-    """Whether a file is what `veritrail attribute --json` prints; else it is a table."""
+    """Return whether a file is what `veritrail attribute --json` prints; else it is a table."""
     first = files.first_value(path)
     return isinstance(first, dict) and "nodes" in first
 

@@ -85,7 +85,7 @@ class LinkAnalysis:
         return None if count is None else TENTHS * source[1] // count
 
     def tenths(self, label: Faithfulness) -> list[int]:
-        """How many source sentences of a group are in each tenth of their node."""
+        """Return how many source sentences of a group are in each tenth of their node."""
         found = Counter(self.tenth(source) for source in self.groups[label].sources)
         return [found[place] for place in range(TENTHS)]
 

@@ -37,7 +37,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a sentence is attributed to.
+    """The attribution of a sentence to source sentences.
 
     Attributes:
         sentence_id: What tells it from the other sentences of its file.
@@ -89,7 +89,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class AttributionFile:
-    """What a file of attributions holds.
+    """The content of a file of attributions.
 
     Attributes:
         sentences: Its sentences by id, in their order.

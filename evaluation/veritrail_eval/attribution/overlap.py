@@ -14,7 +14,7 @@ NO_SENTENCES = "no sentences"
 
 
 class Overlap(NamedTuple):
-    """How far two sets of source sentences are the same.
+    """The overlap of two sets of source sentences.
 
     Attributes:
         precision: The share of the predicted ones that are in gold.

@@ -91,7 +91,7 @@ def _values(path: Path) -> Iterator[tuple[str, Any]]:
 
 @dataclass
 class _Reading:
-    """What was read so far.
+    """The state of reading a file of attributions.
 
     Attributes:
         path: The file.
@@ -353,7 +353,7 @@ class _Reading:
 
 
 def _are_spans(value: Any) -> bool:
-    """Whether a value is a list of stretches that are in order, apart and not empty."""
+    """Return whether a value is a list of stretches that are in order, apart and not empty."""
     if not isinstance(value, list) or not value:
         return False
     if not all(
@@ -373,7 +373,7 @@ def _at(where: str, key: str) -> str:
 
 
 def _is_id(value: Any) -> bool:
-    """Whether a value is a text that is not empty and holds no half character."""
+    """Return whether a value is a text that is not empty and holds no half character."""
     if not isinstance(value, str) or not value:
         return False
     try:

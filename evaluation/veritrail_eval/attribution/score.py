@@ -70,7 +70,7 @@ class AttributionScore:
 
     @cached_property
     def categories(self) -> CategoryAgreement:
-        """How the categories of both files agree."""
+        """Return how the categories of both files agree."""
         return CategoryAgreement.of(self.gold, self.predicted)
 
     def figures(self) -> dict[str, Figure]:

@@ -44,7 +44,7 @@ NOT_ATTRIBUTED = "no attribution of it is known"
 
 
 class SetUp(StrEnum):
-    """What a judge is shown. Source: Error-tolerant attribution 6.1.
+    """A set-up: the texts that a judge is shown. Source: Error-tolerant attribution 6.1.
 
     Attributes:
         PLAIN: The documents.
@@ -80,7 +80,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a judge said of a sentence in a set-up; a failure is a status, and no label."""
+    """The judgement of a sentence in a set-up; a failure is a status, and no label."""
 
     case: Case
     status: Status
@@ -321,7 +321,7 @@ class SetUps:
 
     @property
     def refusal(self) -> EndpointRefused | None:
-        """Why no call can succeed, where one was refused."""
+        """Return why no call can succeed, where one was refused."""
         return self._refusal
 
 

@@ -36,7 +36,7 @@ class Difference:
 
     @property
     def significant(self) -> bool | None:
-        """Whether the difference is significant; None where that cannot be said."""
+        """Return whether the difference is significant; None where that cannot be said."""
         return None if self.p_value.value is None else self.p_value.value < THRESHOLD
 
 

@@ -57,7 +57,7 @@ class Sources:
         return SplitNode(NodeRef.named(node_id), text, tuple(sentences))
 
     def lacks(self, source: SourceSentence) -> bool:
-        """Whether the node is there, but has no such sentence."""
+        """Return whether the node is there, but has no such sentence."""
         count = self.counts.get(source[0])
         return count is not None and source[1] >= count
 
@@ -117,7 +117,7 @@ def read_sources(path: Path) -> Sources:
 
 
 def _processes(path: Path) -> list[Callable[[], ProcessInput]]:
-    """What opens the processes of a path: a data set of ours, or any format of an ingest."""
+    """Return what opens the processes of a path: a data set of ours, or any format of an ingest."""
     if OwnLoader().detect(path) is None:
         return list(load_dataset(path).processes.values())
     return [found.open for found in find_processes(path)]

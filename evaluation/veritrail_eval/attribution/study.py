@@ -30,7 +30,7 @@ NO_GOLD = "no file of right labels was given"
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a reader said of a sentence.
+    """A reader's answer about a sentence.
 
     Attributes:
         reader: The study and the reader.

@@ -45,12 +45,12 @@ class Encoding:
         self._tokenizer = _tokenizer(name)
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """Return how many tokens a text has."""
         found: int = self._tokenizer.count(text)
         return found
 
     def ends(self, text: str) -> list[int]:
-        """Where each token ends, in code points.
+        """Return where each token ends, in code points.
 
         A token that ends within a character ends where the character begins.
         """

@@ -106,7 +106,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What a matching found.
+    """The result of a claim matching.
 
     Attributes:
         asked: Claims that were compared with a premise at least.
@@ -360,7 +360,7 @@ def with_matches(dataset: Dataset, accepted: set[tuple[str, str]]) -> tuple[Labe
 
 
 def alignment(dataset: Dataset, keys: set[tuple[str, str]]) -> dict[str, Any]:
-    """How labels agree with matches, which are no labels here. Source: VeriTrail B.2.2.
+    """Return how labels agree with matches, which are no labels here. Source: VeriTrail B.2.2.
 
     Returns:
         The claims, those matched and their share, and the labels of the matched ones.

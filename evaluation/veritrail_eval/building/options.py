@@ -13,7 +13,7 @@ ENCODINGS = ("cl100k_base", "o200k_base")
 
 @dataclass(frozen=True, slots=True)
 class SummaryOptions:
-    """How texts are summarised.
+    """Options of summarising texts.
 
     Attributes:
         chunk_tokens: The most tokens of a chunk.
@@ -32,7 +32,7 @@ class SummaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class GraphRagOptions:
-    """How an answer is made.
+    """Options of making an answer with GraphRAG.
 
     Attributes:
         chunk_tokens: The most tokens of a chunk.

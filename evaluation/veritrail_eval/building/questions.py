@@ -41,7 +41,7 @@ class FilteredQuestion:
 
     @property
     def is_kept(self) -> bool | None:
-        """Whether the model would keep it; None: not known."""
+        """Return whether the model would keep it; None: not known."""
         if self.asks_opinion is None or self.stands_alone is None:
             return None
         return self.stands_alone and not self.asks_opinion

@@ -21,7 +21,7 @@ class BuildStep(StrEnum):
 
 
 class Variant(StrEnum):
-    """What the premises are about. Source: VeriTrail B.1.2."""
+    """A variant of claim matching, by what its premises are about. Source: VeriTrail B.1.2."""
 
     BOOK = "book"
     QUESTION = "question"

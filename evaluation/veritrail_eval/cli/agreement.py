@@ -31,14 +31,14 @@ SUBSETS = {
 
 
 class Labels(StrEnum):
-    """What is compared of a data set."""
+    """The labels of a data set that are compared."""
 
     VERDICTS = "verdicts"
     GIVEN = "given"
 
 
 class Scale(StrEnum):
-    """Whether the order of labels counts."""
+    """The scale of labels: nominal, or ordinal, where the order of labels counts."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"

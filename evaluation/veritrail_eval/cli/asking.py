@@ -42,7 +42,7 @@ _USUAL = SummaryOptions()
 
 @dataclass(frozen=True)
 class AskOptions:
-    """Which model is asked, and what it may cost."""
+    """Options of the model that is asked, and of its cost."""
 
     engine: EngineName = None
     model: Model = None
@@ -58,7 +58,7 @@ class AskOptions:
 
 @dataclass(frozen=True)
 class SummarySizes:
-    """How texts are summarised."""
+    """Options of summarising texts, as the command takes them."""
 
     chunk: ChunkTokens = _USUAL.chunk_tokens
     context: ContextTokens = _USUAL.context_tokens

@@ -26,7 +26,7 @@ async def estimated(work: MatrixWork) -> RunEstimate:
 
 
 async def likely_cost(work: MatrixWork) -> RunEstimate | None:
-    """The same before a run; None where a method does not work with assumed answers.
+    """Return the same before a run; None where a method does not work with assumed answers.
 
     Raises:
         InputError: A data set, a parameter or a setting is wrong: the run could not be made.

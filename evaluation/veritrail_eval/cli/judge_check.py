@@ -231,7 +231,7 @@ def _tell(done: JudgeChecked) -> None:
 
 
 def _tell_shared(done: JudgeChecked) -> None:
-    """What sharing prompts did to evidence, verdicts and cost, where it was measured."""
+    """Print the effect of shared prompts on evidence, verdicts and cost, where it was measured."""
     from veritrail_graph.api.show.costs import UNKNOWN, cost_words, money_words
     from veritrail_graph.graph.counted import counted
 

@@ -32,7 +32,7 @@ NO_LABEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was read and written.
+    """The result of making a data set.
 
     Attributes:
         output: The file that was written.
@@ -48,12 +48,12 @@ class Built:
 
     @property
     def labels(self) -> dict[str, int]:
-        """How many claims have each label; every label is there."""
+        """Return how many claims have each label; every label is there."""
         found = Counter(claim.label or NO_LABEL for claim in self.dataset.claims)
         return {label: found[label] for label in (*map(str, Verdict), NO_LABEL)}
 
     def json_object(self) -> dict[str, Any]:
-        """What was read, as JSON."""
+        """Return what was read, as JSON."""
         claims = self.dataset.claims
         return {
             "output": str(self.output),
@@ -202,7 +202,7 @@ class _Check:
 
 
 def _of_process(place: str, error: InputError) -> list[Violation]:
-    """What is wrong with a process, each with the place of the process."""
+    """Return what is wrong with a process, each with the place of the process."""
     found = error.violations or [Violation("bad_process", "", str(error))]
     return [one.within(place) for one in found]
 

@@ -49,7 +49,7 @@ class _Header(BaseModel):
 
 @dataclass
 class _Reading:
-    """What was read so far."""
+    """The state of reading a data set."""
 
     path: Path
     header: _Header | None = None
@@ -127,7 +127,7 @@ def invalid_dataset(path: Path, faults: Sequence[Violation]) -> InputError:
 
 
 def lacks_header(first: Mapping[str, Any]) -> bool:
-    """Whether the first line of a file is a line of a data set that is no header."""
+    """Return whether the first line of a file is a line of a data set that is no header."""
     return (first.keys() == {"process"} and isinstance(first["process"], str | dict)) or (
         first.keys() == {"claim"} and isinstance(first["claim"], dict)
     )

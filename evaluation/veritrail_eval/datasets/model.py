@@ -30,7 +30,7 @@ FORMAT = DATASET_FORMAT
 
 
 class AnnotatorLabel(StrEnum):
-    """What an annotator may say of a claim; the verdicts themselves are taken, too.
+    """A label that an annotator may give a claim; the verdicts themselves are accepted, too.
 
     Source: VeriTrail B.2.2 (five labels, of which four are mapped to verdicts).
     """
@@ -56,7 +56,10 @@ class AnnotatorLabel(StrEnum):
 
     @property
     def needs_quote(self) -> bool:
-        """Whether an annotator has to quote the evidence: what supports, refutes or conflicts."""
+        """Return whether an annotator has to quote the evidence.
+
+        What supports, refutes or conflicts.
+        """
         return self in (
             AnnotatorLabel.ALL_SUPPORTED,
             AnnotatorLabel.REFUTED,
@@ -77,7 +80,7 @@ _VERDICTS = {
 
 
 class Annotation(Noun):
-    """What one annotator said of a claim. Source: VeriTrail B.2.2, B.2.3."""
+    """One annotator's label of a claim. Source: VeriTrail B.2.2, B.2.3."""
 
     annotator: Text = Field(description="Who.", min_length=1)
     label: OneOf[AnnotatorLabel] = Field(description="Which of the labels.")
@@ -117,7 +120,7 @@ class LabelledClaim(Noun):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from the other claims of the data set: process_id and claim_id."""
+        """Return what tells it from the other claims of the data set: process_id and claim_id."""
         return self.process_id, self.claim_id
 
 

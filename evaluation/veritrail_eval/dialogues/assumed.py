@@ -49,7 +49,7 @@ class AssumedDialogues(AssumedWalk):
 
 
 def assumptions() -> dict[str, Any]:
-    """What is assumed, as JSON."""
+    """Return what is assumed, as JSON."""
     return {
         "claims_per_turn": CLAIMS,
         "claims_verified_in": VERIFIED_IN,

@@ -22,7 +22,7 @@ NO_LABEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class BuiltDialogues:
-    """What was read and written.
+    """The result of making a file of dialogues.
 
     Attributes:
         output: The file that was written.
@@ -36,12 +36,12 @@ class BuiltDialogues:
 
     @property
     def labels(self) -> dict[str, int]:
-        """How many turns have each label; every label is there."""
+        """Return how many turns have each label; every label is there."""
         found = Counter(turn.label or NO_LABEL for turn in self.dataset.gold.turns)
         return {label: found[label] for label in (*map(str, DialogueLabel), NO_LABEL)}
 
     def json_object(self) -> dict[str, Any]:
-        """What was read, as JSON."""
+        """Return what was read, as JSON."""
         turns = self.dataset.gold.turns
         holds = Counter(
             (str(category), holds) for turn in turns for category, holds in turn.holds.items()

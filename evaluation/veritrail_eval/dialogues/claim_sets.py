@@ -58,7 +58,7 @@ class ClaimMatcher:
 
     @property
     def words(self) -> str:
-        """How claims are matched, for people."""
+        """Return how claims are matched, for people."""
         if self.embedding is None:
             return "equal text"
         return f"equal text, or cosine above {ALIKE:g} ({self.embedding})"
@@ -104,7 +104,7 @@ def _unit(vector: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How far two annotators, or a method and people, name the same claims.
+    """The overlap of the claims that two annotators, or a method and people, name.
 
     Counts are those of all turns together: in the paper's Table 6 F1 is 2 J / (1 + J), which
     means over turns would not give.
@@ -150,14 +150,14 @@ class Overlap:
 
 
 def overlap_of(first: Sequence[str], second: Sequence[str], matcher: ClaimMatcher) -> Overlap:
-    """How far two sets of claims of one turn agree."""
+    """Return how far two sets of claims of one turn agree."""
     both = len(matcher.pairs([(one,) for one in first], second))
     return Overlap(1, len(first), len(second), both)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimAgreement:
-    """How far annotators agree on the claims of turns, and on their categories.
+    """The agreement of annotators on the claims of turns, and on their categories.
 
     Attributes:
         overlaps: The overlap of every two annotators who named claims of the same turns.

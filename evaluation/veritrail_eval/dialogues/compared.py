@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class DialogueMethod(StrEnum):
-    """What labels turns. Source: VISTA 6.1, 6.2."""
+    """A method that labels turns. Source: VISTA 6.1, 6.2."""
 
     VISTA = "vista"
     FACTSCORE = "factscore"
@@ -18,7 +18,7 @@ class DialogueMethod(StrEnum):
 
 
 class Ablation(StrEnum):
-    """What is left out of VISTA. Source: VISTA 6.3; `binary` is ours."""
+    """An ablation: a part that is left out of VISTA. Source: VISTA 6.3; `binary` is ours."""
 
     NO_BACKGROUND = "no-background"
     NO_HISTORY = "no-history"

@@ -33,7 +33,7 @@ NO_FACTS = frozenset({ClaimCategory.OUT_OF_SCOPE, ClaimCategory.ABSTENTION})
 
 
 class TurnKind(StrEnum):
-    """How two labels of a turn differ; the second one has claims. Source: VISTA Table 7."""
+    """A difference between two labels of a turn; the second has claims. Source: VISTA Table 7."""
 
     VERIFIED = "verified_by_both"
     UNVERIFIABLE = "unverifiable_for_both"
@@ -43,7 +43,7 @@ class TurnKind(StrEnum):
 
 
 class ClaimKind(StrEnum):
-    """How two categories of a claim differ. Source: ours, after VISTA Table 7."""
+    """A kind of difference between two categories of a claim. Source: ours, after VISTA Table 7."""
 
     SAME = "same_category"
     MISSED_HALLUCINATION = "missed_hallucination"
@@ -55,7 +55,7 @@ class ClaimKind(StrEnum):
 
 
 def turn_kind(first: DialogueLabel, second: Sequence[LabelledTurnClaim]) -> TurnKind:
-    """How a label and the claims of the one that is held to be right differ.
+    """Return how a label and the claims of the one that is held to be right differ.
 
     Source: VISTA D.2, Table 7 (rows 1 to 4; 5 and 6 are one kind here).
     """
@@ -71,7 +71,7 @@ def turn_kind(first: DialogueLabel, second: Sequence[LabelledTurnClaim]) -> Turn
 
 
 def claim_kind(first: ClaimCategory, second: ClaimCategory) -> ClaimKind:
-    """How a category differs from the one that is held to be right."""
+    """Return how a category differs from the one that is held to be right."""
     if first is second:
         return ClaimKind.SAME
     if first is ClaimCategory.VERIFIED:
@@ -87,7 +87,7 @@ def claim_kind(first: ClaimCategory, second: ClaimCategory) -> ClaimKind:
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:
-    """How often two differ about turns, and about claims, by kind.
+    """Counts of the differences of two sides about turns, and about claims, by kind.
 
     Attributes:
         turns: Turns by kind.
@@ -119,14 +119,14 @@ class Disagreements:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What one side says of a turn: its label, and the claims where it names them."""
+    """One side's label of a turn, with the claims where it names them."""
 
     label: DialogueLabel
     claims: Sequence[LabelledTurnClaim] | None = None
 
 
 def with_data_set(gold: DialogueGold) -> Disagreements:
-    """How the labels of a data set differ from the claims that annotators agreed on. Table 7."""
+    """Compare the labels of a data set with the claims that annotators agreed on. Table 7."""
     return _counted(
         (
             (_Side(turn.label), turn.claims)
@@ -140,7 +140,7 @@ def with_data_set(gold: DialogueGold) -> Disagreements:
 def between_annotators(
     gold: DialogueGold, matcher: ClaimMatcher
 ) -> dict[tuple[str, str], Disagreements]:
-    """How every annotator differs from every other one, who is held to be right."""
+    """Return how every annotator differs from every other one, who is held to be right."""
     pairs: dict[tuple[str, str], list[tuple[_Side, Sequence[LabelledTurnClaim]]]] = {}
     for turn in gold.turns:
         said = sorted((one for one in turn.labels if one.claims is not None), key=_name)
@@ -153,7 +153,7 @@ def between_annotators(
 def with_method(
     predicted: PredictedTurns, gold: DialogueGold, matcher: ClaimMatcher
 ) -> Disagreements:
-    """How a method differs from people: from their agreed claims, by turn and by claim.
+    """Return how a method differs from people: from their agreed claims, by turn and by claim.
 
     Turns that the method did not reach, or failed at, and claims to which it gave no category are
     left out.
@@ -168,7 +168,7 @@ def with_method(
 def disagreements_json(
     gold: DialogueGold, predicted: Sequence[PredictedTurns], matcher: ClaimMatcher
 ) -> dict[str, Any]:
-    """Who differs from whom, by kind: the data set and each method from people, and annotators.
+    """Say who differs from whom, by kind: the data set and each method from people, and annotators.
 
     `data_set` is null where no turn has both a label of the data set and claims of people.
     """

@@ -45,7 +45,7 @@ class LabelledTurnClaim(Noun):
 
 
 class TurnAnnotation(Noun):
-    """What one annotator said of a turn. Source: VISTA 5, C.2."""
+    """One annotator's label of a turn. Source: VISTA 5, C.2."""
 
     annotator: Text = Field(min_length=1, description="Who.")
     label: OneOf[DialogueLabel] | None = Field(
@@ -80,12 +80,12 @@ class LabelledTurn(Noun):
 
     @property
     def key(self) -> TurnKey:
-        """What tells it from all other turns."""
+        """Return what tells it from all other turns."""
         return self.dialogue_id, self.turn_id
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether annotators named claims, and what they agreed on gives the turn no label.
+        """Return whether annotators named claims, and what they agreed on gives the turn no label.
 
         It does not where claims wait for a decision, nor where no claim was agreed on though an
         annotator named one that is not verified: a turn is not verified because words differ.
@@ -142,7 +142,7 @@ class DialogueGold:
 
 @dataclass
 class _Reading:
-    """What was read so far."""
+    """The state of reading a file of dialogues."""
 
     path: Path
     dialogues: dict[str, Dialogue] = field(default_factory=dict)

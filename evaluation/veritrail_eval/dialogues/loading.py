@@ -60,6 +60,6 @@ def loader_of(path: Path, format_name: str | None = None) -> DialogueLoader | No
 
 
 def reasons_against(path: Path) -> list[str]:
-    """Why no loader of dialogues reads a path, a line for each; empty: one does."""
+    """Return why no loader of dialogues reads a path, a line for each; empty: one does."""
     found = why_not(path, loaders())
     return found if isinstance(found, list) else []

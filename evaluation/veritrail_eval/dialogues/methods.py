@@ -65,7 +65,7 @@ class DialogueInMemory:
 
     @property
     def knowledge(self) -> Sequence[Fact]:
-        """What the assistant counts as knowing before the first turn."""
+        """Return what the assistant counts as knowing before the first turn."""
         facts = self.dialogue.initial_knowledge
         return [Fact(text, f"{KNOWLEDGE}{number}") for number, text in enumerate(facts)]
 

@@ -24,7 +24,7 @@ from veritrail_graph.graph.model.noun import Many, Noun, PublicId, Text
 
 @dataclass(frozen=True, slots=True)
 class PredictedTurns:
-    """What one method says of turns.
+    """One method's results for turns.
 
     Attributes:
         method: What tables call it.
@@ -52,7 +52,7 @@ class PredictedTurns:
 
     @property
     def usage(self) -> Usage:
-        """What all turns cost, those without a label in GOLD as well."""
+        """Return what all turns cost, those without a label in GOLD as well."""
         return sum((one.usage for one in self.turns.values()), Usage())
 
 

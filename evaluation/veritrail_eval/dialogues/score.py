@@ -71,7 +71,7 @@ def gold_labels(gold: DialogueGold, *, consensus: bool = False) -> dict[TurnKey,
 
 
 def label_of_turn(turn: TurnVerification | None) -> DialogueLabel | None:
-    """What a method says of a turn; None: it is not there, or did not succeed.
+    """Return what a method says of a turn; None: it is not there, or did not succeed.
 
     A turn without claims is not unverifiable.
 
@@ -87,7 +87,7 @@ def label_of_turn(turn: TurnVerification | None) -> DialogueLabel | None:
 
 
 def label_of_claim(claim: TurnClaim) -> DialogueLabel | None:
-    """What a method says of a claim; None: it did not succeed."""
+    """Return what a method says of a claim; None: it did not succeed."""
     if claim.status is not Status.SUCCEEDED:
         return None
     if claim.label is not None or claim.category is None:
@@ -219,7 +219,7 @@ def turn_intervals(
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Whether turns make a claim of one category, as a data set labels them and a method says.
+    """The detection of turns with a claim of one category, by a method against a data set.
 
     Source: VISTA 7.1 (abstentions), 7.2 (contradictions, Table 5).
     """
@@ -432,7 +432,7 @@ def _word(value: bool) -> str:
 
 
 def _why(found: TurnVerification | None) -> str:
-    """Why a turn has no answer."""
+    """Return why a turn has no answer."""
     if found is None:
         return MISSING
     return found.status.value if found.status.value in EXCLUDED else Status.FAILED.value

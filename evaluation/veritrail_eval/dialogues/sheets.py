@@ -53,7 +53,7 @@ _WIDTHS = (10, 8, 60, 14, 60, 18, 40)
 
 
 class Action(StrEnum):
-    """What an annotator does with a claim, or says of a turn. Source: VISTA C.2."""
+    """An annotator's action on a claim, or answer about a turn. Source: VISTA C.2."""
 
     KEEP = "keep"
     EDIT = "edit"
@@ -160,7 +160,7 @@ class HandedDialogues(HandedOut):
 
 @dataclass(frozen=True, slots=True)
 class WrittenDialogues:
-    """What was written.
+    """The result of writing sheets for dialogues.
 
     Attributes:
         handed: The list of it.
@@ -184,12 +184,15 @@ class WrittenDialogues:
 
 
 def is_dialogues(path: Path) -> bool:
-    """Whether a file holds dialogues, with labelled turns or without."""
+    """Return whether a file holds dialogues, with labelled turns or without."""
     return is_labelled(path) or DialogueImporter().detect(path) is None
 
 
 def is_labelled(path: Path) -> bool:
-    """Whether a file has lines of dialogues and of labelled turns; its dialogues name a format."""
+    """Return whether a file has lines of dialogues and of labelled turns.
+
+    Its dialogues name a format.
+    """
     if not path.is_file():
         return False
     try:

@@ -47,7 +47,7 @@ _NEEDS_LABEL = frozenset({Action.KEEP, Action.EDIT, Action.ADD})
 
 @dataclass(slots=True)
 class DialoguesBack:
-    """What came back.
+    """The content of sheets of turns that came back.
 
     Attributes:
         labels: What annotators said, by turn, in their order.
@@ -203,7 +203,7 @@ class _Sheet:
         return proposed
 
     def _action(self, row: Row, *, is_proposed: bool) -> Action | None:
-        """What the annotator does; None: the row is empty, or not finished, or has a fault."""
+        """Say what the annotator does; None: the row is empty, or not finished, or has a fault."""
         text = row.text(ACTION).casefold()
         if not text:
             if row.text(NEW) or row.text(LABEL):

@@ -31,7 +31,7 @@ _NEEDS_TEXT = frozenset({Action.EDIT, Action.ADD})
 
 
 class ClaimAnswer(Noun):
-    """What an annotator does with one claim of a turn. Source: VISTA C.2."""
+    """An annotator's answer about one claim of a turn. Source: VISTA C.2."""
 
     proposed: Text | None = Field(
         default=None, description="The claim to begin with; null: the annotator adds one."
@@ -46,7 +46,7 @@ class ClaimAnswer(Noun):
 
     @property
     def is_blank(self) -> bool:
-        """Whether it is an empty row for a new claim."""
+        """Return whether it is an empty row for a new claim."""
         return self.proposed is None and not self.text.strip() and self.category is None
 
     @property
@@ -57,7 +57,7 @@ class ClaimAnswer(Noun):
 
 
 class TurnAnswer(Noun):
-    """What an annotator says of a turn on the page. Source: VISTA C.2."""
+    """An annotator's answer about a turn on the page. Source: VISTA C.2."""
 
     turn_id: PartId = Field(description="The turn.")
     number: Count = Field(description="Its number in the dialogue.")

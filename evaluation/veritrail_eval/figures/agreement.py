@@ -37,7 +37,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """How far annotators agree.
+    """The agreement of annotators.
 
     Attributes:
         annotations: The labels; an annotator labels a claim at most once.
@@ -80,7 +80,7 @@ class AnnotatorAgreement:
         return krippendorff_alpha(Counter(self._units()), self.level)
 
     def alpha_interval(self, how: Resampling) -> Interval:
-        """Where alpha lies when claims are resampled. Ours, not the paper's."""
+        """Return where alpha lies when claims are resampled. Ours, not the paper's."""
 
         def alpha(drawn: Mapping[tuple[tuple[int, int], ...], int]) -> dict[str, Figure]:
             return {"krippendorff_alpha": krippendorff_alpha(drawn, self.level)}

@@ -22,7 +22,7 @@ def auroc(scored: Iterable[tuple[float, bool]]) -> Figure:
 
 
 def auroc_of_counts(counts: Mapping[tuple[float, bool], int]) -> Figure:
-    """The same, of how many claims have each score and label."""
+    """Return the same, of how many claims have each score and label."""
     below = wins = 0  # claims not supported with a lower score; twice the pairs that are in order
     positives = 0
     for score in sorted({score for score, _ in counts}):

@@ -21,7 +21,7 @@ Unit = TypeVar("Unit", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a figure lies in 95 % of the resamples.
+    """The interval that holds a figure in 95 % of the resamples.
 
     Attributes:
         low: The 2.5th percentile; None where no resample has the figure.
@@ -59,7 +59,7 @@ def intervals(
 
 
 def resamples(units: Sequence[Unit], how: Resampling) -> Iterator[Mapping[Unit, int]]:
-    """How often each unit was drawn, resample by resample; none without units."""
+    """Yield how often each unit was drawn, resample by resample; none without units."""
     draw = random.Random(how.seed)  # noqa: S311  # statistics, not secrets
     for _ in range(how.resamples if units else 0):
         yield Counter(draw.choices(units, k=len(units)))

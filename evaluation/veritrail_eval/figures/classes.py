@@ -27,7 +27,7 @@ Outcome: TypeAlias = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """How often each label met each answer.
+    """Counts of every pair of label and answer.
 
     Attributes:
         classes: The names of all classes, in their order.
@@ -44,12 +44,12 @@ class ClassCounts:
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """Return how many items there are."""
         return sum(self.counts.values())
 
     @property
     def none(self) -> int:
-        """How many of them have no answer."""
+        """Return how many of them have no answer."""
         return sum(times for (_, answer), times in self.counts.items() if answer is None)
 
     @property
@@ -59,15 +59,15 @@ class ClassCounts:
         return ClassCounts(self.classes, there)
 
     def labelled(self, name: str) -> int:
-        """How many items have this label."""
+        """Return how many items have this label."""
         return sum(times for (label, _), times in self.counts.items() if label == name)
 
     def called(self, name: str) -> int:
-        """How many items have this answer."""
+        """Return how many items have this answer."""
         return sum(times for (_, answer), times in self.counts.items() if answer == name)
 
     def right(self, name: str) -> int:
-        """How many items have this label and this answer."""
+        """Return how many items have this label and this answer."""
         return self.counts.get((name, name), 0)
 
     @property

@@ -22,7 +22,7 @@ ONE_CLASS = "one class only"
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often each label met each verdict. A claim that is not fully supported is a positive.
+    """Counts of label and verdict pairs. A claim that is not fully supported is a positive.
 
     Source: VeriTrail G (a false negative is wrongly called Fully Supported) and H.
 
@@ -48,25 +48,25 @@ class Confusion:
 
     @property
     def claims(self) -> int:
-        """How many claims there are."""
+        """Return how many claims there are."""
         return (
             self.true_positives + self.false_positives + self.true_negatives + self.false_negatives
         )
 
     def labelled(self, name: Verdict) -> int:
-        """How many claims have this label."""
+        """Return how many claims have this label."""
         if name is UNSUPPORTED:
             return self.true_positives + self.false_negatives
         return self.true_negatives + self.false_positives
 
     def called(self, name: Verdict) -> int:
-        """How many claims have this verdict."""
+        """Return how many claims have this verdict."""
         if name is UNSUPPORTED:
             return self.true_positives + self.false_positives
         return self.true_negatives + self.false_negatives
 
     def right(self, name: Verdict) -> int:
-        """How many claims have this label and this verdict."""
+        """Return how many claims have this label and this verdict."""
         return self.true_positives if name is UNSUPPORTED else self.true_negatives
 
     def precision(self, name: Verdict) -> Figure:

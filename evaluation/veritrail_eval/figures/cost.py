@@ -19,7 +19,7 @@ _NO_COST = "no finished claim with a known cost"
 
 @dataclass(frozen=True, slots=True)
 class ClaimCost:
-    """What one claim cost.
+    """The cost of one claim.
 
     Attributes:
         cost_usd: US dollars, every retry of an invalid answer included; None: unknown.
@@ -126,7 +126,9 @@ def cost_paid(usage: Usage) -> float | None:
 
 
 def cost_anew(usage: Usage, reused: Usage) -> float | None:
-    """What work would have cost without answers that were there already; None: that is not known.
+    """Return what work would have cost without answers that were there already.
+
+    None: that is not known.
 
     Args:
         usage: What was paid.
@@ -141,7 +143,10 @@ def cost_anew(usage: Usage, reused: Usage) -> float | None:
 
 
 def human_cost_per_claim(total_usd: float, claims: int) -> Figure:
-    """What people cost for each claim: all that was paid, divided by the claims of the data set."""
+    """Return what people cost for each claim.
+
+    All that was paid, divided by the claims of the data set.
+    """
     return _spread(total_usd, claims)
 
 

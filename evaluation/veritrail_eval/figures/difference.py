@@ -34,7 +34,7 @@ class PairedDifference:
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether 0 lies outside the interval."""
+        """Return whether 0 lies outside the interval."""
         low, high = self.interval.low, self.interval.high
         return low is not None and high is not None and (low > 0 or high < 0)
 

@@ -23,7 +23,7 @@ Stages = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class LocatedClaim:
-    """What one variant says of one claim.
+    """One variant's verdict on one claim, with the error stages.
 
     Attributes:
         variant: The variant, such as `q=1`.
@@ -120,7 +120,7 @@ class Localization:
         }
 
     def intervals(self, how: Resampling) -> dict[int, Interval]:
-        """Where the weighted rates lie when the true positives of all variants are resampled."""
+        """Return the interval of the weighted rates over resampled true positives of variants."""
 
         def pooled(drawn: Mapping[Stages, int]) -> dict[str, Figure]:
             return {str(stage): rate for stage, rate in self._pooled(drawn).items()}

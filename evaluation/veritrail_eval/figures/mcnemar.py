@@ -38,7 +38,7 @@ class McNemar:
 
     @property
     def p_value(self) -> Figure:
-        """How likely a difference at least as large is by chance."""
+        """Return how likely a difference at least as large is by chance."""
         if self.claims == 0:
             return missing(f"no {self.unit} is scored for both methods")
         if self.b + self.c == 0:

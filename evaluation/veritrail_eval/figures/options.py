@@ -12,7 +12,7 @@ ROOT_STAGE = 1
 
 
 class Inconclusive(StrEnum):
-    """What happens to claims that are called Inconclusive. Source: VeriTrail footnote 7.
+    """A treatment of claims that are called Inconclusive. Source: VeriTrail footnote 7.
 
     `correct` and `incorrect` are the two checks of the footnote.
     """
@@ -26,7 +26,7 @@ class Inconclusive(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are made.
+    """Options of the resampling that gives intervals.
 
     Attributes:
         resamples: How often the units are drawn anew.

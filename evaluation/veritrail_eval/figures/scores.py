@@ -30,7 +30,7 @@ INCONCLUSIVE = Verdict.INCONCLUSIVE
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """What one method says of one claim.
+    """One method's verdict on one claim.
 
     Attributes:
         claim_id: The claim.
@@ -50,7 +50,7 @@ class JudgedClaim:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether its label is one of the two classes."""
+        """Return whether its label is one of the two classes."""
         return self.label in CLASSES
 
 

@@ -36,7 +36,7 @@ class Judged:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether the verdict is the label; None where there is none, or it is inconclusive."""
+        """Say whether the verdict is the label; None where there is none, or it is inconclusive."""
         if self.verdict not in LABELS:
             return None
         return self.verdict is self.pair.label
@@ -92,7 +92,7 @@ class OfLabel:
 
     @property
     def interval(self) -> Interval | None:
-        """Where the recall lies with 95 % certainty."""
+        """Return where the recall lies with 95 % certainty."""
         return wilson_interval(self.right, self.scored)
 
 
@@ -115,27 +115,27 @@ class Figures:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """Return how many pairs there are."""
         return self.supported.pairs + self.unsupported.pairs
 
     @property
     def scored(self) -> int:
-        """How many have a verdict that is right or wrong."""
+        """Return how many have a verdict that is right or wrong."""
         return self.supported.scored + self.unsupported.scored
 
     @property
     def inconclusive(self) -> int:
-        """How many have a verdict that is neither."""
+        """Return how many have a verdict that is neither."""
         return self.supported.inconclusive + self.unsupported.inconclusive
 
     @property
     def undecided(self) -> int:
-        """How many the judge could not decide."""
+        """Return how many the judge could not decide."""
         return self.supported.undecided + self.unsupported.undecided
 
     @property
     def no_verdict(self) -> int:
-        """How many have none for another reason: a fault, a limit, an end before time."""
+        """Return how many have none for another reason: a fault, a limit, an end before time."""
         return self.pairs - self.scored - self.inconclusive - self.undecided
 
     @property
@@ -145,14 +145,14 @@ class Figures:
         return self.scored / answered if answered else None
 
     def given(self, label: Verdict) -> tuple[int, int]:
-        """How often a verdict was given, and how often it was right."""
+        """Return how often a verdict was given, and how often it was right."""
         own, other = self.supported, self.unsupported
         if label is not _SUPPORTED:
             own, other = other, own
         return own.right + other.wrong, own.right
 
     def precision(self, label: Verdict) -> float | None:
-        """How often a verdict is right where it is given; None: it never is."""
+        """Return how often a verdict is right where it is given; None: it never is."""
         given, right = self.given(label)
         return right / given if given else None
 
@@ -172,7 +172,7 @@ class Figures:
 
     @property
     def interval(self) -> Interval | None:
-        """Where balanced accuracy lies with 95 % certainty; None where it is not defined.
+        """Return where balanced accuracy lies with 95 % certainty; None where it is not defined.
 
         Square-and-add of the Wilson intervals of both recalls (R. G. Newcombe's method for two
         independent shares): it stays within 0 and 1, and has a width also where no pair is wrong.
@@ -188,7 +188,7 @@ class Figures:
 
     @property
     def reason(self) -> str | None:
-        """Why there is no balanced accuracy; None: there is one."""
+        """Return why there is no balanced accuracy; None: there is one."""
         for one in (self.supported, self.unsupported):
             if not one.pairs:
                 return f"no pair is labelled {one.label}"
@@ -246,7 +246,7 @@ def by_kind(judged: Iterable[Judged]) -> dict[str, Figures]:
 
 
 def without_verdict(judged: Iterable[Judged]) -> dict[str, int]:
-    """How many pairs ended without a verdict, by status."""
+    """Return how many pairs ended without a verdict, by status."""
     counts: dict[str, int] = {}
     for one in judged:
         if not one.verification.status.is_result:
@@ -256,7 +256,7 @@ def without_verdict(judged: Iterable[Judged]) -> dict[str, int]:
 
 
 def meaning(figures: Figures) -> str | None:
-    """What the figures mean for a user, in one sentence; None: there are none.
+    """Return what the figures mean for a user, in one sentence; None: there are none.
 
     Shares are of all pairs that the judge answered, inconclusive and undecided ones included, so
     that a judge that decides seldom does not look better than it is.
@@ -288,7 +288,7 @@ def meaning(figures: Figures) -> str | None:
 
 
 def reliability(figures: Figures) -> str | None:
-    """How often each verdict is right where it is given, and the share that is decided.
+    """Return how often each verdict is right where it is given, and the share that is decided.
 
     None: no pair was answered.
     """

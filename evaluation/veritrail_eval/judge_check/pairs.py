@@ -237,7 +237,7 @@ def _pair(values: Mapping[str, Any], default_id: str) -> Pair:
 
 
 def _broken(record: Record) -> Iterator[Violation]:
-    """What is wrong with a pair; each names its line and its column or key."""
+    """Yield what is wrong with a pair; each names its line and its column or key."""
     place, what, values = record
 
     def at(name: str) -> str:
@@ -263,7 +263,7 @@ def _broken(record: Record) -> Iterator[Violation]:
 
 
 def _is_text(value: object) -> bool:
-    """Whether it is a text with something in it that UTF-8 can hold."""
+    """Return whether it is a text with something in it that UTF-8 can hold."""
     return isinstance(value, str) and bool(value.strip()) and not _HALF.search(value)
 
 

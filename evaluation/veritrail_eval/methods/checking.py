@@ -32,7 +32,7 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How scores become a verdict.
+    """The rule that turns scores into a verdict.
 
     Attributes:
         threshold: A claim with a score of it or more is Fully Supported.
@@ -96,7 +96,7 @@ class Checker:
 
     @property
     def _asked(self) -> dict[str, Any]:
-        """What decides what the model says."""
+        """Return what decides what the model says."""
         return {
             "adapter": {name: one for name, one in self.adapter.settings.items() if name != "top"},
             "entailment": dict(self.model.settings),

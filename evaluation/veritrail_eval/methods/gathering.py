@@ -36,5 +36,5 @@ class Gathering:
 
 
 def violations_of(error: InputError) -> list[Violation]:
-    """What an error lists, or itself as the only entry of the list."""
+    """Return what an error lists, or itself as the only entry of the list."""
     return list(error.violations) or [Violation(error.code, "", str(error), error.facts)]

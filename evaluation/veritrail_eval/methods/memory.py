@@ -62,7 +62,7 @@ class Memory(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a checker's model said of a claim and its documents.
+    """A checker's scores of a claim and its documents.
 
     Attributes:
         rows: For each sentence of the claim (or the whole claim) the score of each piece of text.
@@ -87,7 +87,7 @@ class Embedded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunMemory:
-    """What the configurations of a run share.
+    """The memory that the configurations of a run share.
 
     Attributes:
         scores: Scores of claims, by model, adapter, documents and claim.
@@ -120,7 +120,7 @@ class SharedEmbedder:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its vectors."""
+        """Return what decides its vectors."""
         return self.embedder.settings
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> Sequence[Sequence[float]]:

@@ -26,7 +26,7 @@ from veritrail_graph.verifier.prompts import Prompts
 
 
 class MethodOutcome(Noun):
-    """What a method said of one claim; a failure is a status, and no verdict."""
+    """The outcome of a method on one claim; a failure is a status, and no verdict."""
 
     process_id: PublicId = Field(description="The process.")
     claim_id: PublicId = Field(description="The claim.")
@@ -69,7 +69,7 @@ class Method(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers besides claims and texts, as JSON."""
+        """Return what decides its answers besides claims and texts, as JSON."""
         ...
 
     async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
@@ -94,7 +94,7 @@ class Method(Protocol):
 
 
 class Resources(Protocol):
-    """What a method may ask for while it is made; what it asks for is open until the run ends.
+    """The resources that a method may ask for while it is made; open until the run ends.
 
     The caller of an evaluation makes these from its settings; all methods of a run share them, and
     with them the answer cache, the budget and the limits of endpoints.
@@ -107,7 +107,7 @@ class Resources(Protocol):
 
     @property
     def memory(self) -> RunMemory:
-        """What the configurations of the run share."""
+        """Return what the configurations of the run share."""
         ...
 
     def path(self, named: object, parameter: str) -> Path:

@@ -73,7 +73,7 @@ class NodeVectors:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides them, as JSON."""
+        """Return what decides them, as JSON."""
         return {"embedding": dict(self.embedder.settings), "distance": "L2"}
 
 

@@ -279,7 +279,7 @@ def _node(study: Study, document: int) -> str:
 async def _highlights(
     app: Application, study: Study, answer: StudyAnswer, sentence: Sentence
 ) -> tuple[tuple[AttributedSentence, ...], bool]:
-    """What is highlighted for a sentence, and whether an attribution of it is stored."""
+    """Return what is highlighted for a sentence, and whether an attribution of it is stored."""
     if answer.mode is not SourceMode.HIGHLIGHTED:
         return (), False
     found = await app.attributions.of_node(
@@ -478,7 +478,7 @@ def _marks(
     given: Sequence[str],
     before: Sequence[AttributedSentence],
 ) -> Sequence[AttributedSentence]:
-    """What a form marks; where readers judge, nothing can be marked."""
+    """Return what a form marks; where readers judge, nothing can be marked."""
     if study.task is not StudyTask.ANNOTATE:
         return before
     return marks_given(document, study, given, part, before)

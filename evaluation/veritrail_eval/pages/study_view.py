@@ -106,7 +106,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one page shows of the sources.
+    """The part of the sources that one page shows.
 
     Attributes:
         number: Its number, from 1.
@@ -159,7 +159,7 @@ def context_of(text: StudyText, sentence: int) -> list[str]:
 def next_sentence(
     study: Study, reading: Reading, node_id: str | None = None, here: int = -1
 ) -> tuple[int, int] | None:
-    """What is judged next, as (document from 1, sentence); None: all is done.
+    """Return what is judged next, as (document from 1, sentence); None: all is done.
 
     Args:
         study: The study.
@@ -240,7 +240,7 @@ def _sources(
 def _choices(
     document: StudyDocument, shown: Mapping[int, Sequence[int]], answer: StudyAnswer
 ) -> tuple[tuple[str, tuple[Choice, ...]], ...]:
-    """What an annotator may mark in a part, by the node_ids of the sources."""
+    """Return what an annotator may mark in a part, by the node_ids of the sources."""
     marked = {(one.node_id, one.sentence): frozenset(one.categories) for one in answer.marks}
     about = {(one.node_id, one.sentence): one.text for one in answer.parts}
     found = []
@@ -313,7 +313,7 @@ def marks_given(
     part: int,
     before: Sequence[AttributedSentence],
 ) -> list[AttributedSentence]:
-    """What a form marks, with what was marked before in other parts, in the order of the sources.
+    """Return the marks of a form and of other parts before, in the order of the sources.
 
     Args:
         document: The document.

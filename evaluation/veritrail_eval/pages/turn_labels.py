@@ -260,7 +260,7 @@ async def save(
 
 
 def _count(given: str | None) -> int:
-    """How many rows a form says that it has."""
+    """Return how many rows a form says that it has."""
     is_number = given is not None and given.isascii() and given.isdecimal() and len(given) < 9
     return int(given or 0) if is_number else 0
 

@@ -110,7 +110,7 @@ def _spent(run: ConfigurationRun) -> Figure:
 
 
 def _prepared_anew(run: ConfigurationRun, claims: int) -> Figure:
-    """What the preparation costs without the cache, divided among all claims.
+    """Return what the preparation costs without the cache, divided among all claims.
 
     A run that was continued prepares again, mostly from the cache: the dearest one is the whole.
     """
@@ -125,13 +125,13 @@ def _prepared_anew(run: ConfigurationRun, claims: int) -> Figure:
 
 
 def _sum(prepared: Sequence[Usage]) -> float | None:
-    """What all preparations cost; None: the price of one is unknown."""
+    """Return what all preparations cost; None: the price of one is unknown."""
     known = [cost_paid(one) for one in prepared]
     return None if None in known else math.fsum(one for one in known if one is not None)
 
 
 def dataset_costs(texts: Sequence[str], datasets: Collection[str], option: str) -> dict[str, float]:
-    """What a claim of each data set costs, from options such as `2.41`, `1350/560` or `name=2.41`.
+    """Return the cost of a claim of each data set, from `2.41`, `1350/560` or `name=2.41`.
 
     Args:
         texts: The options as typed.
@@ -178,5 +178,5 @@ def _amount(text: str) -> float | None:
 
 
 def human_figures(costs: Mapping[str, float], dataset: str) -> Figure | None:
-    """What a person's judgement of a claim of a data set costs; None: it is not known."""
+    """Return what a person's judgement of a claim of a data set costs; None: it is not known."""
     return Figure(costs[dataset]) if dataset in costs else None

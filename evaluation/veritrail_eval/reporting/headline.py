@@ -19,7 +19,7 @@ MANY = 3
 def headline(
     dataset: str, every: ScoreTable, best: ScoreTable, rule: Inconclusive, how: Resampling
 ) -> str:
-    """Which configuration was best, by how much, and whether that is beyond chance.
+    """Return which configuration was best, by how much, and whether that is beyond chance.
 
     The runner-up is the best configuration of another method; where there is one method alone,
     its next configuration.
@@ -87,7 +87,7 @@ def _against(first: ScoredRun, second: ScoredRun, value: str) -> str:
 
 
 def _turned(first: ScoredRun, second: ScoredRun, paired: PairedDifference) -> str:
-    """What is to be said where the claims that both are scored on say the opposite."""
+    """Return what is to be said where the claims that both are scored on say the opposite."""
     difference = paired.difference.value or 0.0
     if first.macro_f1 == second.macro_f1 or difference >= 0:
         return ""

@@ -9,7 +9,7 @@ from veritrail_graph.graph.model.noun import Many, Noun, OneOf
 
 
 class ReportOptions(Noun):
-    """How figures are made; the same options and outcomes give the same figures."""
+    """Options of a report's figures; the same options and outcomes give the same figures."""
 
     inconclusive: OneOf[Inconclusive] = Field(
         default=Inconclusive.ANY, description="What happens to Inconclusive verdicts."

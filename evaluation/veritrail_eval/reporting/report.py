@@ -48,7 +48,7 @@ TRACING, TRACING_RETRIEVAL, RETRIEVAL = "veritrail", "vt_rag", "rag"
 
 @dataclass(frozen=True)
 class DatasetReport:
-    """What a report says of a data set.
+    """The report on a data set.
 
     Attributes:
         dataset: The data set.
@@ -84,7 +84,7 @@ class DatasetReport:
 
     @property
     def labels(self) -> dict[str, int]:
-        """How many claims have each label."""
+        """Return how many claims have each label."""
         found = Counter(claim.label for claim in self.dataset.claims)
         return {name.value: found[name] for name in CLASSES}
 

@@ -33,7 +33,7 @@ COUNT = 60
 
 
 class ErrorKind(StrEnum):
-    """How a verdict is wrong. Source: VeriTrail G."""
+    """A kind of wrong verdict. Source: VeriTrail G."""
 
     FALSE_POSITIVE = "false positive"
     """Supported, and called Not Fully Supported."""
@@ -42,7 +42,7 @@ class ErrorKind(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a verdict is wrong; a case may have several.
+    """A cause of a wrong verdict; a case may have several.
 
     Source: VeriTrail G; the last two are ours.
     """
@@ -81,7 +81,7 @@ class ErrorCase:
 
     @property
     def kind(self) -> ErrorKind:
-        """How it is wrong."""
+        """Return how it is wrong."""
         return _kind(self.claim)
 
 

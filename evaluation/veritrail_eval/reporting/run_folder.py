@@ -68,7 +68,7 @@ class ConfigurationRun:
 
     @property
     def indicative(self) -> bool:
-        """Whether no model judged, so that the figures decide nothing."""
+        """Return whether no model judged, so that the figures decide nothing."""
         engine = self.configuration.parameters.get("engine")
         return engine in ENGINES_WITHOUT_MODEL or any(
             one.indicative for one in self.outcomes.values()
@@ -76,12 +76,12 @@ class ConfigurationRun:
 
     @property
     def walks(self) -> bool:
-        """Whether the method walks, so that it can say where errors came in."""
+        """Return whether the method walks, so that it can say where errors came in."""
         return any(one.iterations is not None for one in self.outcomes.values())
 
     @property
     def asks_models(self) -> bool:
-        """Whether any claim took a call to a model, or an answer from the cache."""
+        """Return whether any claim took a call to a model, or an answer from the cache."""
         return any(one.usage.calls or one.usage.cached_calls for one in self.outcomes.values())
 
     def pairs(self) -> Iterator[tuple[RunClaim, MethodOutcome | None]]:
@@ -90,7 +90,7 @@ class ConfigurationRun:
             yield claim, self.outcomes.get(claim.key)
 
     def endings(self) -> Counter[str]:
-        """How many claims ended in which way: a verdict, a status, or `not_judged`."""
+        """Return how many claims ended in which way: a verdict, a status, or `not_judged`."""
         found: Counter[str] = Counter()
         for _, outcome in self.pairs():
             if outcome is None:
@@ -102,7 +102,7 @@ class ConfigurationRun:
         return found
 
     def faults(self) -> Counter[str]:
-        """Why claims have no verdict though they were tried, and how many for each reason."""
+        """Say why claims have no verdict though they were tried, and how many for each reason."""
         return Counter(
             one.reason or "no reason was kept"
             for one in self.outcomes.values()
@@ -196,7 +196,7 @@ def claim_names(dataset: JudgedDataset) -> dict[Key, str]:
 
 
 def judged_claims(runs: Sequence[ConfigurationRun]) -> list[JudgedClaim]:
-    """What configurations say of the claims of one data set, as `figures.scores` takes it.
+    """Return what configurations say of the claims of one data set, as `figures.scores` takes it.
 
     The method's name is the configuration's id. A claim that was not judged has no verdict.
     """
@@ -218,7 +218,7 @@ def judged_claims(runs: Sequence[ConfigurationRun]) -> list[JudgedClaim]:
 
 
 def located_claims(runs: Sequence[ConfigurationRun]) -> list[LocatedClaim]:
-    """Where configurations say that errors came in, as `figures.localization` takes it."""
+    """Return where configurations say that errors came in, as `figures.localization` takes it."""
     return [
         LocatedClaim(
             variant=run.configuration_id,

@@ -82,7 +82,7 @@ class ScoreTable:
         return sorted(known, key=lambda row: -(row.macro_f1 or 0.0))
 
     def compared(self, first: ScoredRun, second: ScoredRun) -> PairedDifference | None:
-        """How far apart two rows are, if they were compared."""
+        """Return how far apart two rows are, if they were compared."""
         for one in self.comparisons:
             if one.first is first and one.second is second:
                 return one.paired

@@ -23,7 +23,7 @@ _NONE_LABELLED = "no true positive with a labelled stage"
 
 @dataclass(frozen=True)
 class LabelledStages:
-    """How often a variant reports the stage that a person named.
+    """The rate at which a variant reports the stage that a person labelled.
 
     Attributes:
         claims: Claims rightly called Not Fully Supported whose error stage is labelled.
@@ -103,7 +103,7 @@ def error_stages(runs: Sequence[ConfigurationRun], how: Resampling) -> ErrorStag
 
 
 class _Hit(NamedTuple):
-    """What was reported of a claim with a labelled stage."""
+    """The match of the reported stages of a claim with its labelled stage."""
 
     is_found: bool
     is_alone: bool

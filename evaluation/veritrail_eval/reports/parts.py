@@ -97,7 +97,10 @@ def span_of(interval: Interval | None) -> str:
 def reasons_of(
     rows: Iterable[tuple[str, Mapping[str, Figure]]], names: Mapping[str, str]
 ) -> list[str]:
-    """Why figures are missing: each reason once, with the figures and the rows that it is about."""
+    """Return why figures are missing.
+
+    Each reason once, with the figures and the rows that it is about.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     for title, figures in rows:
         lacking: dict[str, list[str]] = {}

@@ -68,7 +68,7 @@ def sections_of(report: DatasetReport, rule: Inconclusive) -> list[Section]:
 
 
 def facts_of(report: DatasetReport) -> list[tuple[str, str]]:
-    """What a data set is, in a few words each."""
+    """Return what a data set is, in a few words each."""
     labels = report.labels
     return [
         ("Claims", f"{len(report.dataset.claims):,}"),

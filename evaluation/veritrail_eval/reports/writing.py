@@ -118,13 +118,13 @@ class _ShownDataset:
 
 @dataclass(frozen=True)
 class _Material:
-    """What the frame of a file knows of it."""
+    """The data for the frame of a file."""
 
     made: Made = field(default_factory=Made)
 
 
 def _shown(report: EvaluationReport) -> dict[str, Any]:
-    """What both templates know."""
+    """Return what both templates know."""
     material = _Material()
     return {
         "material": material,
@@ -150,7 +150,7 @@ def _dataset(one: DatasetReport, report: EvaluationReport) -> _ShownDataset:
 
 
 def _indicative(report: EvaluationReport) -> str:
-    """How many configurations no model judged; empty: none."""
+    """Return how many configurations no model judged; empty: none."""
     every = {one.configuration_id for one in report.folder.runs}
     found = {one.configuration_id for one in report.folder.runs if one.indicative}
     if not found:
@@ -161,7 +161,7 @@ def _indicative(report: EvaluationReport) -> str:
 
 
 def _lines(report: EvaluationReport) -> list[str]:
-    """Which lines of the outcomes do not count."""
+    """Return which lines of the outcomes do not count."""
     stale, foreign = report.folder.stale, report.folder.foreign
     found = []
     if stale:

@@ -30,7 +30,7 @@ MOST_BYTES = 1_000_000
 
 
 class SampleBy(StrEnum):
-    """What a subset is drawn of."""
+    """The unit by which a subset is drawn."""
 
     DOCUMENT = "document"
     """Processes with all their claims, such as books."""
@@ -183,7 +183,7 @@ class _Reader:
         self.faults: list[Violation] = []
 
     def read(self, values: dict[str, Any]) -> Matrix:
-        """What can be read of the matrix; `faults` says what cannot."""
+        """Return what can be read of the matrix; `faults` says what cannot."""
         self._keys(values, "", {"name", "seed", "dataset", "method"})
         name = self._text(values, "name", "") or self._path.stem
         seed = values.get("seed", 0)

@@ -32,7 +32,7 @@ MOST_TRIED = 200
 async def method_faults(
     matrix: Matrix, resources: Resources, path: Path, loading: Loading = load
 ) -> list[Violation]:
-    """Which data sets of a matrix cannot be read, and what is wrong with parameters of methods.
+    """Say which data sets of a matrix cannot be read, and what is wrong with parameters of methods.
 
     Each fault comes once, with the entries it is of.
 
@@ -65,7 +65,7 @@ async def method_faults(
 
 
 def _unread(entry: DatasetEntry, seed: int, path: Path, loading: Loading) -> list[Violation]:
-    """Why a data set cannot be read; reading the matrix has found faults of its entry."""
+    """Return why a data set cannot be read; reading the matrix has found faults of its entry."""
     known = [loader.name for loader in loaders()]
     if not entry.path.exists() or entry.format not in (None, *known):
         return []
@@ -79,7 +79,7 @@ def _unread(entry: DatasetEntry, seed: int, path: Path, loading: Loading) -> lis
 async def _faults(
     one: Configuration, parameters: Mapping[str, Any], resources: Resources
 ) -> list[Violation]:
-    """Why a configuration cannot be made; empty: it can be."""
+    """Return why a configuration cannot be made; empty: it can be."""
     try:
         await one.kind.make(parameters, resources)
     except InputError as error:
@@ -137,5 +137,5 @@ def _suspects(parameters: Mapping[str, Any], found: list[Violation]) -> list[str
 
 
 def _names(fault: Violation, name: str) -> bool:
-    """Whether a fault names a parameter, as a word."""
+    """Return whether a fault names a parameter, as a word."""
     return re.search(rf"\b{re.escape(name)}\b", fault.message) is not None

@@ -40,7 +40,7 @@ class KeptOutcome(Noun):
 
 
 class Preparation(Noun):
-    """What was done once for all claims of a data set. Source: VeriTrail D (amortised cost)."""
+    """The work done once for all claims of a data set. Source: VeriTrail D (amortised cost)."""
 
     dataset: str = Field(description="Name of the data set.")
     configuration: str = Field(description="Id of the configuration.")
@@ -56,7 +56,7 @@ _Line = TypeAdapter[KeptOutcome | Preparation](
 
 
 def fingerprint(claim: LabelledClaim, node_id: str, process: HeldProcess) -> str:
-    """What an outcome is of: the process's content, the node, the claim and its parts."""
+    """Return what an outcome is of: the process's content, the node, the claim and its parts."""
     content = [process.survey.hash, node_id, claim.text, list(claim.sub_claims)]
     documents = None if claim.documents is None else list(claim.documents)
     return hashlib.sha256(canonical([*content, documents])).hexdigest()[:32]
@@ -74,7 +74,7 @@ class OutcomeFile:
         self._file: IO[bytes] | None = None
 
     def read(self) -> Iterator[KeptOutcome | Preparation]:
-        """What was kept, in its order; a line that was cut off by an end is passed over.
+        """Yield what was kept, in its order; a line that was cut off by an end is passed over.
 
         Raises:
             InputError: A line is no outcome.

@@ -77,7 +77,7 @@ class JudgingConfiguration(Noun):
     )
 
     def judges(self, dataset: str) -> bool:
-        """Whether it judges the claims of a data set."""
+        """Return whether it judges the claims of a data set."""
         return self.datasets is None or dataset in self.datasets
 
     @classmethod
@@ -94,7 +94,7 @@ class JudgingConfiguration(Noun):
 
 
 class RunRecord(Noun):
-    """What a run is about."""
+    """The record of a run: its name, seed, configurations and data sets."""
 
     format: str = Field(default=FORMAT, description="The format.")
     name: str = Field(description="Name of the matrix.")

@@ -74,7 +74,7 @@ class LoadedDataset:
     short: str | None = None
 
     def fingerprints(self) -> dict[tuple[str, str], str]:
-        """What an outcome of each claim is of, by the claim's key.
+        """Return what an outcome of each claim is of, by the claim's key.
 
         Raises:
             InputError: A claim names a node that is not there.
@@ -152,7 +152,7 @@ Done = frozenset[tuple[str, str, str, tuple[str, str]]]
 
 
 def judged_before(kept: OutcomeFile) -> Done:
-    """What is not judged again.
+    """Return what is not judged again.
 
     Raises:
         InputError: A line of the file is no outcome.
@@ -346,7 +346,7 @@ async def _made(configuration: Configuration, resources: Resources) -> Method:
 async def _outcome(
     method: Method, claim: LabelledClaim, loaded: LoadedDataset, meter: Meter
 ) -> MethodOutcome:
-    """What a method says of a claim; that it failed, or spoke of another one, is a status."""
+    """Say what a method says of a claim; that it failed, or spoke of another one, is a status."""
     try:
         outcome: object = await method.judge(claim, loaded.processes[claim.process_id], meter)
         if isinstance(outcome, MethodOutcome) and outcome.key == claim.key:

@@ -9,7 +9,7 @@ from veritrail_graph.graph.model import Status, Usage
 
 @dataclass(slots=True)
 class RunSummary:
-    """What a run did.
+    """The result of a run.
 
     Attributes:
         judged: Outcomes that this run made.

@@ -44,7 +44,7 @@ class PlantedClaim:
 
     @property
     def is_supported(self) -> bool:
-        """Whether the source text supports it."""
+        """Return whether the source text supports it."""
         return self.error_node is None
 
 

@@ -51,7 +51,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """What is the same in all configurations.
+    """Settings of the judge that are the same in all configurations.
 
     Attributes:
         sentence_tokens: Tokens of a sentence.
@@ -133,7 +133,7 @@ class Grid:
 
     @property
     def left_out(self) -> int:
-        """How many combinations have a threshold above their number of samples."""
+        """Return how many combinations have a threshold above their number of samples."""
         return sum(samples is None for _, _, _, samples in self._combined())
 
     def _combined(self) -> Iterator[tuple[int, Noise, Limits, Samples | None]]:

@@ -30,7 +30,7 @@ def uniform(of: int, number: int) -> float:
 
 
 def uniforms(of: int, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same for many numbers at once."""
+    """Return the same for many numbers at once."""
     mixed = (numbers.astype(np.uint64) ^ np.uint64(of)) + np.uint64(_STEP)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(_FIRST)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(_SECOND)

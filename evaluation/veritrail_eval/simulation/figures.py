@@ -56,7 +56,7 @@ class Totals:
 
     @property
     def claims(self) -> int:
-        """How many claims."""
+        """Return how many claims."""
         return self.outcomes.total()
 
 

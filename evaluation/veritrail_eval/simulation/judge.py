@@ -52,7 +52,7 @@ _position, _number = attrgetter("position"), attrgetter("ref.position")
 
 @dataclass(slots=True)
 class Spent:
-    """What one claim took.
+    """The calls, tokens and sentences that one claim took.
 
     Attributes:
         calls: Answers of the model.
@@ -312,7 +312,7 @@ class SimulatedJudge:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers."""
+        """Return what decides its answers."""
         return {"samples": self._samples.settings}
 
     def begin(self, claim: PlantedClaim) -> None:
@@ -421,7 +421,7 @@ class SimulatedJudge:
         return found
 
     def _agreed(self, drawn: Sequence[list[int]], numbers: Numbers, first: Numbers) -> Selection:
-        """What the samples of one prompt agree on, by the rules for samples."""
+        """Return what the samples of one prompt agree on, by the rules for samples."""
         claim, spent = self.asked.about, self.asked.spent
         whole = sorted({sentence for one in drawn for sentence in one})
         ids = {sentence: number for number, sentence in enumerate(whole)}

@@ -35,7 +35,7 @@ class Packed:
 
     @property
     def prompts(self) -> int:
-        """How many prompts."""
+        """Return how many prompts."""
         return len(self.bounds) - 1
 
 

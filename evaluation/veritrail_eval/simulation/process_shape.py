@@ -106,7 +106,7 @@ class ProcessShape:
         )
 
     def with_sentences(self, of_stages: Sequence[int]) -> ProcessShape:
-        """The same with other sizes of its nodes: one number, or one for each stage.
+        """Return the same with other sizes of its nodes: one number, or one for each stage.
 
         Raises:
             InputError: There are more or fewer numbers than stages, or one is below 1.
@@ -136,7 +136,7 @@ class ProcessShape:
         return len(self.sources)
 
     def stage_counts(self) -> list[tuple[int, int]]:
-        """How many nodes each stage has, the lowest stage first."""
+        """Return how many nodes each stage has, the lowest stage first."""
         stages, counts = np.unique(self.stages, return_counts=True)
         return list(zip(stages.tolist(), counts.tolist(), strict=True))
 

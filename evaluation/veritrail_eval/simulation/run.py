@@ -42,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What is simulated, and on how many processes.
+    """Options of a simulation: the process, the claims, the grid and the judge.
 
     Attributes:
         shape: The process.

@@ -28,7 +28,7 @@ SKIPPED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:
-    """How large a generated process is.
+    """Options of a generated process: its kind and its size.
 
     Attributes:
         name: Its kind, one of `SHAPES`.

@@ -22,7 +22,7 @@ from veritrail_graph.verifier.walk import Outcome
 
 @dataclass(frozen=True, slots=True)
 class WalkResult:
-    """What became of one claim.
+    """The result of the walk of one claim.
 
     Attributes:
         is_supported: What is true of it.

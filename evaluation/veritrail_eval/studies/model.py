@@ -31,14 +31,14 @@ MOST_IDLE = 600.0
 
 
 class StudyTask(StrEnum):
-    """What readers do: judge sentences, or also mark what each rests on."""
+    """A task of readers: judge sentences, or also mark what each rests on."""
 
     JUDGE = "judge"
     ANNOTATE = "annotate"
 
 
 class ReaderLabel(StrEnum):
-    """What a reader says of a sentence."""
+    """A reader's label of a sentence."""
 
     FAITHFUL = "FAITHFUL"
     UNFAITHFUL = "UNFAITHFUL"
@@ -83,7 +83,7 @@ class MarkedPart(Noun):
 
 
 class StudyAnswer(Noun):
-    """What a reader says of a sentence, and how long that took; perhaps not saved yet."""
+    """A reader's answer about a sentence, and the time it took; perhaps not saved yet."""
 
     study_id: PublicId = Field(description="The study.")
     reader: Text = Field(description="The reader.")
@@ -131,7 +131,7 @@ class StudyAnswer(Noun):
         return self.seconds + (0.0 if since is None else max(0.0, self._counted_to(now) - since))
 
     def is_idle(self, now: float) -> bool:
-        """Whether the timer runs, and nothing was heard of the reader for too long."""
+        """Return whether the timer runs, and nothing was heard of the reader for too long."""
         return self.running_since is not None and self._counted_to(now) < now
 
     def _counted_to(self, now: float) -> float:

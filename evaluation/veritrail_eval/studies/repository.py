@@ -100,7 +100,10 @@ class StudyRepository:
         return None if row is None else Study.model_validate_json(row)
 
     async def place(self, study_id: str, reader: str) -> int:
-        """How many readers joined a study before this one; one that is new does not join yet."""
+        """Return how many readers joined a study before this one.
+
+        One that is new does not join yet.
+        """
         return await self._service.read(lambda connection: _place(connection, study_id, reader)[0])
 
     async def readers(self, study_id: str) -> list[tuple[str, int]]:
@@ -116,7 +119,7 @@ class StudyRepository:
         return [(reader, count) for reader, count in rows]
 
     async def join(self, study_id: str, reader: str) -> int:
-        """How many readers joined a study before this one, who joins if that is new."""
+        """Return how many readers joined a study before this one, who joins if that is new."""
 
         def work(connection: Connection) -> int:
             # Readers that join at once wait for one another here.
@@ -132,7 +135,7 @@ class StudyRepository:
         return await self._service.run(work)
 
     async def answers(self, study_id: str, reader: str | None = None) -> list[StudyAnswer]:
-        """What readers said, drafts too, by reader, document and sentence."""
+        """Return what readers said, drafts too, by reader, document and sentence."""
         table = study_answers.c
         asked = sa.select(table.answer).where(table.study_id == study_id)
         if reader is not None:

@@ -22,7 +22,7 @@ MOST_MARKS = 500
 
 
 def modes_of(study: Study, place: int) -> dict[str, SourceMode]:
-    """How each document of a study is shown to a reader.
+    """Return how each document of a study is shown to a reader.
 
     The documents are put in an order drawn from the seed; along it the modes take turns. The next
     reader begins with the next mode: each reader has every mode equally often, give or take one,

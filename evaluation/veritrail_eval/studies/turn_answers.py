@@ -60,7 +60,7 @@ class TurnAnswerRepository:
         await self._service.run(work)
 
     async def get(self, process_id: str, annotator: str, number: int) -> TurnAnswer | None:
-        """What an annotator said of a turn; None: nothing yet."""
+        """Return what an annotator said of a turn; None: nothing yet."""
         table = turn_answers.c
         asked = sa.select(table.answer).where(
             table.process_id == process_id, table.annotator == annotator, table.number == number

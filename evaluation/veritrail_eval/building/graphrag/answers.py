@@ -45,7 +45,7 @@ class NamedRelationship:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a chunk names."""
+    """The entities and relationships that a chunk names."""
 
     entities: tuple[NamedEntity, ...] = ()
     relationships: tuple[NamedRelationship, ...] = ()
@@ -80,7 +80,7 @@ class Point:
 
 
 def read_extraction(answer: Mapping[str, Any], size: Size, most: int) -> Extraction:
-    """What a chunk names; a chunk may name nothing.
+    """Return what a chunk names; a chunk may name nothing.
 
     What is named several times is there once, with all that is said of it.
 
@@ -119,7 +119,7 @@ def read_extraction(answer: Mapping[str, Any], size: Size, most: int) -> Extract
 
 
 def name_key(name: str) -> str:
-    """What two spellings of one name have in common."""
+    """Return what two spellings of one name have in common."""
     return " ".join(name.split()).casefold()
 
 

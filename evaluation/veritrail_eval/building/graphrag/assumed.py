@@ -83,7 +83,7 @@ def _text(sentences: int) -> str:
 
 
 def assumptions() -> dict[str, Any]:
-    """What is assumed, as JSON."""
+    """Return what is assumed, as JSON."""
     return {
         "entities_per_chunk": SHARED_ENTITIES + OWN_ENTITIES,
         "relationships_per_chunk": SHARED_RELATIONSHIPS + OWN_RELATIONSHIPS,

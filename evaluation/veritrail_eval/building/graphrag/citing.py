@@ -13,7 +13,7 @@ from veritrail_graph.graph.importers.graphrag.tables import REPORT
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What a text cites.
+    """The citations of a text.
 
     Attributes:
         sources: The nodes that it was given, each with whether it cites it.

@@ -71,7 +71,7 @@ class GraphIndex:
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """What the reports of an index leave out."""
+    """The records, findings and citations that the reports of an index leave out."""
 
     records: list[str] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
@@ -260,7 +260,7 @@ class _ReportWriter:
         return MadeNode(name, report.text, 4, REPORT, WRITE_REPORT, cited.sources, about)
 
     def _taken(self, community: Community, name: str) -> list[Record]:
-        """What the prompt holds of a community: all, or as much as fits."""
+        """Return what the prompt holds of a community: all, or as much as fits."""
 
         def size(record: Record) -> int:
             return self.model.size(self.given[record].text)

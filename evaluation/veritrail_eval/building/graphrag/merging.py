@@ -14,7 +14,7 @@ from veritrail_eval.building.graphrag.answers import Extraction, name_key
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What one chunk says of an entity or a relationship.
+    """The description of an entity or a relationship by one chunk.
 
     Attributes:
         unit: The node_id of the chunk.

@@ -50,7 +50,7 @@ class GraphAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """Why a question has no answer."""
+    """A missing answer to a question, with the reason."""
 
     reason: str
 
@@ -71,7 +71,7 @@ class FoundPoint:
 
     @property
     def name(self) -> str:
-        """How its node_id ends."""
+        """Return how its node_id ends."""
         return f"map/{self.batch}.{self.place}"
 
 

@@ -20,7 +20,7 @@ Record = tuple[str, int]
 
 @dataclass
 class Neighbourhood:
-    """Who is related to whom.
+    """The relationships of each entity.
 
     Attributes:
         graph: The entities and relationships.
@@ -36,11 +36,11 @@ class Neighbourhood:
                 self._of.setdefault(end, []).append(one)
 
     def degree(self, entity: int) -> int:
-        """How many relationships an entity has."""
+        """Return how many relationships an entity has."""
         return len(self._of.get(entity, ()))
 
     def rank(self, one: Relationship) -> int:
-        """How many relationships both ends of one have."""
+        """Return how many relationships both ends of one have."""
         return sum(self.degree(end) for end in one.ends)
 
     def within(self, members: Iterable[int]) -> list[Relationship]:
@@ -51,7 +51,7 @@ class Neighbourhood:
         return sorted(inside, key=lambda one: (-self.rank(one), one.number))
 
     def records(self, community: Community, parts: Sequence[Community] = ()) -> list[Record]:
-        """What there is to say of a community, the most important first.
+        """Return what there is to say of a community, the most important first.
 
         Args:
             community: The community.

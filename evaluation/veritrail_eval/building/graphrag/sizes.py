@@ -40,7 +40,7 @@ class Sizes:
 
 
 def sizes_of(options: GraphRagOptions, instructions: Mapping[BuildStep, int]) -> Sizes:
-    """What fits into prompts.
+    """Return what fits into prompts.
 
     Args:
         options: The options.

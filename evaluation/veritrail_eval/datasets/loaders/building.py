@@ -122,7 +122,7 @@ class Building(RowReading):
         return process_id
 
     def has_process(self, key: str) -> bool:
-        """Whether there is a process of this key."""
+        """Return whether there is a process of this key."""
         process_id = public_id(key)
         return process_id in self._drafts or process_id in self._read
 
@@ -290,7 +290,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
 
 
 def annotation(annotator: str, label: str, comment: str = "", **facts: Any) -> Annotation:
-    """What an annotator said."""
+    """Return what an annotator said."""
     return Annotation.model_validate(
         {"annotator": annotator, "label": label, "comment": comment.strip(), **facts}
     )

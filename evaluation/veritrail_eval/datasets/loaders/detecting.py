@@ -59,7 +59,7 @@ def _parquet_keys(path: Path) -> frozenset[str] | None:
 
 
 def why_no_tables(path: Path, required: Collection[str]) -> str | None:
-    """Why a file lacks columns, or every table of a folder does; None: one has them all."""
+    """Return why a file lacks columns, or every table of a folder does; None: one has them all."""
     reason = "no table in the folder"
     for one in table_files(path):
         keys = keys_of(one)

@@ -42,12 +42,12 @@ class _Label(StrEnum):
 
     @property
     def badness(self) -> int:
-        """How bad it is; the worst label of a sentence counts."""
+        """Return how bad it is; the worst label of a sentence counts."""
         return min(list(_Label).index(self), list(_Label).index(_Label.UNWANTED))
 
     @property
     def verdict(self) -> Verdict | None:
-        """What it means for a claim; None: it has no label."""
+        """Return what it means for a claim; None: it has no label."""
         found = {
             _Label.CONSISTENT: Verdict.FULLY_SUPPORTED,
             _Label.BENIGN: None,
@@ -203,7 +203,7 @@ def _named(found: list[_Label], worst: _Label) -> str:
 
 
 def _said(spans: tuple[_Annotation, ...]) -> tuple[Annotation, ...]:
-    """What each annotator said of a sentence: the worst of the labels of their spans."""
+    """Return what each annotator said of a sentence: the worst of the labels of their spans."""
     by_annotator: dict[str, list[_Annotation]] = {}
     for one in spans:
         if one.label:

@@ -24,7 +24,7 @@ Row = TypeVar("Row", bound=RowModel)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row is.
+    """The place of a row.
 
     Attributes:
         where: For messages, such as `dev.csv, row 7`.

@@ -170,7 +170,7 @@ def _add(building: Building, row: _Response, source: _Source, where: str) -> Non
 
 
 def _said(spans: tuple[_Span, ...]) -> tuple[Any, ...]:
-    """What the annotators said of a sentence, as one: the data set does not name them."""
+    """Return what the annotators said of a sentence, as one: the data set does not name them."""
     if not spans:
         return ()
     labels = {one.label for one in spans}

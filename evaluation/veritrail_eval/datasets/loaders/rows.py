@@ -123,7 +123,7 @@ class RowReading:
             )
 
     def remarks(self) -> list[str]:
-        """What was left out or read in another way, a line each; bad rows come first."""
+        """Return what was left out or read in another way, a line each; bad rows come first."""
         found = [
             f"{counted(number, 'time')}: {what}" for what, number in sorted(self._left_out.items())
         ]

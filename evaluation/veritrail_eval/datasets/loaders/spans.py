@@ -17,12 +17,12 @@ class Span(Protocol):
 
     @property
     def first(self) -> int:
-        """Where it begins."""
+        """Return where it begins."""
         ...
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """Return where it ends."""
         ...
 
 
@@ -38,7 +38,7 @@ class MarkedText(Generic[AnySpan]):
         self._sentences = sentences_of(text)
 
     def why_outside(self, span: AnySpan) -> str | None:
-        """Why a span is no place in the text; None: it is one."""
+        """Return why a span is no place in the text; None: it is one."""
         if 0 <= span.first < span.end <= len(self.text):
             return None
         return f"{span.first} to {span.end} is no place in a text of {len(self.text)} characters"
@@ -52,7 +52,7 @@ class MarkedText(Generic[AnySpan]):
             yield sentence, tuple(one for one in self.spans if self._overlap(sentence, one))
 
     def unplaced(self) -> int:
-        """How many spans overlap no sentence."""
+        """Return how many spans overlap no sentence."""
         return sum(
             not any(self._overlap(one, span) for one in self._sentences) for span in self.spans
         )

@@ -40,7 +40,7 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said in a turn, and what a data set knows of it.
+    """A turn as a loader reads it: its text, and what the data set knows of it.
 
     Attributes:
         text: What is said.
@@ -62,7 +62,7 @@ class Said:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the data set says anything of it."""
+        """Return whether the data set says anything of it."""
         return self.label is not None or self.claims is not None or bool(self.holds)
 
 
@@ -157,7 +157,7 @@ class DialogueBuilding(RowReading):
                 self._turns[turn.key] = turn
 
     def has(self, key: str) -> bool:
-        """Whether there is a dialogue of this key."""
+        """Return whether there is a dialogue of this key."""
         return public_id(key) in self._dialogues
 
     def sample(self, rows: Sequence[Drawn], what: str) -> list[Drawn]:
@@ -201,5 +201,5 @@ def label_of_support(*, is_supported: bool) -> DialogueLabel:
 
 
 def alternating(texts: Sequence[str]) -> list[Said]:
-    """What was said before a turn of the assistant, by two speakers who take turns."""
+    """Return what was said before a turn of the assistant, by two speakers who take turns."""
     return [Said(text, (len(texts) - place) % 2 == 0) for place, text in enumerate(texts)]

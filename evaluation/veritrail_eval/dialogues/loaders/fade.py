@@ -55,12 +55,12 @@ class _Row(RowModel):
 
     @property
     def text(self) -> str:
-        """What the tags are about: the response with the words put in, where there are any."""
+        """Say what the tags are about: the response with the words put in, where there are any."""
         return (self.corrupted_response or "").strip() or self.response
 
     @property
     def is_made_up(self) -> bool:
-        """Whether any word is made up."""
+        """Return whether any word is made up."""
         return any(tag != NOT_MADE_UP for tag in self.hallucination_tags)
 
     @property
@@ -84,7 +84,7 @@ class _Placed:
 
     @property
     def index(self) -> int:
-        """Which turn of the conversation it is, from 0."""
+        """Return which turn of the conversation it is, from 0."""
         return len(self.row.history)
 
 
@@ -141,7 +141,7 @@ def _add(building: DialogueBuilding, key: str, placed: Sequence[_Placed]) -> Non
 
 
 def _fits(one: _Placed, longest: _Placed) -> bool:
-    """Whether an answer is an earlier turn of the conversation that ends with the longest one."""
+    """Return whether an answer is an earlier turn of the conversation with the longest one."""
     before = [*one.row.history, one.row.response]
     same = [_alike(text) for text in before] == [
         _alike(text) for text in longest.row.history[: len(before)]

@@ -48,7 +48,7 @@ class _Utterance(RowModel):
 
     @property
     def text(self) -> str:
-        """What the wizard said before it was edited, which is what the label is about."""
+        """Return what the wizard said before it was edited, which is what the label is about."""
         return (self.original_response or "").strip() or self.response
 
 

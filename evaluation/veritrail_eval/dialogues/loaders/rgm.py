@@ -85,7 +85,7 @@ class RgmLoader:
 
 
 def _fits(building: DialogueBuilding, row: _Row, where: str) -> bool:
-    """Whether a row can be used; what is wrong with it, or left out, is noted."""
+    """Return whether a row can be used; what is wrong with it, or left out, is noted."""
     last = len(row.utterances) - 1
     earlier, target = sorted(row.annotation_target_pair)
     if len(row.speakers) != len(row.utterances):
