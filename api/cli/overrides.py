@@ -15,6 +15,10 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 
 SET, CONFIG = "--set", "--config"
+TAKING = ("check", "verify", "estimate", "attribute", "gate")
+"""The commands whose options the file of the project may give defaults: those that judge."""
+_NOT_SHARED = ("FILE", "PATH", "DIR", "URL", "GRAPH", "RUN")
+"""In how an option names its value: one that is read, written or sent to, or a run of a person."""
 FILE_NAMED = "VERITRAIL_CONFIG"
 """Names the file of the project in the environment."""
 
@@ -109,7 +113,7 @@ def defaults_of(command: Any) -> dict[str, Any]:
         command: The command, or the group of them that is called.
 
     Raises:
-        InputError: The file names an option that no command has.
+        InputError: The file names an option that no command has, or that no shared file may set.
     """
     from veritrail_graph.api.settings.file import FILE, OPTIONS, options_of_project
 
@@ -118,21 +122,44 @@ def defaults_of(command: Any) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {}
     for name, each in getattr(command, "commands", {}).items():
-        known = {parameter.name: parameter for parameter in _options(each)}
-        mine = {key: value for key, value in named.items() if key in known}
-        if mine:
+        known = {one.name: one for one in _options(each)} if name in TAKING else {}
+        if mine := {key: value for key, value in named.items() if key in known}:
             found[name] = mine
+            for key in mine:
+                _check_shared(key, known[key])
     for key in named:
         if not any(key in mine for mine in found.values()) and not _is_known(key):
-            raise InputError(f"{FILE}: no command has the option {OPTIONS}.{key}.")
+            raise InputError(
+                f"{FILE}: no command that judges ({', '.join(TAKING)}) has the option "
+                f"{OPTIONS}.{key}."
+            )
     return found
 
 
+def _check_shared(key: str, option: Any) -> None:
+    """Refuse a default that leads to a file or an address: who clones a project chose neither.
+
+    Raises:
+        InputError: It does.
+    """
+    from veritrail_graph.api.settings.file import FILE, OPTIONS
+
+    value = option.metavar or ""
+    if any(kind in value for kind in _NOT_SHARED):
+        raise InputError(
+            f"{FILE}: {OPTIONS}.{key} names a file, a folder, an address or a run, and this file "
+            f"is shared. Give --{key.replace('_', '-')} in the call."
+        )
+
+
 def _is_known(key: str) -> bool:
-    """Return whether a command that was not loaded may have an option."""
+    """Return whether a command that was not called has an option."""
+    from veritrail_graph.api.cli.app import command
     from veritrail_graph.api.cli.options import JUDGING
 
-    return key in JUDGING
+    if key in JUDGING:
+        return True
+    return any(key in {one.name for one in _options(command(n).commands[n])} for n in TAKING)
 
 
 def _options(command: Any) -> Iterator[Any]:

@@ -34,7 +34,7 @@ from pydantic_settings import (
 )
 
 from veritrail_graph.api.settings import values as read
-from veritrail_graph.api.settings.file import ProjectFile
+from veritrail_graph.api.settings.file import ProjectFile, is_of_user
 from veritrail_graph.api.settings.secret_files import SecretFiles
 from veritrail_graph.api.settings.sources import Origins, Setting, Source, check_told
 from veritrail_graph.graph.errors import InputError
@@ -297,7 +297,7 @@ class Settings(ModelFields, BaseSettings):
             (Source.CALL, init_settings),
             (Source.ENVIRONMENT, env_settings),
             (Source.ENVIRONMENT, SecretFiles(settings_cls)),
-            *([(Source.DOTENV, dotenv_settings)] if Path(".env").exists() else []),
+            *([(Source.DOTENV, dotenv_settings)] if _has_dotenv() else []),
             (Source.PROJECT, ProjectFile(settings_cls)),
         ]
         origins = _ORIGINS.get()
@@ -385,6 +385,11 @@ def _message(error: ValidationError) -> str:
     if "{name}" in text or "{setting}" in text:
         return text.replace("{name}", name).replace("{setting}", setting)
     return f"{setting}: {text}"
+
+
+def _has_dotenv() -> bool:
+    path = Path(".env")
+    return path.exists() and is_of_user(path)
 
 
 class Use(StrEnum):

@@ -1,7 +1,9 @@
 """Settings of a project in `veritrail.toml`: behind the environment.
 
 The file is looked for in the working folder, then in those above it; `VERITRAIL_CONFIG` names
-another one. Its table `options` holds defaults of options, which the command line reads.
+another one. Its table `options` holds defaults of options, which the command line reads. A file of
+another user counts only where the working folder is that user's, too: in a folder that all may
+write to, such as /tmp, it was put there by anybody.
 
 Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
 are a table. The file is meant to be shared, so secrets are refused in it, addresses that a secret
@@ -11,11 +13,13 @@ chosen them. The type of a setting says which of these it is (`Role`).
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +32,8 @@ from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
+
+_log = logging.getLogger(__name__)
 
 FILE = "veritrail.toml"
 CONFIG = "VERITRAIL_CONFIG"
@@ -48,9 +54,37 @@ def project_file() -> Path | None:
     here = Path.cwd()
     for folder in (here, *here.parents):
         path = folder / FILE
-        if path.is_file():
+        if path.is_file() and is_of_user(path):
             return path
     return None
+
+
+def is_of_user(path: Path) -> bool:
+    """Return whether a file of settings is the user's, root's, or of the working folder's owner.
+
+    Any other is named in a warning and left out: nobody here has chosen it.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    try:
+        owners = {path.lstat().st_uid, path.stat().st_uid}  # also of what a link leads to
+        trusted = {os.getuid(), 0, Path().stat().st_uid}
+    except OSError:
+        return False
+    if owners <= trusted:
+        return True
+    _warn_of_other(path.absolute())
+    return False
+
+
+@cache
+def _warn_of_other(path: Path) -> None:
+    _log.warning(
+        "%s belongs to another user and is not read. If you trust it, name it: --config for %s, "
+        "the environment for what .env says.",
+        path,
+        FILE,
+    )
 
 
 def options_of_project() -> Mapping[str, Any]:

@@ -64,9 +64,34 @@ def test_the_file_of_the_project_gives_options_other_defaults(folder: Path) -> N
     assert Settings().rpm == 5
     assert overrides.defaults_of(command("verify"))["verify"] == {"q": 2, "no_cache": True}
     (folder / "veritrail.toml").write_text("[options]\nquux = 2\n")
-    with pytest.raises(InputError, match=r"no command has the option options.quux"):
+    with pytest.raises(InputError, match=r"no command that judges .* has the option options.quux"):
         overrides.defaults_of(command("verify"))
     assert Settings().rpm is None
+
+
+@pytest.mark.parametrize(
+    ("called", "option"),
+    [("verify", "record"), ("verify", "webhook"), ("gate", "summary"), ("check", "sources")],
+)
+def test_a_shared_file_names_no_file_and_no_address_of_an_option(
+    called: str, option: str, folder: Path
+) -> None:
+    (folder / "veritrail.toml").write_text(f"[options]\n{option} = 'http://h/x'\n")
+    with pytest.raises(InputError, match=rf"options\.{option} names a file.*Give --{option}"):
+        overrides.defaults_of(command(called))
+
+
+@pytest.mark.parametrize(
+    ("called", "option"), [("mcp", "url"), ("serve", "host"), ("delete", "yes"), ("copy", "target")]
+)
+def test_a_shared_file_says_nothing_of_commands_that_do_not_judge(
+    called: str, option: str, folder: Path
+) -> None:
+    (folder / "veritrail.toml").write_text(f"[options]\n{option} = 'x'\n")
+    with pytest.raises(InputError, match=rf"no command that judges .* options\.{option}"):
+        overrides.defaults_of(command(called))
+    (folder / "veritrail.toml").write_text("[options]\nbudget = 9\nmax_rate = 0.1\n")
+    assert overrides.defaults_of(command(called)) == {}
 
 
 def test_the_first_help_fits_a_screen_and_names_commands_that_are_there() -> None:

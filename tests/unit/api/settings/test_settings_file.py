@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -116,6 +117,28 @@ def test_the_file_is_found_above_the_working_folder_unless_another_is_named(
     monkeypatch.setenv("VERITRAIL_CONFIG", "missing.toml")
     with pytest.raises(InputError, match=r"missing\.toml cannot be read"):
         Settings()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("name", ["veritrail.toml", ".env"])
+def test_a_file_of_another_user_counts_only_where_the_working_folder_is_theirs(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = 'model = "theirs"\n' if name.endswith("toml") else "VERITRAIL_MODEL=theirs\n"
+    (folder / name).write_text(text, encoding="utf-8")
+    os.chown(folder / name, 12_345, -1)
+    assert Settings().model is None
+    assert Settings().model is None
+    (warning,) = caplog.messages
+    assert f"{folder / name} belongs to another user and is not read" in warning
+    (folder / name).rename(folder / "mine")
+    (folder / "mine").chmod(0o644)
+    os.chown(folder / "mine", 0, -1)
+    (folder / name).symlink_to("mine")  # a link that a stranger made to a file of root
+    os.chown(folder / name, 12_345, -1, follow_symlinks=False)
+    assert Settings().model is None
+    os.chown(folder, 12_345, -1)  # as where a container works on the folder of its user
+    assert Settings().model == "theirs"
 
 
 def test_a_list_of_settings_says_where_each_came_from_and_shows_no_secret(
