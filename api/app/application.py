@@ -282,13 +282,17 @@ class Application:
         return ServiceDatabase(service_url(self.settings))
 
     def check_database(self) -> None:
-        """See that the service database has the tables of this version.
+        """See that the database of the service, and what lies beside it, can be used.
 
-        One that cannot be reached yet is not checked: the service waits for it.
+        A database that cannot be reached yet is not checked: the service waits for it.
 
         Raises:
             EngineError: Another version of this program made its tables.
+            InputError: One of its files in the home folder is no database.
         """
+        from veritrail_graph.api.auth.database import JOBS_FILE
+
+        self.database.check_files(*([self.settings.home / JOBS_FILE] if self._works else []))
         with suppress(EngineUnavailable):
             self.database.create()
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FILE = "service.sqlite3"
+JOBS_FILE = "jobs.sqlite3"
+"""The file of the engine of jobs."""
 RETRY_SECONDS = 10.0
 """How long a transaction that lost to others is tried again."""
 CONNECTIONS = 10
@@ -113,6 +116,27 @@ class OtherVersion(EngineError):
     code = "service_version"
 
 
+def check_sqlite(path: Path, advice: str) -> None:
+    """See that a file that is there is a SQLite database; no other one is waited for.
+
+    Raises:
+        InputError: It is none, or is damaged.
+    """
+    if not path.exists():
+        return
+    why = None if path.is_file() else "it is no file"
+    try:
+        if why is None:
+            address = f"{path.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(address, timeout=_BUSY_SECONDS, uri=True)) as connection:
+                connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _SQLITE_DAMAGED:
+            why = str(error)
+    if why is not None:
+        raise InputError(f"{path} is no database: {why}. Move it away{advice}.")
+
+
 class ServiceDatabase:
     """Opens the database when it is first needed, and runs transactions in threads of its own.
 
@@ -150,6 +174,22 @@ class ServiceDatabase:
         self._engine.dispose()
         self._engine = _engine(f"sqlite:///{self._temporary.name}/{FILE}")
         self._made = 0
+
+    def check_files(self, *more: Path) -> None:
+        """See that the file of the database, and files of others beside it, are databases.
+
+        Args:
+            *more: Files whose content is made anew where they are missing.
+
+        Raises:
+            InputError: One is there and is none.
+        """
+        if self.is_shared or self._engine.url.database is None:
+            return
+        backup = " and put a copy from a backup there; else the service begins with an empty one"
+        check_sqlite(Path(self._engine.url.database), backup)
+        for path in more:
+            check_sqlite(path, ": what it holds is made anew")
 
     @property
     def is_shared(self) -> bool:
@@ -306,6 +346,8 @@ def _translated() -> Iterator[None]:
 
 _SQLITE_FULL = 13
 _PG_FULL = "53100"
+_SQLITE_DAMAGED = (11, 26)
+"""SQLITE_CORRUPT and SQLITE_NOTADB."""
 _SQLITE_UNWRITABLE = (8, 14)
 """SQLITE_READONLY and SQLITE_CANTOPEN; the lowest byte of a code says which of them it is."""
 

@@ -85,6 +85,27 @@ def test_it_does_not_start_open_to_others(
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize("command", ["serve", "worker"])
+@pytest.mark.parametrize(
+    ("file", "advice"),
+    [
+        ("service.sqlite3", "put a copy from a backup there"),
+        ("jobs.sqlite3", "what it holds is made anew"),
+    ],
+)
+def test_it_does_not_wait_for_a_file_that_is_no_database(
+    bare: Veritrail, command: str, file: str, advice: str
+) -> None:
+    home = bare.home
+    home.mkdir(exist_ok=True)
+    (home / file).write_bytes(b"not a database" * 1_000)
+    port = ("--port", "0") if command == "serve" else ()
+    words = bare(command, *port, status=2).err
+    assert f"{home / file} is no database" in words
+    assert advice in words
+    assert "Traceback" not in words
+
+
 def test_a_port_in_use_is_told(bare: Veritrail) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -24,6 +24,7 @@ from dbos import (
     pydantic_args_validator,
 )
 
+from veritrail_graph.api.auth.database import JOBS_FILE
 from veritrail_graph.api.jobs.model import Work
 from veritrail_graph.api.jobs.storage.json_rows import REFUSAL, NotJson, refuse_pickles
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
@@ -37,7 +38,6 @@ NAME = "veritrail"
 VERSION = "1"
 """Constant: by default it is a hash of the code, and an upgrade would strand what is queued."""
 WORKFLOW = "work"
-SQLITE_FILE = "jobs.sqlite3"
 POLL_SECONDS, POLL_SECONDS_SHARED = 0.1, 0.25
 """How often workers ask the queue while jobs are open: a file, and a server that many ask."""
 IDLE_SECONDS, IDLE_SECONDS_SHARED = 0.5, 1.0
@@ -80,7 +80,7 @@ def engine_of(url: str, home: Path) -> sa.Engine:
     if parsed.get_backend_name() == "postgresql":
         address = parsed.set(drivername="postgresql+psycopg")
         return sa.create_engine(address, pool_pre_ping=True, pool_size=20, max_overflow=10)
-    file = home / SQLITE_FILE
+    file = home / JOBS_FILE
     make_private_folders(home)
     if not file.exists():  # what SQLite puts beside it has the same rights
         file.touch(mode=PRIVATE_FILE)

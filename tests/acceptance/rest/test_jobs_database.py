@@ -17,7 +17,7 @@ from acceptance.model_fixtures import pumps
 from acceptance.rest.job_calls import Calls
 from fakes.service_process import ServiceProcess, serving
 
-from veritrail_graph.api.jobs.storage.queue import SQLITE_FILE
+from veritrail_graph.api.auth.database import JOBS_FILE
 
 pytestmark = pytest.mark.engine
 
@@ -53,7 +53,7 @@ def service(home: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def written_over(home: Path, serialization: str, arguments: str) -> Iterator[None]:
     """Every row that the service gives its engine meanwhile becomes one of somebody else."""
     names = ("workflow_input", "workflow_status")
-    with closing(sqlite3.connect(home / SQLITE_FILE, timeout=30)) as database:
+    with closing(sqlite3.connect(home / JOBS_FILE, timeout=30)) as database:
         for name in names:
             database.execute(
                 f"CREATE TRIGGER other_{name} AFTER INSERT ON {name} BEGIN "
