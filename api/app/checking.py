@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -191,22 +190,29 @@ class Checking(Part):
             ) from None
 
     async def answer_over(self, body: CheckBody) -> ProcessInput:
-        """Return the process of an answer and the texts that it was made from."""
+        """Return the process of an answer and the texts that it was made from.
+
+        A child cuts large texts, as it reads large files.
+
+        Raises:
+            InputError: Two sources have one name, or cutting them takes too long.
+        """
+        from veritrail_graph.graph.importers.apart import SMALL, reader_for
         from veritrail_graph.graph.importers.plain import PlainText, answer_over
         from veritrail_graph.graph.sentences import SentenceSplitter
 
-        given = [
-            PlainText(f"source-{number}", one)
-            if isinstance(one, str)
-            else PlainText(one.name, one.text)
-            for number, one in enumerate(body.sources, start=1)
-        ]
-        splitter = SentenceSplitter.for_language(self._app.settings.language)
-        names = Counter(one.name for one in given)
-        if twice := [name for name, times in names.items() if times > 1]:
-            raise InputError(f"sources: two have the name {twice[0]!r}; give each one of its own.")
+        given = body.texts()
         answer = PlainText("answer", body.answer)
-        return await asyncio.to_thread(answer_over, answer, given, splitter, question=body.question)
+        language, question = self._app.settings.language, body.question
+        size = sum(len(one.text) for one in (answer, *given))
+        if size <= SMALL:
+            splitter = SentenceSplitter.for_language(language)
+            return await asyncio.to_thread(answer_over, answer, given, splitter, question=question)
+        async with reader_for(size) as reader:
+            made: ProcessInput = await asyncio.to_thread(
+                reader.ask, "answer", answer, given, language, question
+            )
+            return made
 
     async def check(
         self, what: Sequence[What], options: CheckOptions, watch: CheckWatch | None = None

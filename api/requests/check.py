@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.plain import PlainText
 
 MOST_SOURCES = 1_000
 MOST_CHARACTERS = 10_000_000
@@ -46,3 +50,20 @@ class CheckBody(BaseModel):
     options: dict[str, Any] = Field(
         {}, description="How claims are verified: fields of `POST /v1/verifications`."
     )
+
+    def texts(self) -> list[PlainText]:
+        """Return the sources, each with its name, or with one by its place.
+
+        Raises:
+            InputError: Two have one name.
+        """
+        given = [
+            PlainText(f"source-{number}", one)
+            if isinstance(one, str)
+            else PlainText(one.name, one.text)
+            for number, one in enumerate(self.sources, start=1)
+        ]
+        names = Counter(one.name for one in given)
+        if twice := [name for name, times in names.items() if times > 1]:
+            raise InputError(f"sources: two have the name {twice[0]!r}; give each one of its own.")
+        return given

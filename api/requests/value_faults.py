@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.errors import Violation, Violations
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+LONGEST = 200
+"""Characters of the place of a fault: the name of a field that nobody knows may be any text."""
 
 _SENTENCES = {
     "string_too_long": "is longer than {max_length} characters",
@@ -57,13 +60,13 @@ def sentence(fault: Mapping[str, Any]) -> str:
 
 
 def violations_of(error: ValidationError, place: str = "") -> list[Violation]:
-    """Everything that is wrong with the fields of a request.
+    """What is wrong with the fields of a request: the first faults of each kind, the rest counted.
 
     Args:
         error: What pydantic says.
         place: What stands before the name of each field.
     """
-    return [
-        Violation(one["type"], place + ".".join(map(str, one["loc"])), sentence(one))
-        for one in error.errors()
-    ]
+    return Violations(
+        Violation(one["type"], (place + ".".join(map(str, one["loc"])))[:LONGEST], sentence(one))
+        for one in error.errors(include_url=False, include_input=False)
+    ).listed()

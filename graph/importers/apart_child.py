@@ -16,12 +16,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from veritrail_graph.graph import errors
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.importers.records import NodeRecord, TrailInput, packed
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.importers.plain import PlainText
 
 LENGTH = struct.Struct(">I")
 IDLE_SECONDS = 60.0
@@ -106,6 +109,16 @@ class Serving:
         from veritrail_graph.graph.importers.traces.received import process_of_files
 
         return process_of_files(trace_id, paths)
+
+    def answer(
+        self, answer: PlainText, sources: list[PlainText], language: str, question: str | None
+    ) -> Any:
+        """Make the process of an answer and the texts that it was made from."""
+        from veritrail_graph.graph.importers.plain import answer_over
+        from veritrail_graph.graph.sentences import SentenceSplitter
+
+        splitter = SentenceSplitter.for_language(language)
+        return answer_over(answer, sources, splitter, question=question)
 
     def drop(self, number: int) -> None:
         """Hold something no longer."""

@@ -32,7 +32,8 @@ router = APIRouter(
     route_class=OneVersion, prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED]
 )
 checking = APIRouter(prefix="/v1/check", tags=["verifications"], dependencies=[CHECKED])
-_OPTIONS = ("engine", "model", "budget_usd", "max_calls", "again")
+MOST_BYTES, MOST_VALUES = 20_000_000, 100_000
+"""Of a body that is an answer with its sources."""
 _NOT_OPTIONS = ("process_id", "claims", "claim_ids", "node_id", "extract")
 
 
@@ -160,14 +161,29 @@ async def _body(request: Request, caller: Calling) -> CheckBody:
 
     Raises:
         InputError: The body is something else; all faults are listed.
+        UploadRefused: It is too large.
     """
+    from veritrail_graph.graph.importers.process_file.reading import TooManyValues
+
     async with request.app.state.uploads.received(request, "body.json", caller) as file:
+        if (await asyncio.to_thread(file.stat)).st_size > MOST_BYTES:
+            words = f"A body without `format` may have {MOST_BYTES:,} bytes; send a file with it."
+            raise UploadRefused(413, "body-too-large", words)
         content = await asyncio.to_thread(file.read_bytes)
     try:
-        return CheckBody.model_validate_json(content)
+        return await asyncio.to_thread(_parsed, content)
+    except TooManyValues:
+        raise InputError(f"The body holds more than {MOST_VALUES:,} values.") from None
     except ValidationError as error:
         violations = violations_of(error, "body.")
     raise InputError("The request is invalid.", violations)
+
+
+def _parsed(content: bytes) -> CheckBody:
+    from veritrail_graph.graph.importers.process_file.reading import check_values
+
+    check_values(content, MOST_VALUES)  # each would take a hundred bytes
+    return CheckBody.model_validate_json(content)
 
 
 def _checked_options(options: dict[str, Any]) -> dict[str, Any]:

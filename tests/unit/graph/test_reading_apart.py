@@ -14,8 +14,12 @@ from typing import Any, TypeVar
 
 import pytest
 
+from veritrail_graph.api.app.application import Application
+from veritrail_graph.api.app.checking import Checking
+from veritrail_graph.api.requests.check import CheckBody
+from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation
-from veritrail_graph.graph.importers import apart
+from veritrail_graph.graph.importers import apart, plain
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
 from veritrail_graph.graph.importers.traces.received import TraceSpans
 from veritrail_graph.graph.ingest.check import survey
@@ -51,6 +55,19 @@ def test_what_a_child_reads_is_what_is_read_here(name: str) -> None:
             assert survey(second).hash == survey(first).hash
 
     apart_from_here(both)
+
+
+def test_a_child_cuts_large_texts_of_an_answer_as_they_are_cut_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = CheckBody(answer="The ferry is blue.", sources=["It is red. " * 50, "It carries cars."])
+    checking = Checking(Application(Settings()))
+    here = asyncio.run(checking.answer_over(body))
+    monkeypatch.setattr(apart, "SMALL", 100)
+    monkeypatch.setattr(plain, "answer_over", None)  # it is not called in this process
+    there = asyncio.run(checking.answer_over(body))
+    assert there.header == here.header
+    assert list(there.records()) == list(here.records())
 
 
 def test_faults_come_back_as_they_are(tmp_path: Path) -> None:

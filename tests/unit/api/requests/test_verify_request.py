@@ -22,6 +22,15 @@ def test_none_and_null_both_mean_no_limit(limit: str) -> None:
     assert by_word.to_json() == by_null.to_json()
 
 
+def test_of_thousands_of_faults_some_are_listed_and_the_rest_counted() -> None:
+    with pytest.raises(InputError) as refused:
+        VerifyRequest.checked({"process_id": "p"} | {f"x{i}{'y' * 999}": 1 for i in range(3_000)})
+    faults = refused.value.violations
+    assert len(faults) == 1_001
+    assert max(len(one.where) for one in faults) == 200
+    assert faults[-1].message == "and 2,000 more of this kind"
+
+
 @pytest.mark.parametrize("value", [0, -1, 10**9, "7", "all", "", True, 1.5])
 def test_other_limits_are_refused_by_the_request_and_by_its_schema(value: object) -> None:
     body = {"process_id": "p", "verdict_sentences": value}
