@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
@@ -89,9 +90,24 @@ def load(
     return tuple(plugins), tuple(unusable)
 
 
+@contextmanager
+def contained() -> Iterator[None]:
+    """Make a fault that no `FAULTS` catch one of them: a panic of a library in Rust is none.
+
+    Raises:
+        RuntimeError: Code of others raised what is neither ours to handle nor an `Exception`.
+    """
+    try:
+        yield
+    except (*FAULTS, KeyboardInterrupt, CancelledError, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise RuntimeError(fault_of(error)) from error
+
+
 def loaded(point: EntryPoint, make: Callable[[Any], T]) -> T:
     """Return what `make` makes of what an entry point names; both may raise what they will."""
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr), contained():
         return make(point.load())
 
 
@@ -125,7 +141,7 @@ def called(who: str, work: Callable[[], T]) -> T:
         InputError: It failed in any other way, or would have ended the program.
     """
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), contained():
             return work()
     except VeriTrailError:
         raise

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from veritrail_graph.graph.errors import VeriTrailError, shown
 from veritrail_graph.graph.model import CitedSentence, Evidence, Verdict
-from veritrail_graph.graph.plugins import FAULTS, fault_of
+from veritrail_graph.graph.plugins import FAULTS, contained, fault_of
 from veritrail_graph.verifier.ports import Judge, JudgeError, Judgement, ReadNode, Selection
 
 T = TypeVar("T")
@@ -34,7 +34,8 @@ async def answered(
         VeriTrailError: The judge says so itself, it failed, or it broke its contract.
     """
     try:
-        return see(judge, await ask())
+        with contained():
+            return see(judge, await ask())
     except VeriTrailError:
         raise
     except FAULTS as error:

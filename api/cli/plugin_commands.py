@@ -80,6 +80,9 @@ def _points() -> tuple[EntryPoint, ...]:
 def _command(named: Any) -> Any:
     if not callable(named):
         raise TypeError(f"it names a {type(named).__name__}, and no command")
+    alone = typer.Typer()
+    _add(alone, "x", named)
+    typer.main.get_command(alone)  # else what cannot be called would end the help of all others
     return named
 
 

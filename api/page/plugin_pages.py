@@ -73,6 +73,10 @@ def links_beside(place: Place) -> list[PageLink]:
 def _whole(pages: Any) -> Pages:
     if not isinstance(pages, Pages):
         raise TypeError(f"it names a {type(pages).__name__}, and no Pages")
+    if not all(isinstance(one, APIRouter) for one in pages.routers):
+        raise TypeError("its routers are no routers")
+    if not all(isinstance(one, PageLink) for one in pages.links):
+        raise TypeError("its links are no links")
     environment(pages.package)
     assets(pages.package)
     return pages

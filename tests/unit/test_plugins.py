@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from veritrail_graph.api.app import Application, part
 from veritrail_graph.api.cli import plugin_commands as commands
 from veritrail_graph.api.page import plugin_pages as pages
+from veritrail_graph.graph import plugins
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 from veritrail_graph.verifier import engines
 
@@ -50,6 +51,23 @@ class Unreachable(Remembering):
         raise EngineUnavailable("It does not answer.")
 
 
+class Panic(BaseException):
+    """A fault as libraries in Rust raise it, which is no Exception."""
+
+
+def unreadable(thing: int | str) -> None:
+    """A function with a parameter that no command line can read."""
+
+
+def panicking() -> None:
+    raise Panic("index out of bounds")
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
+
+
+WITHOUT_ROUTERS = pages.Pages("veritrail_graph.api.page", (hello,))  # type: ignore[arg-type]
 WITHOUT_FILES = pages.Pages("typing", (APIRouter(),))
 
 
@@ -120,11 +138,13 @@ def test_commands_of_other_packages_stand_beside_ours_and_take_no_name_of_ours(
     named["greet"] = f"{__name__}:hello"
     named["ours"] = f"{__name__}:alone"
     named["nothing"] = f"{__name__}:WITHOUT_FILES"
+    named["unreadable"] = f"{__name__}:unreadable"
     app = alone()
     commands.add_plugins(app, ("ours",))
     assert called(app, "greet", "Ada").output == "Hello Ada\n"
     assert called(app, "ours", "Ben").output == "Hello Ben\n"
-    assert [message.split("'")[1] for message in caplog.messages] == ["ours", "nothing"]
+    left_out = [message.split("'")[1] for message in caplog.messages]
+    assert left_out == ["ours", "nothing", "unreadable"]
 
 
 def test_pages_without_their_files_are_left_out(
@@ -132,10 +152,18 @@ def test_pages_without_their_files_are_left_out(
 ) -> None:
     named["bare"] = f"{__name__}:WITHOUT_FILES"
     named["missing"] = "no_such_package.pages:PAGES"
+    named["odd"] = f"{__name__}:WITHOUT_ROUTERS"
     assert pages.page_packages() == ()
     assert pages.plugin_routers() == []
     assert pages.links_beside("dialogue") == []
-    assert len(caplog.messages) == 2
+    assert len(caplog.messages) == 3
+
+
+def test_a_panic_is_a_fault_like_any_other_and_ctrl_c_is_none() -> None:
+    with pytest.raises(InputError, match="mine failed: RuntimeError: Panic: index out of bounds"):
+        plugins.called("mine", panicking)
+    with pytest.raises(KeyboardInterrupt):
+        plugins.called("mine", interrupted)
 
 
 def test_a_part_that_fails_keeps_no_process_from_being_removed(
