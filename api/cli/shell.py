@@ -196,7 +196,11 @@ class Session:
             raise
         except VeriTrailError as error:
             raise InputError(f":param {one_line(text, 60)}: {error}") from None
+        if len(found.rows) != 1 or len(found.rows[0]) != 1:
+            raise InputError(f":param {one_line(text, 60)}: it must give one value")
         value = found.rows[0][0]
+        if named is None and not isinstance(value, Mapping):
+            raise InputError(f":param {one_line(text, 60)}: it must be a map, and is none")
         self.parameters.update({named["name"].strip("`"): value} if named else dict(value))
 
     def _tell_queries(self) -> None:
