@@ -260,17 +260,19 @@ class Settings(ModelFields, BaseSettings):
     jobs_patience: read.Duration = 3_600.0
     webhook_url: Annotated[read.Secret, read.Role.ADDRESS] = None
     webhook_secret: read.Secret = None
-    webhook_private: Annotated[bool, read.parsed(read.flag)] = False
+    webhook_private: Annotated[bool, read.parsed(read.flag), read.Role.OPENS] = False
     api_key: read.Secret = None
     rate: Annotated[int | None, read.parsed(read.rate)] = None
-    cors_origins: Annotated[frozenset[str], NoDecode, read.parsed(read.origins)] = frozenset()
+    cors_origins: Annotated[
+        frozenset[str], NoDecode, read.parsed(read.origins), read.Role.OPENS
+    ] = frozenset()
     body_seconds: Annotated[
         float, read.float_within(5e-324, 3_600.0, "must be a number of seconds above 0")
     ] = 20.0
     events_heartbeat: Annotated[
         float, read.float_within(0.1, 3_600.0, "must be a number of seconds, 0.1 to 3600")
     ] = 15.0
-    proxies: str = "127.0.0.1"
+    proxies: Annotated[str, read.Role.OPENS] = "127.0.0.1"
     upload_max: read.Size = 2_000_000_000
     otlp_quiet: read.Duration = 30.0
     otlp_keep: read.Duration = 3_600.0

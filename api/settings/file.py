@@ -7,8 +7,9 @@ write to, such as /tmp, it was put there by anybody.
 
 Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
 are a table. The file is meant to be shared, so secrets are refused in it, addresses that a secret
-or a text of a process goes to, and paths that are written to: whoever clones a project has not
-chosen them. The type of a setting says which of these it is (`Role`).
+or a text of a process goes to, paths that are written to, and what opens the service to others:
+whoever clones a project has not chosen them. The type of a setting says which of these it is
+(`Role`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ OPTIONS = "options"
 """The table of the defaults of options."""
 
 _IS_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_SHOWN = ("neo4j_browser", "cors_origins")
+_SHOWN = ("neo4j_browser",)
 """Addresses that nothing is sent to."""
 
 
@@ -144,6 +145,8 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
             raise InputError(f"{FILE}: there is no setting {place + key!r}.{meant}")
         name, field = names[key]
         roles = roles_of(field)
+        if Role.OPENS in roles:
+            raise _is_not_shared(place + key, "something that opens the service to others")
         if Role.ADDRESS in roles or (key not in _SHOWN and _is_address(value)):
             raise _is_not_shared(place + key, "an address that keys or texts go to")
         if Role.SECRET in roles:

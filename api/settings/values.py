@@ -272,6 +272,8 @@ class Role(Enum):
     """Keys or texts are sent there."""
     WRITTEN = auto()
     """A file or folder that is written to."""
+    OPENS = auto()
+    """It lets more callers in, or messages out."""
 
 
 probability = float_within(0.0, 1.0, "must be a number from 0 to 1")

@@ -57,6 +57,9 @@ def test_settings_of_the_file_count_behind_the_environment(
         ("webhook_url = 'x'", "Set VERITRAIL_WEBHOOK_URL in the environment"),
         ("[verdict]\nbase_url = 'x'", "Set VERITRAIL_VERDICT_BASE_URL in the env"),
         ("record = '~/.profile'", "is a path that is written to.*Set VERITRAIL_RECORD in the env"),
+        ("cors_origins = 'https://h'", "opens the service.*Set VERITRAIL_CORS_ORIGINS in the env"),
+        ("proxies = '*'", "opens the service to others"),
+        ("webhook_private = true", "opens the service to others"),
         ("[embedding]\nmodel = ' HTTP://h'", "is an address"),
         ("[nli]\nmodel = 'https://h'", "Set VERITRAIL_NLI_MODEL in the environment"),
         ("verdict = 'x'", r"is a table: \[verdict\]"),
@@ -99,7 +102,9 @@ def test_no_secret_no_address_and_no_path_that_is_written_to_is_taken_from_the_f
     for written_key in (key, f"{key}_file") if Role.SECRET in roles else (key,):
         lines = [f"[{table[0]}]"] if table else []
         written(folder, "\n".join([*lines, f"{written_key} = 'x'"]))
-        with pytest.raises(InputError, match=r"is (a secret|an address|a path that is written)"):
+        with pytest.raises(
+            InputError, match=r"is (a secret|an address|a path that is w|something that opens)"
+        ):
             Settings()
 
 
