@@ -86,7 +86,7 @@ def test_a_service_checks_an_answer_or_a_file_in_jobs(
         ({"answer": ANSWER, "sources": ["x"], "options": {"qq": 1}}, "body.options.qq"),
         ({"answer": ANSWER, "sources": ["x"], "options": {"claims": ["x"]}}, "claims"),
         ({"answer": "Hello!", "sources": ["x"]}, "states nothing"),
-        ({"answer": ANSWER, "sources": ["x"], "options": {"q": [{}] * 60_000}}, "100,000 values"),
+        ({"answer": ANSWER, "sources": ["x"], "options": {"q": [{}] * 400_000}}, "100,000 values"),
     ):
         refused = working.post("/v1/check", json=body)
         assert (refused.status_code, words in refused.text) == (422, True), refused.text
