@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from veritrail_graph.graph.errors import InputError, InvalidProcess
 from veritrail_graph.graph.importers import nulled
@@ -68,7 +68,8 @@ def json_lines(
 def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Every row of a table as text: the line that it ends on (from 1), and its cells.
 
-    The first row is the header; a blank row has no cells. A byte order mark is left out.
+    The first row is the header; a blank row has no cells. A byte order mark is left out. Quotes in
+    a table with tabs are signs like others where they cannot be those around a cell.
 
     Args:
         path: The file, gzipped or not.
@@ -79,8 +80,9 @@ def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(_LONGEST_CELL)
     try:
         delimiter = delimiter_of(path)
+        quoting = _quoting(path, delimiter)
         with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
-            rows = csv.reader(file, delimiter=delimiter, strict=True)
+            rows = csv.reader(file, delimiter=delimiter, strict=True, quoting=quoting)
             try:
                 for row in rows:
                     yield rows.line_num, row
@@ -92,6 +94,34 @@ def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read as a table: {error}") from None
+
+
+def _quoting(path: Path, delimiter: str) -> Literal[0, 3]:
+    """Return how the cells of a table are quoted: not at all, where it has tabs and is none else.
+
+    Such a table cannot be read with quotes, and each of its lines has a cell for each column.
+    """
+    if delimiter != "\t":
+        return csv.QUOTE_MINIMAL
+    known = path.stat()
+    return _quoting_of_tabs(path, known.st_mtime_ns, known.st_size)
+
+
+@lru_cache(maxsize=1)  # the header is read before the rows
+def _quoting_of_tabs(path: Path, _changed: int, _size: int) -> Literal[0, 3]:
+    if _widths(path, csv.QUOTE_MINIMAL):
+        return csv.QUOTE_MINIMAL
+    return csv.QUOTE_NONE if len(_widths(path, csv.QUOTE_NONE)) == 1 else csv.QUOTE_MINIMAL
+
+
+def _widths(path: Path, quoting: Literal[0, 3]) -> set[int]:
+    """How many cells the rows of a table with tabs have; none: it cannot be read so."""
+    with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
+        rows = csv.reader(file, delimiter="\t", strict=True, quoting=quoting)
+        try:
+            return {len(row) for row in rows if row}
+        except csv.Error:
+            return set()
 
 
 def delimiter_of(path: Path) -> str:

@@ -25,6 +25,7 @@ from veritrail_graph.graph.importers.graphrag.tables import (
     TEXT_UNIT,
     Layout,
     Table,
+    csv_folder,
     find_layout,
     metadata_of,
     open_tables,
@@ -133,9 +134,12 @@ class GraphRagImporter:
     options = frozenset({"answer", "question", "answer_id", "community_level", "sources"})
 
     def detect(self, path: Path) -> str | None:
-        """Return why `path` is not a GraphRAG output folder; None when it is."""
+        """Return why `path` is not a GraphRAG output folder; None when it is.
+
+        A folder with the tables as CSV is one: opening it says that they are not read.
+        """
         layout = find_layout(path)
-        return layout if isinstance(layout, str) else None
+        return layout if isinstance(layout, str) and csv_folder(path) is None else None
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """The one of the index and the answer."""

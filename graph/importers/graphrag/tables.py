@@ -94,11 +94,25 @@ def find_layout(path: Path) -> Layout | str:
         runs = [found for inner in _runs(folder) if (found := _layout_at(inner))]
         if runs:
             return replace(runs[-1], earlier=tuple(one.folder for one in runs[:-1]))
+    if tables := csv_folder(path):
+        return (
+            f"{tables} holds GraphRAG's tables as CSV, in which lists are text. They are read as "
+            "parquet: set GraphRAG's table provider to parquet and index again, or write each "
+            "table as parquet with its lists"
+        )
     return (
         f"neither it nor its {OUTPUT}/ subfolder holds GraphRAG's tables "
         f"(community_reports.parquet, {OLD_PREFIX}community_reports.parquet, …), and neither does "
         f"a folder {OUTPUT}/TIME/{ARTIFACTS} in it"
     )
+
+
+def csv_folder(path: Path) -> Path | None:
+    """Return the folder at `path` or its `output` that has GraphRAG's tables as CSV."""
+    for folder in (path, path / OUTPUT):
+        if all((folder / f"{table}.csv").is_file() for table in REQUIRED):
+            return folder
+    return None
 
 
 def _layout_at(folder: Path) -> Layout | None:

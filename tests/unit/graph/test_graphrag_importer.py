@@ -12,7 +12,7 @@ from fakes.graphrag_folder import base_tables, community, entity, opened, report
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter, importer
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
-from veritrail_graph.graph.importers.registry import ImportOptions, open_input
+from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, open_input
 
 
 def graph_of(process):
@@ -324,6 +324,16 @@ def test_missing_files_and_columns_are_listed_together(tmp_path):
     assert "holds int64; text is expected" in kinds["wrong_type"].message
     # The doors list the violations below the message: each is shown once.
     assert str(caught.value) == f"{tmp_path / 'g'} cannot be read as a GraphRAG 2.x or 3.x index"
+
+
+def test_tables_as_csv_are_named_and_not_read_as_other_files(tmp_path):
+    for table in base_tables():
+        path = tmp_path / "output" / f"{table}.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("id,text\n1,one\n", encoding="utf-8")
+    (found,) = find_processes(tmp_path)
+    with pytest.raises(InputError, match="output holds GraphRAG's tables as CSV"):
+        found.open()
 
 
 def test_empty_reports_are_refused(tmp_path):

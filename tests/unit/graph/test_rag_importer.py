@@ -140,6 +140,15 @@ def test_a_file_that_is_no_table_is_refused(
         list(find_processes(path, format_name="rag"))
 
 
+def test_quotes_in_cells_of_a_table_with_tabs_are_kept(tmp_path: Path) -> None:
+    header, row = "question\tcontexts\tanswer\n", 'What?\t"Tern" is a ferry.\t"It is old.\n'
+    (draft,) = opened(write(tmp_path / "rows.tsv", header + row))
+    assert [one.text for one in draft.nodes.values()] == ['"Tern" is a ferry.', '"It is old.']
+    quoted = 'When?\t"In ""May"",\tor June."\tIn May.\n'
+    (draft,) = opened(write(tmp_path / "quoted.tsv", header + quoted))
+    assert draft.nodes["context/1"].text == 'In "May",\tor June.'
+
+
 def test_a_row_with_fewer_columns_is_one_that_fails(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.csv", CSV + "When?\n")
     first, second = find_processes(path)
