@@ -10,7 +10,7 @@ from veritrail_graph.graph.importers.agents import AgentsImporter
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.ingest.check import survey
-from veritrail_graph.graph.model import Origin
+from veritrail_graph.graph.model import Inference, Origin
 
 
 class Graph:
@@ -24,7 +24,8 @@ class Graph:
         self.inputs: dict[str, list[str]] = {name: [] for name in self.nodes}
         for one in records:
             if isinstance(one, EdgeRecord):
-                assert one.inferred is None
+                # What a result repeats is found by its words; nothing else is.
+                assert one.inferred in (None, Inference.NORMALISED)
                 self.inputs[one.target].append(one.source)
 
     def origin(self, name: str) -> Origin | None:

@@ -13,6 +13,7 @@ from veritrail_graph.graph.importers.agents.contents import MessagePart
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
+from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.model import Origin
 
 SHORT_PROMPT = 300
@@ -39,6 +40,11 @@ class MessageText:
         answers: Id of the call that it answers, for a generated one: its only input.
         private: Whether only the agent itself sees it.
         is_answer: Whether it is made to be the final answer.
+        handed: The texts that a call hands to a tool.
+        is_attached: Whether it is a document that came with a message, and no result.
+        parts: The texts that a result repeats, each with the share of it that comes again, and
+            what the tool says of its own, without one.
+        is_seen: Whether others see it; what a tool says of its own they see in the result.
     """
 
     index: int
@@ -52,6 +58,10 @@ class MessageText:
     answers: str | None = None
     private: bool = False
     is_answer: bool = False
+    handed: tuple[str, ...] = ()
+    is_attached: bool = False
+    parts: tuple[tuple[MessageText, float | None], ...] = ()
+    is_seen: bool = True
 
     @property
     def node_id(self) -> str:
@@ -68,6 +78,7 @@ class Conversation:
         pieces: Its texts, in order.
         left_out: How many of what kind are no nodes.
         prompts: Short instructions by agent; under None those of all.
+        instructions: All instructions, also long ones.
         is_group: Whether several agents talk, so that each sees what the others say.
         is_console: Whether the log is one of Magentic-One, where agents have the place of roles.
     """
@@ -75,6 +86,7 @@ class Conversation:
     pieces: list[MessageText] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     prompts: dict[str | None, str] = field(default_factory=dict)
+    instructions: list[str] = field(default_factory=list)
     is_group: bool = False
     is_console: bool = False
 
@@ -181,10 +193,12 @@ class _Reader:
                 yield MessageText(
                     self._place, suffix, part.text, Origin.SOURCE, "file", message.name,
                     {"index": self._place, "title": part.name},
+                    is_attached=message.role != "tool",
                 )  # fmt: skip
 
     def _instructions(self, message: Message, text: str) -> None:
         self.found.left_out["instructions"] += 1
+        self.found.instructions.append(text)
         if 0 < len(text.strip()) <= SHORT_PROMPT:
             self.found.prompts.setdefault(message.name, text.strip())
 
@@ -198,6 +212,7 @@ class _Reader:
         )
         piece.asks = part.call
         piece.metadata["tool"] = name
+        piece.handed = tuple(one.text for one in pieces(part.text))
         piece.is_answer = speech.plain(name) in _ANSWERING_CALLS
         return piece
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.agents import repeated
 from veritrail_graph.graph.importers.agents.pieces import (
     SHORT_PROMPT,
     Conversation,
@@ -16,7 +17,7 @@ from veritrail_graph.graph.importers.agents.pieces import (
     read,
 )
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
-from veritrail_graph.graph.model import Origin
+from veritrail_graph.graph.model import Inference, Origin
 
 NAME = "agents"
 MOST_INPUTS = 200
@@ -54,6 +55,17 @@ _OMISSIONS = {
         "{} parts without text, such as pictures, were left out.",
     ),
     "empty": ("One empty message was left out.", "{} empty messages were left out."),
+    "repeated": (
+        "One result of a tool repeats what was written or said before it: that part is no source "
+        "text.",
+        "{} results of tools repeat what was written or said before them: these parts are no "
+        "source text.",
+    ),
+    "uncompared": (
+        "The texts repeat themselves so often that not every result of a tool was compared with "
+        "what was written before it.",
+        "",
+    ),
     "events": (
         "One event without a text for other agents was left out.",
         "{} events without a text for other agents were left out.",
@@ -74,15 +86,18 @@ class AgentProcess:
         header: What is said of the process as a whole.
         nodes: The nodes.
         inputs: For each node with inputs its node_id, their node_ids, and where it is.
+        found: The inputs of results that repeat earlier texts.
     """
 
     header: Header
     nodes: list[NodeRecord] = field(default_factory=list)
     inputs: list[tuple[str, tuple[str, ...], str]] = field(default_factory=list)
+    found: list[EdgeRecord] = field(default_factory=list)
 
     def records(self) -> Iterator[Record]:
         """Read it once from its beginning."""
         yield from self.nodes
+        yield from self.found
         for target, sources, where in self.inputs:
             for source in sources:
                 yield EdgeRecord(source, target, where)
@@ -138,6 +153,7 @@ def _add_prompts(conversation: Conversation, document: Mapping[str, Any]) -> Non
     for agent, text in prompts.items():
         if isinstance(text, str) and text.strip():
             conversation.left_out["instructions"] += 1
+            conversation.instructions.append(text)
             if len(text.strip()) <= SHORT_PROMPT:
                 conversation.prompts.setdefault(agent, text.strip())
 
@@ -156,11 +172,15 @@ class _Builder:
         self._where = where
         self._mistake = mistake
         self._terminal = _terminal(conversation, generated)
+        repeated.part(conversation)
         self._annotated = self._find_annotated()
         self._nodes: list[NodeRecord] = []
         self._inputs: list[tuple[str, tuple[str, ...], str]] = []
+        self._found: list[EdgeRecord] = []
         self._by_text: dict[str, tuple[str, Origin]] = {}
         self._by_call: dict[str, str] = {}
+        # The node that stands for a text, by the node_id that it has or would have.
+        self._names: dict[str, str] = {}
         # By node the agent that alone sees it, or None; the latest comes last.
         self._seen: dict[str, str | None] = {}
         # Calls that a model asked for at once: none of them saw another.
@@ -187,7 +207,7 @@ class _Builder:
             terminals=(self._terminal.node_id,),
             warnings=tuple(self._warnings()),
         )
-        return AgentProcess(header, self._nodes, self._inputs)
+        return AgentProcess(header, self._nodes, self._inputs, self._found)
 
     def _find_annotated(self) -> MessageText | None:
         step = self._mistake.get("step")
@@ -201,7 +221,10 @@ class _Builder:
         is_terminal = piece is self._terminal
         own = is_terminal or piece is self._annotated
         before = self._same_as(piece)
+        self._names[piece.node_id] = before if before is not None and not own else piece.node_id
         if before is not None and not own:
+            if not piece.is_seen:
+                return
             if piece.kind == "tool_call":
                 self._at_once.append((piece, before))
             else:
@@ -213,8 +236,11 @@ class _Builder:
         self._nodes.append(self._node(piece, document))
         if piece.origin is Origin.GENERATED:
             only = self._by_call.get(piece.answers) if piece.answers else None
-            if only is not None:
-                inputs: tuple[str, ...] = (only,)
+            inputs: tuple[str, ...] = ()
+            if piece.parts:
+                self._found += self._of_parts(piece)
+            elif only is not None:
+                inputs = (only,)
             elif is_terminal and before is not None:
                 inputs = (before,)
             else:
@@ -229,8 +255,16 @@ class _Builder:
             self._by_call[piece.asks] = name
         if piece.kind == "tool_call":
             self._at_once.append((piece, name))
-        else:
+        elif piece.is_seen:
             self._see(name, piece.agent if piece.private else None)
+
+    def _of_parts(self, piece: MessageText) -> Iterator[EdgeRecord]:
+        """Yield the inputs of a result that repeats earlier texts."""
+        where = f"{self._where}, message {piece.index}"
+        shares = {self._names[one.node_id]: share for one, share in piece.parts}
+        for name, share in shares.items():
+            inferred = None if share is None else Inference.NORMALISED
+            yield EdgeRecord(name, piece.node_id, where, None, inferred, share)
 
     def _is_asked_with(self, piece: MessageText) -> bool:
         """Return whether a model asked for a call together with those before it."""
@@ -247,9 +281,9 @@ class _Builder:
         name, origin = self._by_text.get(piece.text, (None, None))
         if origin is Origin.SOURCE and piece.origin is Origin.SOURCE:
             return name
-        if len(piece.text) < TOO_SHORT:
+        if len(piece.text) < TOO_SHORT or (piece.parts and origin is Origin.SOURCE):
             return None
-        # What a tool returns counts as true, also where a user said it before.
+        # A name or a phrase, or what a prompt held: the tool knew it without the user.
         return None if origin is Origin.GIVEN and piece.origin is Origin.SOURCE else name
 
     def _see(self, name: str, owner: str | None) -> None:
@@ -269,7 +303,7 @@ class _Builder:
 
     def _node(self, piece: MessageText, document: Mapping[str, Any]) -> NodeRecord:
         about = dict(piece.metadata)
-        if piece.origin is Origin.GENERATED:
+        if piece.origin is Origin.GENERATED and not piece.parts and piece.kind != "tool_result":
             prompts = self._conversation.prompts
             about["prompt"] = prompts.get(piece.agent, prompts.get(None))
             if isinstance(document.get("model"), str):
@@ -291,8 +325,12 @@ class _Builder:
         conversation = self._conversation
         terminal = self._terminal
         if not any(one.origin is Origin.SOURCE for one in conversation.pieces):
+            repeats = conversation.left_out["repeated"]
             yield (
-                "No message is the result of a tool or a file: there is no source text, so no "
+                "What tools returned was written or said before: there is no source text, so no "
+                "claim can be traced to one."
+                if repeats
+                else "No message is the result of a tool or a file: there is no source text, so no "
                 "claim can be traced to one."
             )
         if conversation.is_group:

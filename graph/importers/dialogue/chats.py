@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, contents, importer
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
+from veritrail_graph.graph.importers.copied import left_of
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.texts import pieces
+from veritrail_graph.graph.importers.transcript import Transcript
 from veritrail_graph.graph.model.dialogue import FORMAT
 
 _IDS = ("dialogue_id", "conversation_id", "session_id", "thread_id", "id")
@@ -58,6 +62,17 @@ _WARNINGS = {
         "{:,} outputs of tools, or documents, come after the assistant's last turn: no turn "
         "used them, and they were left out.",
     ),
+    "repeated": (
+        "What a tool repeats of what was written or said before is no source text: it was left "
+        "out of one document.",
+        "What tools repeat of what was written or said before is no source text: it was left out "
+        "of {:,} documents.",
+    ),
+    "uncompared": (
+        "The texts repeat themselves so often that not every result of a tool was compared with "
+        "what was written before it.",
+        "",
+    ),
 }
 
 
@@ -69,11 +84,24 @@ class Script:
         turns: The turns.
         documents: The documents, by their texts: each text is stored once.
         used: The ids of documents that the assistant's next turn uses.
+        repeated: From how many documents a part was left out, since somebody wrote or said it.
     """
 
     turns: list[dict[str, Any]] = field(default_factory=list)
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
     used: dict[str, None] = field(default_factory=dict)
+    repeated: int = 0
+    _transcript: Transcript[None] = field(default_factory=Transcript)
+    _times: dict[str, int] = field(default_factory=dict)
+    _clock: Iterator[int] = field(default_factory=count)
+
+    def wrote(self, text: str) -> None:
+        """Take what a model wrote beside its turns: calls of tools, thoughts."""
+        self._transcript.wrote(text, next(self._clock), None)
+
+    def shown(self, text: str) -> None:
+        """Take what models were shown from the beginning and may quote."""
+        self._transcript.shown(text, -1)
 
     def turn(self, turn_id: str, role: str, text: str, metadata: Mapping[str, Any]) -> None:
         """Add a turn; one of the assistant uses the documents that came before it."""
@@ -81,12 +109,37 @@ class Script:
         if role == "assistant":
             turn["documents"] = list(self.used)
             self.used = {}
+            self.wrote(text)
+        elif role == "user":
+            self._transcript.said(text, next(self._clock), None)
+        else:
+            self.shown(text)
         self.turns.append(turn)
 
-    def document(self, document_id: str, text: str, metadata: Mapping[str, Any]) -> None:
-        """Add a document of the assistant's next turn; a text that is known is that document."""
+    def document(
+        self,
+        document_id: str,
+        text: str,
+        metadata: Mapping[str, Any],
+        *,
+        is_returned: bool = False,
+    ) -> None:
+        """Add a document of the assistant's next turn; a text that is known is that document.
+
+        Args:
+            document_id: Its id.
+            text: Its text.
+            metadata: What else is known of it.
+            is_returned: Whether a tool returned it, which may repeat what was said before.
+        """
         if not text.strip():
             return
+        if is_returned:
+            time = self._times.setdefault(text, next(self._clock))
+            self._transcript.shown(text, time)
+        else:  # who calls it a document vouches for it
+            self._times[text] = -1
+            self.shown(text)
         made = {"document_id": document_id, "text": text, "metadata": known(metadata)}
         self.used[self.documents.setdefault(text, made)["document_id"]] = None
 
@@ -99,6 +152,7 @@ class Script:
         """
         is_id = isinstance(dialogue_id, str) and re.match(ID_PATTERN, dialogue_id)
         has_name = isinstance(name, str) and name.strip()
+        self._leave_out_repeated()
         unused = set(self.used).difference(*(one.get("documents", ()) for one in self.turns))
         every = self.documents.values()
         return {
@@ -108,6 +162,32 @@ class Script:
             "documents": [one for one in every if one["document_id"] not in unused],
             "turns": self.turns,
         }
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what of results was left out, once the value was made."""
+        spent = int(self._transcript.is_spent)
+        yield from _warnings({"repeated": self.repeated, "uncompared": spent})
+
+    def _leave_out_repeated(self) -> None:
+        """Leave out of documents what was written or said before a tool returned it."""
+        names: dict[str, str | None] = {}
+        kept: dict[str, dict[str, Any]] = {}
+        for text, made in self.documents.items():
+            copies = self._transcript.copies(text, self._times[text])
+            self.repeated += bool(copies)
+            own = left_of(text, copies) if copies else text
+            one = kept.setdefault(own, {**made, "text": own}) if own else {}
+            names[made["document_id"]] = one.get("document_id")
+        self.documents = kept
+        self.used = _renamed(self.used, names)
+        for turn in self.turns:
+            if "documents" in turn:
+                turn["documents"] = list(_renamed(turn["documents"], names))
+
+
+def _renamed(ids: Iterable[str], names: Mapping[str, str | None]) -> dict[str, None]:
+    """Return ids of documents without those that are left out, each once."""
+    return {name: None for one in ids if (name := names[one]) is not None}
 
 
 def known(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,6 +287,8 @@ def chat(value: Any, where: str, dialogue_id: str | None = None) -> ProcessInput
         reader.message(index, raw, is_answered=following is not None and following.role == "tool")
     said = files.first_of(document, ("system", "system_prompt"))
     has_own = any(one["role"] == "system" for one in reader.script.turns)
+    if isinstance(said, str):
+        reader.script.shown(said)
     if isinstance(said, str) and said.strip() and not has_own:
         reader.script.turns.insert(0, {"turn_id": "system", "role": "system", "text": said})
     made = reader.script.value(
@@ -291,6 +373,9 @@ class _Reader:
             self._refuse("unreadable_message", where, said)
             return
         self._tools.update({one.call: one.name for one in calls if one.call and one.name})
+        for one in calls:
+            for piece in pieces(one.text):
+                self.script.wrote(piece.text)
         if is_answered and not calls:
             calls.append(contents.MessagePart("call"))
         self._read(index, raw, message, [*parts, *calls])
@@ -308,6 +393,8 @@ class _Reader:
         kinds = Counter(one.kind for one in parts)
         self._left_out["pictures"] += kinds["other"]
         self._left_out["thoughts"] += bool(kinds["thought"] or message.thoughts)
+        for thought in (message.thoughts, *(one.text for one in parts if one.kind == "thought")):
+            self.script.wrote(thought or "")
         text = "\n".join(one.text for one in parts if one.kind == "text")
         if message.role == "event":
             self._left_out["events"] += 1
@@ -315,7 +402,7 @@ class _Reader:
             self._document(
                 f"m{index}", contents.MessagePart("result", text, message.name, message.answers)
             )
-        self._tool_results(index, parts)
+        self._tool_results(index, parts, is_retrieved=message.role == "tool")
         role = (message.label or "") if message.is_role else message.role
         if message.role in ("event", "tool"):
             return
@@ -337,28 +424,39 @@ class _Reader:
             about = {"model": message.model, "name": message.name, "message_id": _id_of(raw)}
             self.script.turn(f"m{index}", role, text, {} if message.is_role else about)
 
-    def _tool_results(self, index: int, parts: Sequence[contents.MessagePart]) -> None:
+    def _tool_results(
+        self, index: int, parts: Sequence[contents.MessagePart], *, is_retrieved: bool
+    ) -> None:
         found = [one for one in parts if one.kind in ("result", "document")]
         for number, one in enumerate(found, start=1):
-            self._document(f"m{index}.{number}", one)
+            self._document(f"m{index}.{number}", one, is_retrieved=is_retrieved)
 
-    def _document(self, document_id: str, part: contents.MessagePart) -> None:
+    def _document(
+        self, document_id: str, part: contents.MessagePart, *, is_retrieved: bool = False
+    ) -> None:
         """Keep what a tool returned, or a document, for the assistant's next turn."""
         is_result = part.kind == "result"
         tool = part.name or self._tools.get(part.call or "") if is_result else None
         if tool is not None and is_agent(tool):
             self._left_out["agents"] += 1
+            self.script.wrote(part.text)
             return
         title = None if is_result else part.name
         about = {"tool": tool, "tool_call_id": part.call, "title": title}
-        self.script.document(document_id, part.text, about)
+        is_returned = is_result or is_retrieved
+        self.script.document(document_id, part.text, about, is_returned=is_returned)
 
     def warnings(self) -> Iterator[str]:
         """Yield what is no turn and no document."""
-        counts = {**self._left_out, "unused": len(self.script.used)}
-        for name, (one, many) in _WARNINGS.items():
-            if counts.get(name):
-                yield one if counts[name] == 1 else many.format(counts[name])
+        script = self.script
+        yield from _warnings({**self._left_out, "unused": len(script.used)})
+        yield from script.warnings()
+
+
+def _warnings(counts: Mapping[str, int]) -> Iterator[str]:
+    for name, (one, many) in _WARNINGS.items():
+        if counts.get(name):
+            yield one if counts[name] == 1 else many.format(counts[name])
 
 
 def _held_in(raw: Any) -> Mapping[str, Any]:

@@ -129,12 +129,15 @@ def _process(
     for one in said:
         if one.role != "tool":
             for text, about in one.documents:
-                script.document(f"d{len(script.documents) + 1}", text, about)
+                name = f"d{len(script.documents) + 1}"
+                script.document(name, text, about, is_returned="call" in about)
             script.turn(f"t{next(numbers)}", one.role, one.text, one.about)
         else:
-            script.document(f"d{len(script.documents) + 1}", one.text, one.about)
-    name = next((one.name for one in traces if one.name), None)
-    value = script.value(dialogue_id, name)
+            name = f"d{len(script.documents) + 1}"
+            script.document(name, one.text, one.about, is_returned=True)
+    title = next((one.name for one in traces if one.name), None)
+    value = script.value(dialogue_id, title)
+    warnings += script.warnings()
     return process_of(read_dialogue(value, where), warnings=tuple(warnings))
 
 

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from veritrail_graph.graph.importers.copied import Copy, Match, Told
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
-from veritrail_graph.graph.importers.traces.copied import Copy, Match, Told
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
 from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.texts import of_output, pieces
 from veritrail_graph.graph.importers.traces.tree import Tree
+from veritrail_graph.graph.importers.transcript import LONGEST_TURN
 
 _MOST_OF_IT = {CallKind.TOOL: 0.75, CallKind.RETRIEVER: 0.95}
 """Share of a result that stands in what was written before the call began, by its kind."""
@@ -25,8 +26,6 @@ _HALF = 0.5
 """The same for what was written while it went on."""
 _MOST_WRITERS = 50
 """Of the calls that wrote one text the latest so many are looked at."""
-_LONGEST_TURN = 4_000
-"""Characters; a longer message of a user is a prompt that a program put together."""
 _LEAST_BLANKS = 2
 _SHORTEST = 8
 """Characters; a shorter text is compared as a whole alone."""
@@ -114,7 +113,7 @@ class Repeats:
                     (call.end, piece.text, teller)
                     for piece in pieces(call.given)
                     if piece.role == "assistant"
-                    or (piece.role == "user" and len(piece.text) <= _LONGEST_TURN)
+                    or (piece.role == "user" and len(piece.text) <= LONGEST_TURN)
                 ]
             if call.kind in _MOST_OF_IT:
                 teller = Teller(call, call.start, call.start, is_given=True)

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from veritrail_graph.graph.importers.copied import Copy, left_of
 from veritrail_graph.graph.importers.traces import asked, parts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
-from veritrail_graph.graph.importers.traces.copied import Copy, left_of
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
 from veritrail_graph.graph.importers.traces.repeats import (
     Repeats,

@@ -1,6 +1,7 @@
 """Real logs of many agents that failed, each with a note of where it went wrong.
 
-The numbers of messages were counted from the files without any code of this project.
+The numbers of messages were counted from the files without any code of this project. A result
+that repeats earlier messages is a node more, and has an edge from each of them and from that node.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from veritrail_graph.graph.importers.copied import GAP
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.importers.registry import find_processes
 from veritrail_graph.graph.ingest.check import survey
@@ -23,10 +25,10 @@ pytestmark = pytest.mark.skipif(not LOGS, reason=f"the real logs of agents are n
 
 EXPECTED = {
     "algorithm-generated/1.json": (6, 9, "message/4"),
-    "algorithm-generated/7.json": (11, 34, "message/8"),
-    "hand-crafted/1.json": (30, 296, "message/28/answer"),
-    "hand-crafted/4.json": (18, 88, "message/16"),
-    "hand-crafted/8.json": (114, 4616, "message/128"),
+    "algorithm-generated/7.json": (12, 37, "message/8"),
+    "hand-crafted/1.json": (31, 298, "message/28/answer"),
+    "hand-crafted/4.json": (22, 97, "message/16"),
+    "hand-crafted/8.json": (119, 4627, "message/128"),
 }
 """Nodes, edges, and the final output."""
 
@@ -82,4 +84,4 @@ def test_every_text_is_in_the_log(name):
             continue
         content = log["history"][node.metadata["index"]]["content"]
         for line in filter(None, node.text.splitlines()):
-            assert line in content
+            assert all(part.strip() in content for part in line.split(GAP.strip()))

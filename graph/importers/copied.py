@@ -94,6 +94,18 @@ class _Words:
         end = self.spans[at][0] + 1 if at < len(self.spans) else len(self.text)
         return bool(_ENDS.search(self.text, start, end))
 
+    def clause(self, start: int, end: int, begin: int, stop: int) -> list[str]:
+        """Return the words around some others without a sign between, within a sentence."""
+        first, last = start, end
+        while first > begin and not self._is_edge(first):
+            first -= 1
+        while last < stop and not self._is_edge(last):
+            last += 1
+        return self.words[first:start] + self.words[end:last]
+
+    def _is_edge(self, at: int) -> bool:
+        return bool(_EDGES.search(self.between(at)))
+
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
         """The words of each sentence, from one number to another."""
@@ -118,6 +130,10 @@ class _Sentence(Generic[T]):
     words: tuple[str, ...]
     is_sentence: bool
     tellers: list[T] = field(default_factory=list)
+
+    def lacks(self, words: Sequence[str]) -> bool:
+        """Return whether a figure is among words that this sentence does not have."""
+        return any(any(map(str.isdigit, one)) and one not in self.words for one in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,12 +302,14 @@ class Told(Generic[T]):
             is_cut = bool(_CUT.match(found.text, found.spans[end - 1][1]))
             within = found.weight(max(start, begin), min(end, stop))
             if (
-                weight >= _RUN
+                (weight >= _RUN and not told.lacks(found.clause(start, end, begin, stop)))
                 or (is_whole and ((told.is_sentence and weight >= _SENTENCE) or (opens and closes)))
                 or (is_cut and weight >= (_SENTENCE if opens else _CUT_OFF))
             ):
                 yield match, (start, end)
-            elif within >= _SEED and within >= _MOST_OF_IT * found.weight(begin, stop):
+            elif within < _SEED or within < _MOST_OF_IT * found.weight(begin, stop):
+                continue
+            elif is_whole or not told.lacks(found.words[begin:start] + found.words[end:stop]):
                 yield match, (min(start, begin), max(end, stop))
 
 

@@ -1,0 +1,74 @@
+"""Results of tools in a log, parted where somebody wrote or said a part of them before.
+
+The whole is what the agents after it saw. It is no source text: it is made of the texts that its
+parts stood in, and of what the tool says of its own, which is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from veritrail_graph.graph.importers.agents.pieces import Conversation, MessageText
+from veritrail_graph.graph.importers.copied import left_of
+from veritrail_graph.graph.importers.transcript import Transcript
+from veritrail_graph.graph.model import Origin
+
+_ASKS = ("tool_call", "action")
+"""What an agent does before the result that stands in the same message."""
+_LABELS = re.compile(r"[^\S\n]*[:=][^\S\n]*\S")
+"""Stands behind words of a program which say what it is that it then prints."""
+
+
+def part(conversation: Conversation) -> None:
+    """Part the results of a conversation."""
+    transcript = Transcript[MessageText]()
+    for text in conversation.instructions:
+        transcript.shown(text, -1)
+    for piece in conversation.pieces:
+        if piece.origin is Origin.SOURCE:  # who attaches a document vouches for it
+            transcript.shown(piece.text, -1 if piece.is_attached else _time(piece))
+        elif piece.origin is Origin.GIVEN:
+            transcript.said(piece.text, _time(piece), piece)
+        else:
+            for text in piece.handed or (piece.text,):
+                transcript.wrote(text, _time(piece), piece)
+    parted: list[MessageText] = []
+    for piece in conversation.pieces:
+        if piece.origin is Origin.SOURCE and not piece.is_attached:
+            parted += _own(piece, transcript)
+            conversation.left_out["repeated"] += bool(piece.parts)
+        parted.append(piece)
+    conversation.pieces = parted
+    conversation.left_out["uncompared"] += transcript.is_spent
+
+
+def _time(piece: MessageText) -> int:
+    """The time of a text: in a message, what an agent asks for comes before the rest."""
+    return 2 * piece.index + (piece.kind not in _ASKS)
+
+
+def _own(piece: MessageText, transcript: Transcript[MessageText]) -> list[MessageText]:
+    """What a tool says of its own, where it repeats something besides; the whole is generated."""
+    copies = transcript.copies(piece.text, _time(piece))
+    if piece.kind == "code_result":
+        copies = [one for one in copies if not _LABELS.match(piece.text, one.end)]
+    if not copies:
+        return []
+    lengths: Counter[str] = Counter()
+    for copy in copies:
+        lengths[copy.teller.text.node_id] += copy.end - copy.start
+    tellers = {one.teller.text.node_id: one.teller.text for one in copies}
+    piece.origin = Origin.GENERATED
+    piece.parts = tuple(
+        (one, round(min(1.0, lengths[name] / len(one.text)), 4)) for name, one in tellers.items()
+    )
+    text = left_of(piece.text, copies)
+    if not text or any(one.text == piece.text for one in tellers.values()):
+        return []
+    name = "own" if piece.part is None else f"{piece.part}/own"
+    own = replace(piece, part=name, text=text, origin=Origin.SOURCE, parts=(), is_seen=False)
+    own.metadata = dict(piece.metadata)
+    piece.parts = (*piece.parts, (own, None))
+    return [own]
