@@ -132,6 +132,7 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
 
 
 _FIELDS: Mapping[str, str] = {
+    "answer": "Answer",
     "batch_finish": "Finish batches live",
     "batch_price_factor": "Price in a batch",
     "budget_usd": "Budget",
@@ -145,8 +146,10 @@ _FIELDS: Mapping[str, str] = {
     "price": "Price",
     "q": "q",
     "query.q": "Search",
+    "question": "Question",
     "reason": "Reason",
     "review": "Reviews",
+    "sources": "Sources",
     "stage": "Stage",
     "texts": "Claims",
     "verdict": "Verdict",
@@ -167,6 +170,9 @@ def faults_of(problem: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 _FORM = "application/x-www-form-urlencoded"
 _TYPED = {
+    "answer": "Answer",
+    "question": "Question",
+    "sources": "Sources",
     "verdict": "Verdict",
     "reason": "Reason",
     "texts": "Claims",

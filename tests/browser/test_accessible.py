@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.slow]
 PROCESS = "pump-log"
 PAGES = {
     "processes": "/",
+    "check": "/check",
     "upload": "/upload",
     "process": f"/processes/{PROCESS}",
     "process, filtered to nothing": f"/processes/{PROCESS}?q=nothing-says-this",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from veritrail_graph.api.page.pages import (
     attribution,
+    checking,
     claim,
     dialogue,
     editing,
@@ -31,6 +32,7 @@ ROUTERS = tuple(
         projects,
         sharing,
         search,
+        checking,
         upload,
         sample,
         jobs,

@@ -16,7 +16,7 @@ from fastapi.responses import RedirectResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.app.jobs import Busy, JobClaim
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.page.faults import field_words
@@ -94,21 +94,33 @@ async def look_or_start(request: Request, app: App, caller: Calling, process_id:
             return await _form(request, process, filled)
         if sent.get("step") == "start":
             return await start(app, caller, wanted, filled.once)
-        plan = await app.jobs.plan(caller, wanted)
-        cost = await _cost(app, wanted)
-        asks = judge_options(app.settings, wanted).calls_models
-        return render(
-            request,
-            "verify_cost.html",
-            process=process,
-            filled=filled,
-            cost=cost,
-            started=started_lines(plan, wanted, asks_models=asks),
-            budget=wanted.budget_usd,
-            which=dict(WHICH)[filled.which],
-        )
+        return await price(request, app, caller, process, filled)
 
     return await answered(filled, partial(_form, request, process), work)
+
+
+async def price(
+    request: Request, app: Application, caller: Caller, process: Process, filled: Filled
+) -> Response:
+    """Show what a verification may cost, with the button that starts it.
+
+    Raises:
+        InputError: It cannot be done as it is asked for.
+    """
+    wanted = request_of(process.process_id, filled)
+    plan = await app.jobs.plan(caller, wanted)
+    cost = await _cost(app, wanted)
+    asks = judge_options(app.settings, wanted).calls_models
+    return render(
+        request,
+        "verify_cost.html",
+        process=process,
+        filled=filled,
+        cost=cost,
+        started=started_lines(plan, wanted, asks_models=asks),
+        budget=wanted.budget_usd,
+        which=dict(WHICH)[filled.which],
+    )
 
 
 async def _cost(app: Application, wanted: VerifyRequest) -> Cost:

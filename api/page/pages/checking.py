@@ -1,0 +1,133 @@
+"""Checking an answer: it is stored with its sources, as by `POST /v1/check`, and verified."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from starlette.datastructures import UploadFile
+
+from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.engines import engine_choices, usual_engine
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.configured.judge import judge_options
+from veritrail_graph.api.page.faults import field_words
+from veritrail_graph.api.page.links import url
+from veritrail_graph.api.page.pages.jobs import price
+from veritrail_graph.api.page.pages.starting import answered, broken_engines, started
+from veritrail_graph.api.page.rendering import FromOurPage, render
+from veritrail_graph.api.page.views.checking import CheckForm
+from veritrail_graph.api.page.views.jobs import request_of
+from veritrail_graph.api.requests.check import CheckBody, SourceText
+from veritrail_graph.api.service.http.access import App, Calling, needs
+from veritrail_graph.api.service.http.uploading import upload_options
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.model.job import OPEN, JobStatus
+
+router = APIRouter(
+    include_in_schema=False, dependencies=[needs(Scope.READ, Scope.INGEST, Scope.VERIFY)]
+)
+
+PATIENCE_SECONDS = 5.0
+"""How long the answer waits for verdicts that no model gives, before it leads to the job."""
+_GLANCE_SECONDS = 0.1
+_LONGEST_NAME = 200
+
+
+@router.get("/check")
+async def show_check(request: Request) -> Response:
+    """The form."""
+    return await _form(request, CheckForm().anew())
+
+
+@router.post("/check", dependencies=[FromOurPage])
+async def check(request: Request, app: App, caller: Calling) -> Response:
+    """Store an answer with its sources, and verify it; with a model, say first what that costs."""
+    sent = await request.form()  # was read already, for its token
+    filled = CheckForm.of(sent)
+    files = [one for one in sent.getlist("files") if isinstance(one, UploadFile) and one.filename]
+
+    async def work() -> Response:
+        body = filled.body([await _source(one) for one in files])
+        request_of("-", filled.verifying(0))  # what is wrong with it is said before it is stored
+        return await _checked(request, app, caller, body, filled)
+
+    async def again(
+        form: CheckForm, status: int, wrong: str | None, violations: Sequence[Violation]
+    ) -> Response:
+        return await _form(
+            request, form, status, wrong, violations, [one.filename for one in files]
+        )
+
+    return await answered(filled, again, work)
+
+
+async def _source(file: UploadFile) -> SourceText:
+    """Read a source that was sent as a file.
+
+    Raises:
+        InputError: It is empty, or no text.
+    """
+    name = (file.filename or "file")[:_LONGEST_NAME]
+    try:
+        text = (await file.read()).decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8: byte {error.start} cannot be read. Save it as text."
+        ) from None
+    if not text:
+        raise InputError(f"{name} has no text in it.")
+    return SourceText(name=name, text=text)
+
+
+async def _checked(
+    request: Request, app: Application, caller: Caller, body: CheckBody, filled: CheckForm
+) -> Response:
+    made = await app.checking.answer_over(body)
+    storing = upload_options(caller, None, replace=False)
+    stored = await app.processes.ingest_source(made, storing, by=caller)
+    app.summaries.forget()
+    verifying = filled.verifying(stored.claims)
+    wanted = request_of(stored.process_id, verifying)
+    if judge_options(app.settings, wanted).calls_models:
+        process = await app.processes.get(stored.process_id)
+        return await price(request, app, caller, process, verifying)
+    job = await started(app, caller, wanted, filled.once)
+    has_workers = bool(await app.jobs.workers())
+    until = time.monotonic() + (PATIENCE_SECONDS if has_workers else 0.0)
+    while job.status in OPEN and time.monotonic() < until:
+        await asyncio.sleep(_GLANCE_SECONDS)
+        job = await app.jobs.get(job.job_id)
+    is_done = job.status is JobStatus.SUCCEEDED
+    place = url("processes", stored.process_id) if is_done else url("jobs", job.job_id)
+    return RedirectResponse(place, 303)
+
+
+async def _form(
+    request: Request,
+    filled: CheckForm,
+    status: int = 200,
+    wrong: str | None = None,
+    violations: Sequence[Violation] = (),
+    files: Sequence[str | None] = (),
+) -> Response:
+    settings = request.app.state.settings
+    engines = engine_choices(settings)
+    return render(
+        request,
+        "check.html",
+        status,
+        filled=filled,
+        wrong=wrong,
+        violations=violations,
+        field_words=field_words,
+        files=files,
+        engines=engines,
+        usual=usual_engine(settings, engines),
+        broken=broken_engines(engines),
+        default_engine=settings.engine_name(),
+        default_model=settings.model,
+    )
