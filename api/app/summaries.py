@@ -34,7 +34,10 @@ NAMES_TOGETHER = 1_000
 CLAIMS_TOGETHER = 200
 """Processes whose claims one statement reads; up to this number, each page makes the order."""
 
-Place = tuple[int, int, int, str]
+Place = tuple[int, int, int, int, str]
+
+_DIGITS = 20
+_DAY = 10 ** (_DIGITS - len("20261231"))
 
 WORST = ("NOT_FULLY_SUPPORTED", "failed", "INCONCLUSIVE", "undecided", NEVER)
 """What needs attention, in this order."""
@@ -75,14 +78,17 @@ class Order:
 
 
 def place_of(named: Named, standing: OutcomeSummary) -> Place:
-    """The place of a process: by the worst that there is, how often, and how lately."""
+    """Return the place of a process.
+
+    By the worst that there is, the day of its last change, how often, and how lately.
+    """
     outcomes = merged(standing.outcomes)
     worst = next((rank for rank, one in enumerate(WORST) if outcomes.get(one)), len(WORST))
     if worst == len(WORST) and outcomes:
         worst += 1  # all is well: behind those that have no claims yet
     often = outcomes.get(WORST[worst], 0) if worst < len(WORST) else 0
-    latest = max(standing.changed_at or "", named.created_at)
-    return worst, -often, -_number(latest), named.process_id
+    latest = _number(max(standing.changed_at or "", named.created_at))
+    return worst, -(latest // _DAY), -often, -latest, named.process_id
 
 
 def merged(outcomes: Mapping[str, int]) -> dict[str, int]:
@@ -97,7 +103,7 @@ def merged(outcomes: Mapping[str, int]) -> dict[str, int]:
 def _number(moment: str) -> int:
     """A moment as a number that grows with it."""
     digits = "".join(one for one in moment if one.isdigit())
-    return int(digits[:20].ljust(20, "0")) if digits else 0
+    return int(digits[:_DIGITS].ljust(_DIGITS, "0")) if digits else 0
 
 
 @dataclass(slots=True)

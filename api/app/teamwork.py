@@ -5,6 +5,7 @@ Source: ours (docs/adr/0044-review-in-teams.md).
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 MOST_COMMENTS = 200
 """Comments on a claim that are shown, the latest."""
 MOST_ROUNDS = 50
+MOST_WAITING = 20
+"""Processes that are looked through for claims that wait for a reviewer."""
 _SENTENCES = 30
 
 AnnotationFormat = Literal["label-studio", "inception"]
@@ -102,6 +105,19 @@ class RoundList(Answer):
 
     process_id: str
     rounds: list[RoundProgress]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingClaims:
+    """A process with claims that wait for a reviewer.
+
+    Attributes:
+        process_id: The process.
+        claims: How many wait.
+    """
+
+    process_id: str
+    claims: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +292,33 @@ class Teamwork(Part):
         """The claims of a process that somebody is to review."""
         version = await self._app.versions.get(process_id)
         return set(await self.repository.assigned(version, reviewer))
+
+    async def waiting(self, reviewer: str) -> list[WaitingClaims]:
+        """Return the processes with claims that somebody is to review and has not, newest first.
+
+        Args:
+            reviewer: Their name, as reviews have it.
+        """
+        names = await self.repository.processes_for(reviewer, MOST_WAITING)
+        left = await asyncio.gather(*(self._left(name, reviewer) for name in names))
+        return [
+            WaitingClaims(process_id=name, claims=claims)
+            for name, claims in zip(names, left, strict=True)
+            if claims
+        ]
+
+    async def _left(self, process_id: str, reviewer: str) -> int:
+        """Count the claims of a process that wait for a reviewer."""
+        try:
+            assigned = await self.assigned(process_id, reviewer)
+        except NotFound:  # it was removed, or is being stored
+            return 0
+        queue, said = await asyncio.gather(
+            self._app.reviews.queue(process_id, judged=False),
+            self._app.reviews.reviewers(process_id),
+        )
+        there = assigned.intersection(one.claim_id for one in queue)
+        return sum(reviewer not in said.get(claim_id, ()) for claim_id in there)
 
     async def decide(
         self,

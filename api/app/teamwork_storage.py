@@ -132,6 +132,20 @@ class TeamRepository:
         )
         return list(await self._service.read(lambda one: one.execute(asked).scalars().all()))
 
+    async def processes_for(self, reviewer: str, limit: int) -> list[str]:
+        """Return the processes with claims that somebody is to review, the latest round first."""
+        rounds, tasks = review_rounds.c, review_tasks.c
+        latest = sa.func.max(rounds.created_at)
+        asked = (
+            sa.select(rounds.process_id)
+            .join(review_tasks, tasks.round_id == rounds.round_id)
+            .where(tasks.reviewer == reviewer)
+            .group_by(rounds.process_id)
+            .order_by(latest.desc(), rounds.process_id)
+            .limit(limit)
+        )
+        return list(await self._service.read(lambda one: one.execute(asked).scalars().all()))
+
     async def remove_round(self, process_id: str, round_id: str) -> bool:
         """Remove a round; reviews stay."""
 

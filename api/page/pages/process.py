@@ -13,10 +13,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.app.teamwork import WaitingClaims
+from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.page.downloads import download
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.claim import claim_picture
+from veritrail_graph.api.page.pages.review import reviewer_of
 from veritrail_graph.api.page.rendering import render
 from veritrail_graph.api.page.views import process as views
 from veritrail_graph.api.page.views.process import PAGE, item_of, unready_words, wanted
@@ -67,10 +69,13 @@ async def list_processes(
     if caller.only_process is not None:
         return RedirectResponse(url("processes", caller.only_process), 303)
     listing = Listing("pages of processes", (q,))
-    after = listing.place(cursor, (0, 0, 0, "")) if cursor else None
+    after = listing.place(cursor, (0, 0, 0, 0, "")) if cursor else None
     asked = time.monotonic()
-    order, jobs, states = await asyncio.gather(
-        app.summaries.order(), app.jobs.by_process(), app.processes.unfinished()
+    order, jobs, states, waiting = await asyncio.gather(
+        app.summaries.order(),
+        app.jobs.by_process(),
+        app.processes.unfinished(),
+        _waiting(request, app, caller),
     )
     found = wanted(order.ranked, q, after)
     page = found[:PAGE]
@@ -93,10 +98,19 @@ async def list_processes(
         total=len(order.ranked) + order.waiting,
         matching=len(wanted(order.ranked, q, None)) if q else None,
         waiting=order.waiting,
+        to_review=waiting,
         q=q,
         first=url(q=q or None) if cursor else None,
         next=url(q=q or None, cursor=listing.cursor(*page[-1].place)) if is_more else None,
     )
+
+
+async def _waiting(request: Request, app: Application, caller: Caller) -> list[WaitingClaims]:
+    """Return what waits for the reviewer who looks at the page, if anybody is known."""
+    name = reviewer_of(request, caller).name
+    if name is None or not caller.may(Scope.REVIEW):
+        return []
+    return await app.teamwork.waiting(name)
 
 
 ROWS = 50
@@ -168,10 +182,11 @@ async def show_process(
         "order": order,
     }
     wrong = views.unsupported_in(answer) if answer else ()
+    pictured = views.pictured_in(answer) if answer else None
     return render(
         request,
         "process.html",
-        picture=await _picture(app, process, wrong[0].claim_id) if wrong else None,
+        picture=await _picture(app, process, pictured) if pictured else None,
         attributed=attributed[0],
         more_attributed=attributed[1],
         process=process,

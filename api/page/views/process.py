@@ -181,6 +181,26 @@ def unsupported_in(answer: AnswerText) -> tuple[TextClaim, ...]:
     return tuple(found.values())
 
 
+def pictured_in(answer: AnswerText) -> str | None:
+    """Return the claim whose picture stands beside a text at first; None: none has a verdict.
+
+    The first that is not fully supported, else the first with a verdict.
+    """
+    judged = [
+        claim
+        for segment in answer.segments
+        for claim in segment.ending
+        if claim.mark.is_verdict or claim.mark.kind is State.UNDECIDED
+    ]
+    judged.sort(
+        key=lambda claim: (
+            claim.mark.kind is not State.NOT_SUPPORTED,
+            claim.mark.kind is State.UNDECIDED,
+        )
+    )
+    return judged[0].claim_id if judged else None
+
+
 def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim]:
     """Claims as the text shows them; those that a filter leaves out stand back."""
     return [

@@ -12,6 +12,7 @@ from fakes.page_forms import send
 from fakes.service_process import ServiceProcess
 
 from veritrail_graph.api.app.claim_tables import read_reviews
+from veritrail_graph.api.page.pages.review import COOKIE
 
 pytestmark = pytest.mark.engine
 
@@ -59,11 +60,16 @@ def test_claims_are_drawn_assigned_and_decided(
     (one,) = shared_service.get(f"/v1{place}/review-rounds").json()["rounds"]
     assert (one["round"]["drawn"], one["round"]["of"]) == (24, 24)
     assert [line["assigned"] for line in one["reviewers"]] == [24, 24]
+    waiting = f'href="{place}/review?show=assigned">Review {{}} of'
+    home = {"headers": {"Cookie": f"{COOKIE}=Ada"}}
+    assert waiting.format(24) in shared_service.get("/", **home).text
+    assert "wait for you" not in shared_service.get("/", headers={"Cookie": f"{COOKIE}=Cy"}).text
     for reviewer, verdict in (("Ada", NO), ("Bo", YES)):
         review = {"verdict": verdict, "reason": "It says so.", "reviewer": reviewer}
         made = shared_service.post(f"/v1{place}/claims/k04/reviews", json=review)
         assert made.status_code == 201
         assert "adjudicates" not in made.json()
+    assert waiting.format(23) in shared_service.get("/", **home).text
     page = client.get(f"{place}/rounds")
     assert "k04" in page.text
     without = send(client, page, f"{action}/decide", claim_id="k04", verdict=NO, name="Cy")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
+from veritrail_graph.api.app.teamwork import WaitingClaims
 from veritrail_graph.api.page.views.process import counts_of, item_of, unready_words, wanted
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.listed import Named, OutcomeSummary, UnreadyProcess
@@ -40,6 +41,23 @@ def test_what_needs_attention_stands_first() -> None:
     ]
     for one, next_one in itertools.pairwise(in_order):
         assert one.place < next_one.place, (one.named.process_id, next_one.named.process_id)
+
+
+def test_of_those_alike_the_newest_day_stands_first_and_of_a_day_the_worst() -> None:
+    in_order = [
+        ranked("worst-of-today", "2026-03-02T08:00:00Z", NOT_FULLY_SUPPORTED=2),
+        ranked("today", "2026-03-02T09:00:00Z", NOT_FULLY_SUPPORTED=1),
+        ranked("yesterday", "2026-03-01T23:00:00Z", NOT_FULLY_SUPPORTED=9),
+        ranked("all-well-today", "2026-03-02T10:00:00Z", FULLY_SUPPORTED=9),
+    ]
+    assert in_order == sorted(in_order, key=lambda one: one.place)
+
+
+def test_claims_that_wait_for_a_reviewer_are_counted_with_links_to_them() -> None:
+    told = page(to_review=[WaitingClaims("p", 3), WaitingClaims("q", 5)])
+    assert "<strong>8 claims wait for you</strong>" in told
+    assert 'href="/processes/q/review?show=assigned"' in told
+    assert "1 claim waits for you" in page(to_review=[WaitingClaims("p", 1)])
 
 
 @given(
@@ -84,6 +102,7 @@ def page(**known: Any) -> str:
         "q": "",
         "first": None,
         "next": None,
+        "to_review": [],
     }
     return rendered("processes.html", **{**found, **known})
 
