@@ -19,7 +19,7 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     page.goto("/processes/harbour-summary")
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("#in-k04$"))
-    picture = page.locator(".picture-bar svg.vp-wide")
+    picture = page.locator(".picture-side svg.vp-narrow")
     expect(picture).to_contain_text("48,200→84,200")
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("#in-(?!k04)"))
@@ -61,6 +61,27 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     page.locator("h1").click()
     page.keyboard.press("j")
     expect(page).to_have_url(re.compile("/claims/k05"))
+
+
+def test_an_answer_is_seen_at_once_with_the_picture_of_its_first_wrong_claim_beside_it(
+    open_page: Callable[..., Page], site: ServiceProcess, shoot: Callable[..., None]
+) -> None:
+    page = open_page(site.url, java_script_enabled=False)
+    page.goto("/processes/harbour-summary")
+    text = page.locator(".answer").bounding_box()
+    side = page.locator(".picture-side").bounding_box()
+    assert text is not None
+    assert side is not None
+    assert text["y"] < 800 / 3
+    assert side["x"] > text["x"] + text["width"]
+    assert side["y"] < 800 / 3
+    expect(page.locator(".picture-side svg.vp-narrow")).to_contain_text("48,200→84,200")
+    page.locator(".menu summary").click()  # without scripts, too
+    expect(page.locator(".menu").get_by_role("link", name="Review")).to_be_visible()
+    shoot(page, "process-menu")
+    phone = open_page(site.url, **PHONE)
+    phone.goto("/processes/harbour-summary")
+    expect(phone.locator(".answer")).to_be_in_viewport()
 
 
 def test_a_picture_shows_the_error_and_a_click_opens_the_text_of_a_box(

@@ -35,27 +35,29 @@ for (const button of document.querySelectorAll("[data-jump-by]")) {
 }
 
 // The picture of the claim that is pointed at, or gone to.
-const bar = document.querySelector("[data-pictures]");
+const side = document.querySelector("[data-pictures]");
 const pictures = new Map();
 let wanted = null;
 
 async function picture(id) {
   if (!pictures.has(id)) {
-    const address = `${bar.dataset.pictures}/${encodeURIComponent(id)}/picture`;
+    const address = `${side.dataset.pictures}/${encodeURIComponent(id)}/picture`;
     pictures.set(id, fetched(address).then((page) => page.querySelector("[data-picture]")));
   }
   try {
     const found = await pictures.get(id);
-    if (found && wanted === id) bar.querySelector("[data-picture]").replaceChildren(...found.cloneNode(true).childNodes);
+    if (!found || wanted !== id) return;
+    side.querySelector("[data-picture]").replaceChildren(...found.cloneNode(true).childNodes);
+    side.scrollTop = 0;
   } catch {
     pictures.delete(id); // the picture before stays; the next try may work
   }
 }
 
 function show(id, after) {
-  if (!bar || !id || wanted === id) return;
+  if (!side || !id || wanted === id) return;
   wanted = id;
-  setTimeout(() => wanted === id && bar.open && picture(id), after);
+  setTimeout(() => wanted === id && side.open && picture(id), after);
 }
 
 function ofAddress() {
@@ -67,3 +69,14 @@ for (const name of ["pointerover", "focusin"]) {
 }
 addEventListener("hashchange", ofAddress);
 ofAddress();
+
+// The menu closes when one goes on elsewhere.
+const menu = document.querySelector("[data-menu]");
+addEventListener("click", (event) => {
+  if (menu && !menu.contains(event.target)) menu.open = false;
+});
+menu?.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !menu.open) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});

@@ -100,7 +100,7 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
         assert words in page
 
 
-def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
+def test_what_needs_attention_comes_first_and_the_list_below_the_text(
     shared_service: ServiceProcess, harbour_id: str
 ) -> None:
     page = page_of(shared_service, harbour_id)
@@ -109,11 +109,14 @@ def test_what_needs_attention_comes_first_and_the_stages_above_the_text(
     undecided = listed(page_of(shared_service, harbour_id, "?verdict=undecided"))
     assert shown[1 : 1 + len(undecided)] == undecided
     assert listed(page_of(shared_service, harbour_id, "?order=text"))[:3] == ["k01", "k02", "k03"]
-    places = [page.index(part) for part in ("stage-strip", 'id="list-h"', 'id="text-h"')]
+    places = [
+        page.index(part) for part in ("stage-strip", 'id="text-h"', "picture-side", 'id="list-h"')
+    ]
     assert places == sorted(places)
     jumps = re.findall(r'href="#(in-k\d\d)" data-jump', page)
     assert jumps == ["in-k04"]
     assert all(f'id="{one}"' in page for one in jumps)
+    assert f'<li><a href="/processes/{harbour_id}/verify">' in page  # in the menu: all is verified
     claim = page_of(shared_service, f"{harbour_id}/claims/k01")
     assert f'<a href="/processes/{harbour_id}/claims/k04" aria-keyshortcuts="n">next</a>' in claim
 
@@ -147,6 +150,14 @@ def test_hostile_texts_are_shown_and_do_nothing(shared_service: ServiceProcess, 
     assert "⟨RLO⟩evil␇" in text_of(page)
     assert text_of(page).startswith("</title><script>alert(1)</script>")
     assert "\u202e" not in page
+
+
+def test_where_claims_are_not_verified_the_button_stands_beside_the_menu(
+    shared_service: ServiceProcess, odd: str
+) -> None:
+    page = page_of(shared_service, odd)
+    assert f'<a class="button main" href="/processes/{odd}/verify">' in page
+    assert f'<li><a href="/processes/{odd}/verify">' not in page
 
 
 def test_a_long_output_comes_in_parts_that_follow_the_offsets(
