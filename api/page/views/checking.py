@@ -60,6 +60,7 @@ class CheckForm(JobForm):
                 answer=_lines(self.answer),
                 sources=[*self.pasted, *files],
                 question=self.question or None,
+                options={},
             )
         except ValidationError as error:
             raise InputError("Please correct this:", violations_of(error)) from None
