@@ -7,27 +7,41 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.advice import PYTHON
 from veritrail_graph.api.app.answers import Ingested, fault_object, format_name
+from veritrail_graph.api.app.check_terms import CheckDone as CheckDone
+from veritrail_graph.api.app.check_terms import CheckOptions as CheckOptions
+from veritrail_graph.api.app.check_terms import CheckWatch as CheckWatch
+from veritrail_graph.api.app.check_terms import OpenedProcess as OpenedProcess
+from veritrail_graph.api.app.check_terms import StoredProcess as StoredProcess
+from veritrail_graph.api.app.check_terms import UnreadInput as UnreadInput
+from veritrail_graph.api.app.check_terms import What as What
 from veritrail_graph.api.app.checked import (
     checked_claim,
     findings_of,
     judge_of,
     judge_of_headers,
 )
-from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
-from veritrail_graph.api.app.part import Part, Progress
+from veritrail_graph.api.app.checked_dialogue import (
+    CheckedClaims,
+    checked_turns,
+    dialogue_parameters,
+    dialogue_request,
+    failures_of_turns,
+    has_turns,
+    judge_of_turns,
+)
+from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.jobs.local import Progress as JobProgress
 from veritrail_graph.api.jobs.submission import LocalOptions
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound, VeriTrailError
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.finding import (
+    TURNS,
     Checked,
     CheckedClaim,
     CheckedProcess,
@@ -44,8 +58,11 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.app.jobs import LocalRun
     from veritrail_graph.api.requests.check import CheckBody
+    from veritrail_graph.api.requests.dialogue import DialogueRequest
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ProcessInput
+    from veritrail_graph.graph.model import Process
+    from veritrail_graph.graph.model.dialogue import TurnVerification
 
 ADDRESSES = ("langfuse", "langsmith", "phoenix", "mlflow")
 """Tools whose addresses name what is to be checked."""
@@ -57,102 +74,6 @@ _PAGE = 500
 
 _ADDRESS = re.compile(rf"({'|'.join(ADDRESSES)})://", re.IGNORECASE)
 _LIKE_A_PATH = re.compile(r"[/\\]|\.(?:json|jsonl|ndjson|csv|tsv|parquet|gz|txt|md|pb)$")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredProcess:
-    """A process that is stored already, by its process_id."""
-
-    process_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedProcess:
-    """A process that was opened, such as an answer over its sources.
-
-    Attributes:
-        where: What people call it.
-        source: Its records.
-    """
-
-    where: str
-    source: ProcessInput
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadInput:
-    """An input that names nothing, beside others that do.
-
-    Attributes:
-        where: What was typed.
-        error: Why it cannot be checked.
-    """
-
-    where: str
-    error: VeriTrailError
-
-
-What = Path | StoredProcess | OpenedProcess | UnreadInput
-"""What is checked: a path that is read, a stored process, one that was opened, or nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckWatch:
-    """The progress hooks of a check; every hook is optional.
-
-    Attributes:
-        reading: Called with what is read, how much of it, and how much there is.
-        stored: Called with where a process was read, and what was stored.
-        begins: Called with what stops the check, once it can be stopped.
-        claims: Called with the claims that have ended, and how many there are so far.
-        spent: Called with the usage of each call of a model.
-        ended: Called with each process that was checked, or could not be.
-    """
-
-    reading: Progress = no_progress
-    stored: Callable[[str, Ingested], None] = lambda _where, _stored: None
-    begins: Callable[[Callable[[], None]], None] = lambda _stop: None
-    claims: Callable[[int, int], None] = lambda _done, _total: None
-    spent: Callable[[Usage], None] = lambda _usage: None
-    ended: Callable[[CheckedProcess | CheckFailure], None] = lambda _ended: None
-
-
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
-    """The options of a check.
-
-    Attributes:
-        request: How claims are verified; its process_id is not looked at.
-        storing: How what is new is stored.
-        most: Processes that are checked at most; None: all.
-        prompts: A folder of the user's own prompts.
-        concurrency: Concurrent calls, or claims at a time of an engine without models.
-        advice: What errors advise, by code.
-    """
-
-    request: VerifyRequest
-    storing: IngestOptions = field(default_factory=IngestOptions)
-    most: int | None = None
-    prompts: Path | None = None
-    concurrency: int | None = None
-    advice: Mapping[str, str] = field(default_factory=lambda: PYTHON)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckDone:
-    """The result of a check.
-
-    Attributes:
-        checked: What it found.
-        fault: What ended it before its end, if anything did.
-        faults: Why something could not be checked, in the order of `checked.failed`.
-        is_stopped: Whether a person stopped it.
-    """
-
-    checked: Checked
-    fault: VeriTrailError | None = None
-    faults: tuple[VeriTrailError, ...] = ()
-    is_stopped: bool = False
 
 
 class Checking(Part):
@@ -234,6 +155,15 @@ class Checking(Part):
         """
         return await _Check(self._app, options, watch or CheckWatch()).carry_out(what)
 
+    async def request_of(self, request: VerifyRequest) -> VerifyRequest | DialogueRequest:
+        """Return what a job of a check is asked for: the claims of a process, or its turns.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        process = await self._app.processes.get(request.process_id)
+        return dialogue_request(request) if has_turns(process.terminals) else request
+
     async def findings(
         self, process_id: str, after: tuple[int, str] = (-1, ""), limit: int = 100
     ) -> tuple[Findings, tuple[int, str] | None]:
@@ -253,6 +183,8 @@ class Checking(Part):
         process, tally = await asyncio.gather(
             self._app.processes.get(process_id), self._app.claims.tally(process_id)
         )
+        if has_turns(process.terminals) and await self._app.dialogues.categories(process_id):
+            return await self._findings_of_turns(process, after[0] + 1, limit)
         claims, last = await self._app.claims.search(process_id, after=after, limit=limit)
         names = [one.verification_id for one in claims if one.verification_id is not None]
         found = {one.verification_id: one for one in await self._app.verifications.read(names)}
@@ -279,6 +211,26 @@ class Checking(Part):
             findings=await findings_of(store, process, list(found.values())),
             results=tuple(results),
         ), last
+
+    async def _findings_of_turns(
+        self, process: Process, first: int, limit: int
+    ) -> tuple[Findings, tuple[int, str] | None]:
+        """Return what counts for the claims of turns, from a claim on."""
+        name = process.process_id
+        run = await self._app.dialogues.result(name)
+        claims = await checked_turns(await self._store(), process, run)
+        results = claims.results[first : first + limit]
+        shown = {one.claim_id for one in results}
+        return Findings(
+            process_id=name,
+            name=process.name or name,
+            question=process.question,
+            claims=len(claims.results),
+            verdicts=FindingCounts.of(claims.results),
+            judge=judge_of_turns(run),
+            findings=tuple(one for one in claims.wrong if one.claim_id in shown),
+            results=results,
+        ), (first + limit - 1, "") if first + limit < len(claims.results) else None
 
     async def all_findings(self, process_id: str) -> Findings:
         """Return what counts for every claim of a process.
@@ -329,7 +281,7 @@ class _Check:
         self._ended: dict[int, CheckedProcess | CheckFailure] = {}
         self._faults: dict[int, VeriTrailError] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._running: set[LocalRun] = set()
+        self._stops: set[Callable[[], None]] = set()
         self._seen: set[str] = set()
         self._judge: CheckJudge | None = None
         self._usage = NO_USAGE
@@ -372,8 +324,8 @@ class _Check:
         self._is_over = True
         if self._reading is not None:
             self._reading.cancel()
-        for run in self._running:
-            run.cancel()
+        for stop in [*self._stops]:
+            stop()
 
     async def _close(self) -> None:
         """Let nothing go on behind a check that was left."""
@@ -486,6 +438,9 @@ class _Check:
 
     async def _verified(self, where: str, stored: Ingested) -> CheckedProcess:
         """Verify the claims of a process; where it has none, the run makes some."""
+        process = await (await self._app.graph.store()).processes.get(stored.process_id)
+        if has_turns(process.terminals):
+            return await self._verified_turns(where, stored, process)
         request = self._options.request.model_copy(update={"process_id": stored.process_id})
         here = LocalOptions(None, self._options.prompts, self._options.concurrency, self._shared)
         progress = JobProgress(
@@ -494,13 +449,13 @@ class _Check:
             call_made=self._spent,
         )
         run = await self._app.jobs.submit_here(request, here=here, progress=progress)
-        self._running.add(run)
+        self._stops.add(run.cancel)
         try:
             if self._is_over:
                 run.cancel()
             done = await run.carry_out()
         finally:
-            self._running.discard(run)
+            self._stops.discard(run.cancel)
         if done.judge is not None:
             self._judge = judge_of(done.judge)
             if done.judge.models is not None:
@@ -510,47 +465,59 @@ class _Check:
         spent = done.spent.usage
         self._usage += spent
         found = [one for one in done.verifications if one.origin is None]
-        return await self._told(where, stored, found, spent, done.run_id, done.reused)
-
-    async def _told(
-        self,
-        where: str,
-        stored: Ingested,
-        found: Sequence[Verification],
-        spent: Usage,
-        run_id: str,
-        reused: int,
-    ) -> CheckedProcess:
         store = await self._app.graph.store()
-        process = await store.processes.get(stored.process_id)
-        results = tuple(map(checked_claim, found))
-        verdicts = FindingCounts.of(results)
-        return CheckedProcess(
-            process_id=stored.process_id,
-            name=stored.name,
-            question=process.question,
-            status=stored.status,
-            claims=len(results),
-            verdicts=verdicts,
-            wrong=await findings_of(store, process, found),
-            undecided=tuple(one for one in results if one.is_undecided),
-            failed=tuple(one for one in results if one.is_failed),
-            results=results,
-            where=where,
-            cost_usd=_cost(spent),
-            run_id=run_id,
-            reused=reused,
-            read={
-                "format": stored.format,
-                "stages": max(process.stages, default=0),
-                "nodes": stored.nodes,
-                "edges": stored.edges,
-                "inferred_edges": dict(stored.inferred_edges),
-                "explained": stored.explained,
-                "unsourced": stored.unsourced,
-                "warnings": list(stored.warnings),
-            },
+        claims = CheckedClaims(
+            tuple(map(checked_claim, found)), await findings_of(store, process, found)
         )
+        return _checked_process(where, stored, process, claims, spent, done.run_id, done.reused)
+
+    async def _verified_turns(
+        self, where: str, stored: Ingested, process: Process
+    ) -> CheckedProcess:
+        """Verify the assistant's turns of a dialogue; a run of these settings goes on."""
+        from veritrail_graph.api.app.dialogues import DialogueOptions, DialogueProgress
+
+        request, options = self._options.request, self._options
+        how = DialogueOptions(
+            dialogue_parameters(request),
+            options.prompts,
+            options.concurrency,
+            reuses=not request.again,
+        )
+        stops: list[Callable[[], None]] = []
+        kept = 0
+
+        def begun(stop: Callable[[], None], _turns: int) -> None:
+            stops.append(stop)
+            self._stops.add(stop)
+
+        def turn(_dialogue: str, found: TurnVerification, is_kept: bool) -> None:
+            nonlocal kept
+            kept += len(found.claims) if is_kept else 0
+            self._done += len(found.claims)
+            self._total += len(found.claims)
+            self._watch.claims(self._done, self._total)
+
+        progress = DialogueProgress(begun=begun, turn=turn, answer=self._spent)
+        try:
+            (done,) = await self._app.dialogues.verify(
+                [stored.process_id], how, progress, self._shared
+            )
+        finally:
+            self._stops.difference_update(stops)
+        if done.fault is not None:
+            raise done.fault
+        run = done.run
+        self._judge = self._judge or judge_of_turns(run)
+        self._warnings |= dict.fromkeys(done.warnings)
+        if done.refusal is not None:
+            self._end(done.refusal)
+        self._usage += run.usage
+        for source, error in failures_of_turns(where, run):
+            self._refuse(next(self._places), source, error, stored.process_id)
+        claims = await checked_turns(await self._app.graph.store(), process, run)
+        ended = _checked_process(where, stored, process, claims, run.usage, run.run_id, kept)
+        return ended.model_copy(update={"read": {**ended.read, TURNS: len(run.turns)}})
 
     def _begun(self, _run: LocalRun, claims: int) -> None:
         self._total += claims
@@ -578,6 +545,44 @@ class _Check:
             failed=tuple(one for one in ended if isinstance(one, CheckFailure)),
             warnings=tuple(self._warnings),
         )
+
+
+def _checked_process(
+    where: str,
+    stored: Ingested,
+    process: Process,
+    claims: CheckedClaims,
+    spent: Usage,
+    run_id: str,
+    reused: int,
+) -> CheckedProcess:
+    results = claims.results
+    return CheckedProcess(
+        process_id=stored.process_id,
+        name=stored.name,
+        question=process.question,
+        status=stored.status,
+        claims=len(results),
+        verdicts=FindingCounts.of(results),
+        wrong=claims.wrong,
+        undecided=tuple(one for one in results if one.is_undecided),
+        failed=tuple(one for one in results if one.is_failed),
+        results=results,
+        where=where,
+        cost_usd=_cost(spent),
+        run_id=run_id,
+        reused=reused,
+        read={
+            "format": stored.format,
+            "stages": max(process.stages, default=0),
+            "nodes": stored.nodes,
+            "edges": stored.edges,
+            "inferred_edges": dict(stored.inferred_edges),
+            "explained": stored.explained,
+            "unsourced": stored.unsourced,
+            "warnings": list(stored.warnings),
+        },
+    )
 
 
 def _cost(usage: Usage) -> float | None:

@@ -20,6 +20,7 @@ from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
 from veritrail_graph.graph.store.dialogues import WHOLE
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.api.work.dialogue import StoredDialogue
     from veritrail_graph.graph.model.conversation import (
         ClaimPlace,
@@ -47,6 +48,7 @@ class Dialogues(Part):
         dialogue_ids: Sequence[str],
         options: DialogueOptions,
         progress: DialogueProgress | None = None,
+        shared: Shared | None = None,
     ) -> list[DialogueVerified]:
         """Verify the assistant's turns of dialogues, and store each turn as soon as it has ended.
 
@@ -56,6 +58,7 @@ class Dialogues(Part):
             dialogue_ids: The dialogues.
             options: Which turns, and how.
             progress: What is called on the way.
+            shared: What its models share with those of other runs; None: nothing.
 
         Returns:
             What was done, in the order of the dialogues.
@@ -95,7 +98,7 @@ class Dialogues(Part):
         texts = results(await asyncio.gather(*map(read, names), return_exceptions=True))
         for text in texts:
             check_turns(text, turn_ids)
-        async with configure_dialogue(self._app.settings, options) as made:
+        async with configure_dialogue(self._app.settings, options, shared) as made:
             vista = Vista(made.judge, made.ablations)
             works = [await DialogueWork.of(ask, text, made, options, progress) for text in texts]
             tasks: list[asyncio.Task[None]] = []

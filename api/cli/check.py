@@ -405,7 +405,7 @@ def _end(done: CheckDone, fails_on: frozenset[FailOn]) -> None:
     has_failed = bool(done.checked.failed) or any(one.verdicts.failed for one in processes)
     holds = {
         FailOn.FAILED: has_failed,
-        FailOn.UNSUPPORTED: any(one.verdicts.NOT_FULLY_SUPPORTED for one in processes),
+        FailOn.UNSUPPORTED: any(one.verdicts.wrong for one in processes),
         FailOn.UNDECIDED: any(one.verdicts.undecided for one in processes),
     }
     if has_failed or any(holds[one] for one in fails_on):

@@ -25,6 +25,7 @@ from veritrail_graph.api.show.findings import (
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import indicative_words
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.finding import TURNS
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -114,12 +115,13 @@ def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
     counts, claims = sum_of(done.processes)
     if done.judge.indicative and (shown.verbose or claims > counts.undecided):
         say(f"Engine {done.judge.engine}: {indicative_words(done.judge.engine)}.", "dim")
-    if counts.undecided:
+    if counts.undecided and done.judge.indicative:
         say(f"{counts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow")
     for process in done.processes:
         for one in process.failed[:1]:
             reason = one_line(one.reason or "", 300).rstrip(".")
-            again = f"veritrail verify --resume {process.run_id}"
+            of = f"dialogue verify {process.process_id}" if TURNS in process.read else "verify"
+            again = f"veritrail {of} --resume {process.run_id}"
             say(f"{process.name}: no verdict: {reason}. To go on: {again}", "red")
     first = next((one for one in done.processes if one.wrong), done.processes[0])
     _tell_sum(
@@ -180,7 +182,7 @@ def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) ->
         parts.append(f"veritrail show {process} {quoted(found.findings[0].claim_id)}")
     else:
         parts.append(f"veritrail {'check' if waiting else 'list'} {process}")
-    if found.verdicts.undecided:
+    if found.verdicts.undecided and (found.judge is None or found.judge.indicative):
         say(
             f"{found.verdicts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow"
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PrivateAttr
 
 from veritrail_graph.api.client import uploads
-from veritrail_graph.api.client.answers import Answer, JobState, Verification, frame
+from veritrail_graph.api.client.answers import Answer, JobState, Process, Verification, frame
 from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.carrying import CarriedOut
 from veritrail_graph.api.client.following import AsyncJob
@@ -29,6 +29,7 @@ from veritrail_graph.api.show.findings import (
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.dialogue import TURN
 from veritrail_graph.graph.model.finding import (
     Checked,
     CheckedClaim,
@@ -61,9 +62,12 @@ class CheckFinding(Finding):
         """Return the way of the claim from its source text to the answer, as SVG.
 
         Raises:
-            LookupError: Its trail was not read: a check reads those of the first wrong claims.
+            LookupError: Its trail was not read: a check reads those of the first wrong claims,
+                and claims of a dialogue's turns have none.
         """
         if self._trail is None:
+            if self.category is not None:
+                raise LookupError("a claim of a dialogue's turn has no way from source to answer")
             raise LookupError(
                 f"the trail of {self.verification_id} was not read; "
                 "client.verification(finding.verification_id).svg() draws it"
@@ -184,7 +188,7 @@ class CheckResult(Checked):
             notebook.row(
                 [
                     notebook.text(one.claim),
-                    notebook.text(one.verdict or one.status or ""),
+                    notebook.text(one.verdict or one.category or one.status or ""),
                     notebook.text(one.reason or ""),
                 ]
             )
@@ -246,7 +250,8 @@ class CheckOperations(CarriedOut):
         if budget is not None:
             given["budget_usd"] = budget
         result = await self._checked(what, sources, question, max, given)
-        for one in result.wrong[:MOST_PICTURES]:
+        drawn = [one for one in result.wrong if one.category is None]
+        for one in drawn[:MOST_PICTURES]:
             one._trail = await self.verification(one.verification_id)
         return result
 
@@ -302,7 +307,7 @@ class CheckOperations(CarriedOut):
         self, one: Any, question: str | None, options: dict[str, Any]
     ) -> list[dict[str, Any]]:
         if isinstance(one, str) and not await asyncio.to_thread(is_path, one):
-            job = await self.begin_job({"process_id": one, **options}, None)
+            job = await self._begin_stored(one, options)
             return [{"source": one, "process_id": one, "job_id": job.job_id}]
         query = {
             "format": "detect",
@@ -312,6 +317,16 @@ class CheckOperations(CarriedOut):
         }
         call = Call("check", "POST", "/v1/check", (), query, source=one, seconds=CHECK_SECONDS)
         return (await self._one(call, Begun)).checks
+
+    async def _begin_stored(self, process_id: str, options: dict[str, Any]) -> JobState:
+        """Begin to verify the claims of a stored process, or the turns of a dialogue."""
+        process = await self.process(process_id)
+        if not any(one.startswith(TURN) for one in process.terminals):
+            return await self.begin_job({"process_id": process_id, **options}, None)
+        given = {name: value for name, value in options.items() if name != "again"}
+        return await self.begin_job(
+            {"dialogue_id": process_id, **given}, None, name="verify_dialogue"
+        )
 
     async def _gathered(self, begun: Sequence[Mapping[str, Any]]) -> CheckResult:
         processes: list[dict[str, Any]] = []
@@ -356,6 +371,10 @@ class CheckOperations(CarriedOut):
                 "failed": failed,
             }
         )
+
+    @abstractmethod
+    async def process(self, process_id: str) -> Process:
+        """Return a stored process."""
 
     @abstractmethod
     async def verification(self, verification_id: str) -> Verification:

@@ -39,6 +39,7 @@ class DialogueOptions:
         concurrency: The most calls in flight; None: as the settings say.
         resume: A run that goes on behind the last turn that it stored; None: a new run.
         run_id: The id of a new run; None: one is made. A run of that id that is stored goes on.
+        reuses: Whether the latest run of the same settings goes on, if there is one.
     """
 
     request: DialogueParameters
@@ -46,6 +47,7 @@ class DialogueOptions:
     concurrency: int | None = None
     resume: str | None = None
     run_id: str | None = None
+    reuses: bool = False
 
     @property
     def models(self) -> ModelOptions:

@@ -17,7 +17,9 @@ from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.requests.job import Id
 from veritrail_graph.api.show.findings import counts_words
 from veritrail_graph.api.show.plain import quotation
+from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.dialogue import TURN
 from veritrail_graph.graph.model.finding import CheckJudge, Finding, FindingCounts, Findings
 
 MOST_SOURCES = 100
@@ -86,7 +88,10 @@ class Checks:
             process_id = (await self._door.ingest(document)).process_id
 
         async def begin(**options: Any) -> AsyncJob:
-            return await self._door.verify(process_id or "", **self._options, **options)
+            process = await self._door.process(process_id or "")
+            if any(one.startswith(TURN) for one in process.terminals):
+                return await self._door.verify_dialogue(process.process_id, **options)
+            return await self._door.verify(process.process_id, **self._options, **options)
 
         await self._follow(begin, context)
         found = await self._door.findings(process_id)
@@ -111,6 +116,9 @@ def _text(found: Findings, made: CheckFound) -> str:
         lines.append("What is undecided cannot be told without a model; it is not unsupported.")
     for one in made.findings:
         lines.append(f"Wrong: {quotation(one.claim, _TEXT)} (claim {one.claim_id})")
+        if one.category is not None:
+            words = CLAIM_CATEGORY_WORDS[one.category]
+            lines.append(f"  {words}: {quotation(one.reasoning or '', _TEXT)}")
         nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
         names = ", ".join(quotation(node.name, 100) for node in nodes[:3])
         if nodes:

@@ -23,8 +23,10 @@ from veritrail_graph.api.show.document import (
     said,
 )
 from veritrail_graph.api.show.texts import clean, one_line
+from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.finding import (
     Checked,
     CheckedClaim,
@@ -59,6 +61,13 @@ _MARKS = {
     Verdict.NOT_FULLY_SUPPORTED: ("✗", Style.WRONG),
     Verdict.INCONCLUSIVE: ("~", Style.WARNING),
 }
+_CATEGORY_MARKS = {
+    ClaimCategory.VERIFIED: ("✓", Style.PLAIN),
+    ClaimCategory.CONTRADICTED: ("✗", Style.WRONG),
+    ClaimCategory.LACKING_EVIDENCE: ("✗", Style.WRONG),
+    ClaimCategory.OUT_OF_SCOPE: ("-", Style.QUIET),
+    ClaimCategory.ABSTENTION: ("-", Style.QUIET),
+}
 
 
 def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -> list[Line]:
@@ -78,13 +87,16 @@ def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -
     if one.source is not None:
         heading: Line = (ours(f"{_INDENT}source  ", Style.QUIET), name(place), ours("  "))
         lines.append((*heading, *_quote(one.source, room)))
-    elif one.wrote is not None:
+    elif one.wrote is not None and one.category is not ClaimCategory.CONTRADICTED:
         nothing = "nothing was found that says this"
         lines.append((ours(f"{_INDENT}source  ", Style.QUIET), ours(nothing)))
-    if one.wrote is not None:
+    if one.wrote is not None and (one.source is not None or one.category is None):
         blanks = " " * (len(place) + 2 if place else 0)
         heading = (ours(f"{_INDENT}wrote   {blanks}", Style.QUIET),)
         lines.append((*heading, *_quote(one.wrote, room)))
+    if one.category is not None and one.reasoning:
+        reason = _cut(one.reasoning, width - len(_INDENT) - len("reason  "))
+        lines.append((ours(f"{_INDENT}reason  ", Style.QUIET), said(reason)))
     if one.carried_on:
         words = f"{_INDENT}carried on by  "
         nodes = _names(one.carried_on, width - len(words))
@@ -94,6 +106,10 @@ def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -
 
 def _where(one: Finding, width: int, stages: int | None) -> Line:
     """Return where it went wrong; of several nodes, that it is one of them."""
+    if one.category is not None and one.wrote is not None:
+        words = f"{_INDENT}{CLAIM_CATEGORY_WORDS[one.category]} in  "
+        shown = one_line(one.wrote.name, LONGEST_NAME)
+        return (ours(words, Style.QUIET), name(shown, Style.STRONG))
     nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
     if not nodes:
         return ()
@@ -194,6 +210,8 @@ def claim_line(one: CheckedClaim, width: int = WIDTH) -> Line:
     """Show a claim with its verdict, or with why it has none."""
     if one.verdict is not None:
         sign, style = _MARKS[one.verdict]
+    elif one.category is not None:
+        sign, style = _CATEGORY_MARKS[one.category]
     else:
         sign, style = ("?", Style.QUIET) if one.is_undecided else ("!", Style.WARNING)
     if one.is_failed and one.reason:
@@ -206,8 +224,10 @@ def claim_line(one: CheckedClaim, width: int = WIDTH) -> Line:
 def counts_words(counts: FindingCounts, claims: int) -> str:
     """Say how many claims are wrong, right, and neither: `23 claims: 9 wrong, 14 right`."""
     named = (
-        (counts.NOT_FULLY_SUPPORTED, "wrong"),
-        (counts.FULLY_SUPPORTED, "right"),
+        (counts.wrong, "wrong"),
+        (counts.right, "right"),
+        (counts.OUT_OF_SCOPE, CLAIM_CATEGORY_WORDS[ClaimCategory.OUT_OF_SCOPE]),
+        (counts.ABSTENTION, counted(counts.ABSTENTION, "abstention").partition(" ")[2]),
         (counts.INCONCLUSIVE, "inconclusive"),
         (counts.undecided, "undecided"),
         (counts.failed, "failed"),
@@ -258,8 +278,8 @@ def place_words(where: str) -> str:
 def process_line(one: CheckedProcess) -> str:
     """Say on a line what came of a process of several."""
     counts = one.verdicts
-    sign = "✓" if one.claims == counts.FULLY_SUPPORTED else "?"
-    sign = "✗" if counts.NOT_FULLY_SUPPORTED else "!" if counts.failed else sign
+    sign = "✓" if one.claims == counts.right + counts.neither else "?"
+    sign = "✗" if counts.wrong else "!" if counts.failed else sign
     return f"{sign} {place_words(one.where)}: {counts_words(counts, one.claims)}"
 
 
@@ -274,8 +294,8 @@ def process_table(processes: Sequence[CheckedProcess]) -> Table:
     """Show processes, a row each, those with wrong claims first where there are many."""
     rows = list(processes)
     if len(rows) > MOST_ROWS:
-        rows.sort(key=lambda one: (-one.verdicts.NOT_FULLY_SUPPORTED, -one.verdicts.failed))
-        wanted = [one for one in rows if one.verdicts.NOT_FULLY_SUPPORTED or one.verdicts.failed]
+        rows.sort(key=lambda one: (-one.verdicts.wrong, -one.verdicts.failed))
+        wanted = [one for one in rows if one.verdicts.wrong or one.verdicts.failed]
         rows = wanted if len(wanted) >= MOST_ROWS else rows[:MOST_ROWS]
     has_cost = any(one.cost_usd for one in rows)
     numbers = ("claims", "wrong", "right", "open", *(("cost",) if has_cost else ()))
@@ -289,13 +309,13 @@ def process_table(processes: Sequence[CheckedProcess]) -> Table:
 
 def _row(one: CheckedProcess, *, has_cost: bool) -> tuple[Line, ...]:
     counts = one.verdicts
-    left = counts.INCONCLUSIVE + counts.undecided + counts.failed
-    wrong = counts.NOT_FULLY_SUPPORTED
+    left = counts.INCONCLUSIVE + counts.undecided + counts.failed + counts.neither
+    wrong = counts.wrong
     cells: list[Line] = [
         (name(one_line(one.name, 100)),),
         (ours(f"{one.claims:,}"),),
         (ours(f"{wrong:,}", Style.WRONG if wrong else Style.PLAIN),),
-        (ours(f"{counts.FULLY_SUPPORTED:,}"),),
+        (ours(f"{counts.right:,}"),),
         (ours(f"{left:,}"),),
     ]
     if has_cost:

@@ -210,8 +210,11 @@ class DialogueWork:
         """
         name = text.process.process_id
         wanted = options.resume or options.run_id
-        listed = await ask(lambda store: store.dialogues.runs(name)) if wanted else []
+        is_listed = bool(wanted) or options.reuses
+        listed = await ask(lambda store: store.dialogues.runs(name)) if is_listed else []
         runs = {one.run_id: one for one in listed}
+        if options.reuses and wanted is None:
+            wanted = next((one.run_id for one in listed if one.settings == made.settings), None)
         known = runs.get(wanted or "")
         if options.resume is not None and known is None:
             raise unknown_run(name, options.resume)

@@ -11,8 +11,19 @@ from typing import Any
 
 from pydantic import Field, JsonValue
 
+from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.located import LocatedBy, ValueDifference
-from veritrail_graph.graph.model.noun import Answer, Count, Many, NodeId, Place, Text, is_none
+from veritrail_graph.graph.model.noun import (
+    Answer,
+    Count,
+    Many,
+    NodeId,
+    OneOf,
+    Place,
+    Text,
+    is_none,
+    is_zero,
+)
 from veritrail_graph.graph.model.process import Verdict
 from veritrail_graph.graph.model.trail import Status
 
@@ -51,6 +62,11 @@ class Finding(Answer):
     claim_id: Text = Field(description="The claim.")
     claim: Text = Field(description="What it says.")
     verdict: Verdict | None = Field(description="Its verdict.")
+    category: OneOf[ClaimCategory] | None = Field(
+        default=None,
+        description="Of a claim of a dialogue's turn: what it has in place of a verdict.",
+        exclude_if=is_none,
+    )
     verification_id: Text = Field(description="The verification, which has the whole trail.")
     located_by: LocatedBy | None = Field(
         default=None, description="How its place was found; null: it was not."
@@ -76,6 +92,12 @@ class Finding(Answer):
     reasoning: Text | None = Field(default=None, description="The reasons for the verdict.")
 
 
+TURNS = "turns"
+"""The key in `read` that a dialogue has: how many turns were verified."""
+WRONG = frozenset({ClaimCategory.CONTRADICTED, ClaimCategory.LACKING_EVIDENCE})
+"""Categories of claims of turns that are findings."""
+
+
 class CheckedClaim(Answer):
     """A claim that was checked, whatever came of it."""
 
@@ -83,6 +105,11 @@ class CheckedClaim(Answer):
     claim_id: Text = Field(description="The claim.")
     claim: Text = Field(description="What it says.")
     verdict: Verdict | None = Field(description="Its verdict; null: `status` says why.")
+    category: OneOf[ClaimCategory] | None = Field(
+        default=None,
+        description="Of a claim of a dialogue's turn: what it has in place of a verdict.",
+        exclude_if=is_none,
+    )
     status: Status | None = Field(
         description="How its verification ended; null: it was never verified."
     )
@@ -99,7 +126,13 @@ class CheckedClaim(Answer):
     @property
     def is_failed(self) -> bool:
         """Return whether its verification came to no end."""
-        return self.verdict is None and self.status not in (None, Status.UNDECIDED)
+        has_none = self.verdict is None and self.category is None
+        return has_none and self.status not in (None, Status.UNDECIDED)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Return whether it is not supported, or contradicted."""
+        return self.verdict is Verdict.NOT_FULLY_SUPPORTED or self.category in WRONG
 
 
 class CheckJudge(Answer):
@@ -115,23 +148,48 @@ class CheckJudge(Answer):
 
 
 class FindingCounts(Answer):
-    """The claims by verdict, and those that have none."""
+    """The claims by verdict, and those that have none.
+
+    Claims of a dialogue's turns have categories in place of verdicts, and are counted by these.
+    """
 
     FULLY_SUPPORTED: int = 0
     NOT_FULLY_SUPPORTED: int = 0
     INCONCLUSIVE: int = 0
     undecided: int = Field(0, description="They cannot be told without a model.")
     failed: int = Field(0, description="They came to no end: an error, a budget, a cancellation.")
+    VERIFIED: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
+    CONTRADICTED: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
+    LACKING_EVIDENCE: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
+    OUT_OF_SCOPE: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
+    ABSTENTION: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
+
+    @property
+    def wrong(self) -> int:
+        """Claims that are not supported, or contradicted."""
+        return self.NOT_FULLY_SUPPORTED + self.CONTRADICTED + self.LACKING_EVIDENCE
+
+    @property
+    def right(self) -> int:
+        """Claims that are supported, or verified."""
+        return self.FULLY_SUPPORTED + self.VERIFIED
+
+    @property
+    def neither(self) -> int:
+        """Claims of turns that nothing could support: opinions, and what is left unsaid."""
+        return self.OUT_OF_SCOPE + self.ABSTENTION
 
     @classmethod
     def of(cls, claims: Iterable[CheckedClaim]) -> FindingCounts:
         """Count claims."""
-        counts = Counter(
-            one.verdict.value if one.verdict is not None else "undecided"
-            for one in claims
-            if one.verdict is not None or one.is_undecided
+        every = list(claims)
+        named = (one.verdict or one.category for one in every)
+        counts = Counter(one.value for one in named if one is not None)
+        return cls(
+            **counts,
+            undecided=sum(one.is_undecided for one in every),
+            failed=sum(one.is_failed for one in every),
         )
-        return cls(**counts, failed=sum(one.is_failed for one in claims))
 
     @classmethod
     def of_states(cls, states: Mapping[str, int]) -> FindingCounts:

@@ -87,6 +87,11 @@ def is_none(value: object) -> bool:
     return value is None
 
 
+def is_zero(value: int) -> bool:
+    """Return whether a count is left out of JSON, where `exclude_if` asks."""
+    return not value
+
+
 def is_empty(value: tuple[object, ...]) -> bool:
     """Return whether a list is left out of JSON, where `exclude_if` asks."""
     return not value

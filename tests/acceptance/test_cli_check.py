@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking
+from fakes.dialogues import DialogueReader
 from fakes.model_server import ModelServer
 
 pytestmark = pytest.mark.engine
@@ -162,3 +163,26 @@ def test_what_cannot_be_checked_is_refused(
     given = [one.format(**places) for one in arguments]
     refused = veritrail("check", *given, status=2, OPENAI_API_KEY="sk-x")
     assert re.search(problem, refused.err), refused.err
+
+
+def test_a_conversation_is_checked_turn_by_turn_and_not_twice(veritrail: Veritrail) -> None:
+    sample = str(Path(__file__).resolve().parents[2] / "examples" / "lindholm-dialogue.json")
+    first = veritrail("check", sample)
+    assert "right" in first.err + first.out
+    (process,) = veritrail("check", sample, "--json").json["processes"]
+    counts = process["verdicts"]
+    assert (counts["FULLY_SUPPORTED"], counts["NOT_FULLY_SUPPORTED"]) == (0, 0)
+    assert (process["reused"], process["read"]["turns"]) == (process["claims"], 15)
+    assert counts["VERIFIED"] > 0
+    assert counts["undecided"] > 0
+    shown = veritrail("show", "lindholm-dialogue")
+    assert f"{process['claims']} claims: " in shown.out
+    with ModelServer(DialogueReader()) as server:
+        judged = veritrail(
+            "check", "lindholm-dialogue", "--json", "--fail-on", "unsupported", status=1,
+            **asking(server),
+        )  # fmt: skip
+    (process,) = judged.json["processes"]
+    wrong = [one["category"] for one in process["wrong"]]
+    assert wrong.count("CONTRADICTED") == 2
+    assert {one["verdict"] for one in process["wrong"]} == {None}

@@ -213,7 +213,8 @@ async def _begun(
         try:
             if not isinstance(one, Ingested):
                 raise one
-            job = await submitted(app, caller, _request(one.process_id, options), None)
+            wanted = await app.checking.request_of(_request(one.process_id, options))
+            job = await submitted(app, caller, wanted, None)
         except InputError as error:
             fault = fault or error
             said = fault_object(error, REST)
