@@ -6,8 +6,9 @@ package, as the command line does, costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,11 +60,15 @@ _RECORDER = ("record", "recorded_step")
 """Names of veritrail-record, where that is installed."""
 
 
-def verify(process_id: str, claims: str | Sequence[str] | None = None, **options: Any) -> Any:
-    """Verify claims of a stored process in this program, and wait for the verdicts.
+def verify(
+    process_id: str | PathLike[str] | Mapping[str, Any],
+    claims: str | Sequence[str | Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> Any:
+    """Verify claims of a process in this program, and wait for the verdicts.
 
     Args:
-        process_id: The process.
+        process_id: The stored process; a document, or the path of a process file, is stored.
         claims: Claims as text; None: the stored ones.
         options: What else `Local.verify` takes, such as `engine`, `model` or `budget_usd`.
 
@@ -73,10 +78,12 @@ def verify(process_id: str, claims: str | Sequence[str] | None = None, **options
     from veritrail_graph.api.client import Local
 
     with Local() as here:
+        if not isinstance(process_id, str):
+            process_id = here.ingest(process_id).process_id
         return here.verify(process_id, claims, **options).wait().verifications()
 
 
-def check(what: Any, sources: Any = None, **options: Any) -> Any:
+def check(what: Any = None, sources: Any = None, **options: Any) -> Any:
     """Check an answer over its sources, or whatever a program has, with the embedded engine.
 
     Args:
@@ -95,7 +102,7 @@ def check(what: Any, sources: Any = None, **options: Any) -> Any:
         return here.check(what, sources, **options)
 
 
-async def acheck(what: Any, sources: Any = None, **options: Any) -> Any:
+async def acheck(what: Any = None, sources: Any = None, **options: Any) -> Any:
     """Check as `check` does, to be awaited."""
     from veritrail_graph.api.client import AsyncLocal
 
@@ -133,6 +140,10 @@ def __getattr__(name: str) -> Any:
 
         return getattr(recorder("veritrail_record"), name)
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from veritrail_graph.api.first_guesses import no_such
+
+        raise no_such("module", f"module {__name__!r}", name)
     place = _PLACES.get(name, "graph.model")
     return getattr(import_module(f"{__name__}.{place}"), name)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, mo
 from veritrail_graph.api.app import answers, findings
 from veritrail_graph.api.app.answers import Stage
 from veritrail_graph.api.client import page
+from veritrail_graph.api.first_guesses import GUESSES, no_such
 from veritrail_graph.graph import model
 from veritrail_graph.graph.model import Review
 from veritrail_graph.graph.model import dialogue as dialogue_nouns
@@ -110,6 +111,14 @@ class Claim(findings.ClaimFound):
     def _repr_html_(self) -> str:
         return page.claims([self])
 
+    if not TYPE_CHECKING:  # a checker is to find names that are not there
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which call is meant, where a name that is none was tried."""
+            if name in GUESSES["claim"]:
+                raise no_such("claim", f"{type(self).__name__!r} object", name)
+            return super().__getattr__(name)
+
 
 class AddedClaims(Answer):
     """The claims that were given, as they are stored, and how many of them are new."""
@@ -174,6 +183,14 @@ class Verification(model.Verification):
 
     def _repr_html_(self) -> str:
         return page.trail(self)
+
+    if not TYPE_CHECKING:  # a checker is to find names that are not there
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which call is meant, where a name that is none was tried."""
+            if name in GUESSES["verification"]:
+                raise no_such("verification", f"{type(self).__name__!r} object", name)
+            return super().__getattr__(name)
 
 
 class DialogueRun(dialogue_nouns.DialogueRun):

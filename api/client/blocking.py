@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import wraps
 from itertools import islice
 from threading import Thread
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -22,6 +22,10 @@ from veritrail_graph.api.client.answers import Event, Listed, Verification
 from veritrail_graph.api.client.calls import AsyncPages
 from veritrail_graph.api.client.following import AsyncJob, Following
 from veritrail_graph.api.client.operations import AsyncOperations
+from veritrail_graph.api.first_guesses import no_such
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -178,6 +182,10 @@ class Pages(Generic[T]):
         """Everything, as a list."""
         return self._portal.run(self._pages.all)
 
+    def to_pandas(self) -> DataFrame:
+        """A row an item, a column a field; pandas must be there."""
+        return self._portal.run(self._pages.to_pandas)
+
     def __repr__(self) -> str:
         return f"<{self._pages.name}: iterate, or .all()>"
 
@@ -255,6 +263,7 @@ class Blocking:
     ingest_all = _plain(AsyncOperations.ingest_all)
     check = _plain(AsyncOperations.check)
     findings = _plain(AsyncOperations.findings)
+    show = _plain(AsyncOperations.show)
     processes = _pages(AsyncOperations.processes)
     process = _plain(AsyncOperations.process)
     delete = _plain(AsyncOperations.delete)
@@ -328,3 +337,9 @@ class Blocking:
 
     def __repr__(self) -> str:
         return repr(self.client).replace("Async", "", 1)
+
+    if not TYPE_CHECKING:  # a checker is to find names that are not there
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which call is meant, where a name that is none was tried."""
+            raise no_such("client", f"{type(self).__name__!r} object", name)

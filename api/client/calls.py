@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import quote
 
 from veritrail_graph.api.client.answers import Listed
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 T = TypeVar("T")
 
@@ -43,6 +46,10 @@ class AsyncPages(Generic[T]):
     async def all(self) -> Listed[T]:
         """Everything, as a list."""
         return Listed([item async for item in self])
+
+    async def to_pandas(self) -> DataFrame:
+        """A row an item, a column a field; pandas must be there."""
+        return (await self.all()).to_pandas()
 
     def __repr__(self) -> str:
         return f"<{self.name}: iterate with `async for`, or await .all()>"

@@ -11,13 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel
 
 from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.client.answers import Event, JobState, Listed, Verification, read
 from veritrail_graph.api.client.calls import AsyncPages, Call
+from veritrail_graph.api.first_guesses import no_such
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)
@@ -106,6 +107,12 @@ class CarriedOut(ABC):
     @abstractmethod
     async def aclose(self) -> None:
         """Close what is open."""
+
+    if not TYPE_CHECKING:  # a checker is to find names that are not there
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which call is meant, where a name that is none was tried."""
+            raise no_such("client", f"{type(self).__name__!r} object", name)
 
     async def __aenter__(self) -> Self:
         return self

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PrivateAttr
 
 from veritrail_graph.api.client import uploads
-from veritrail_graph.api.client.answers import Answer, JobState, Process, Verification, frame
+from veritrail_graph.api.client.answers import Answer, Claim, JobState, Process, Verification, frame
 from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.carrying import CarriedOut
 from veritrail_graph.api.client.following import AsyncJob
@@ -222,9 +222,10 @@ class CheckOperations(CarriedOut):
     async def check(
         self,
         /,
-        what: Source | Sequence[Text],
+        what: Source | Sequence[Text] | None = None,
         sources: Sources | None = None,
         *,
+        answer: Text | None = None,
         question: str | None = None,
         max: int | None = None,  # noqa: A002  # the option's name
         budget: float | None = None,
@@ -237,6 +238,7 @@ class CheckOperations(CarriedOut):
                 process, a process as a document, rows of a log, or several of these.
             sources: What the answer was made from: texts, texts by name, or objects with `name`
                 and `text`. A path (`pathlib.Path`) is read.
+            answer: The answer, in place of `what`.
             question: The question that the answer answers.
             max: Processes that are checked at most.
             budget: The most that it may cost in USD.
@@ -245,7 +247,11 @@ class CheckOperations(CarriedOut):
 
         Raises:
             Rejected: It cannot be read, or an option is wrong.
+            TypeError: Nothing is given, or an answer twice or without its sources.
         """
+        if (what is None) == (answer is None) or (answer is not None and sources is None):
+            raise TypeError("check(answer, sources), or check(what) of whatever there is")
+        what = what if answer is None else answer
         given = {name: value for name, value in options.items() if value is not None}
         if budget is not None:
             given["budget_usd"] = budget
@@ -254,6 +260,24 @@ class CheckOperations(CarriedOut):
         for one in drawn[:MOST_PICTURES]:
             one._trail = await self.verification(one.verification_id)
         return result
+
+    async def show(self, process_id: str, claim_id: str | None = None) -> Verification | Findings:
+        """Return the trail of a claim, or of a process what is wrong.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim; None: the process.
+
+        Raises:
+            LookupError: The claim was never verified.
+            Missing: The process or the claim is not stored.
+        """
+        if claim_id is None:
+            return await self.findings(process_id)
+        claim = await self.claim(process_id, claim_id)
+        if claim.verification_id is None:
+            raise LookupError(f"claim {claim_id} has no verdict yet: verify({process_id!r})")
+        return await self.verification(claim.verification_id)
 
     async def findings(self, process_id: str) -> Findings:
         """Return what counts for the claims of a process, a finding for each wrong one."""
@@ -371,6 +395,10 @@ class CheckOperations(CarriedOut):
                 "failed": failed,
             }
         )
+
+    @abstractmethod
+    async def claim(self, process_id: str, claim_id: str) -> Claim:
+        """Return a stored claim."""
 
     @abstractmethod
     async def process(self, process_id: str) -> Process:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from veritrail_graph.api.client.answers import (
     Event,
@@ -12,6 +12,7 @@ from veritrail_graph.api.client.answers import (
     Listed,
     Verification,
 )
+from veritrail_graph.api.first_guesses import no_such
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.job import JobExplanation
 
@@ -83,6 +84,20 @@ class Following:
 
     def _repr_html_(self) -> str:
         return self.state._repr_html_()
+
+    def __iter__(self) -> NoReturn:
+        """Say what to iterate over.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError("a job is no list: iterate over wait().verifications(), or over events()")
+
+    if not TYPE_CHECKING:  # a checker is to find names that are not there
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which call is meant, where a name that is none was tried."""
+            raise no_such("job", f"{type(self).__name__!r} object", name)
 
 
 def _pauses() -> Iterator[float]:

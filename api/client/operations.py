@@ -471,10 +471,33 @@ class AsyncOperations(
         """The query library, with parameters and columns."""
         return await self._all(Call("queries", "GET", "/v1/queries"), Query, "queries")
 
-    async def query(self, name: str, /, **params: Any) -> Rows:
-        """Ask the graph a named question; the parameters are those of the query."""
+    async def query(self, name: str, /, *values: Any, **params: Any) -> Rows:
+        """Ask the graph a named question; the parameters are those of the query.
+
+        Args:
+            name: The query.
+            values: Parameters in the order in which the query has them.
+            params: Parameters by their names.
+
+        Raises:
+            TypeError: There are more values than parameters, or one is given twice.
+        """
+        if values:
+            params = {**await self._named(name, values, params), **params}
         call = Call("query", "POST", "/v1/queries/{}", (name,), {}, {"params": params})
         return await self._one(call, Rows)
+
+    async def _named(
+        self, name: str, values: Sequence[Any], params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return values by the names of the parameters of a query."""
+        same = name.replace("-", "_")
+        found = [one for one in await self.queries() if one.name.replace("-", "_") == same]
+        names = [parameter.name for one in found for parameter in one.parameters]
+        given = dict(zip(names, values, strict=False))
+        if found and (len(values) > len(names) or given.keys() & params.keys()):
+            raise TypeError(f"query {name} takes {', '.join(names) or 'no parameter'}, each once")
+        return given
 
     async def verify(
         self,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import repeat
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 
 class Role(StrEnum):
@@ -76,6 +76,14 @@ class NodeRef:
     stage: int | None
     position: int | None
     role: Role | None
+
+    if not TYPE_CHECKING:  # a checker is to find names that are not there
+
+        def __getattr__(self, name: str) -> Any:
+            """Say how its text is read."""
+            reads = ": nodes_by_id(process_id, [node_id]) of a client reads it"
+            meant = reads if name == "text" else ""
+            raise AttributeError(f"'NodeRef' object has no attribute {name!r}{meant}")
 
     def __hash__(self) -> int:
         return hash(self.node_id)  # ids differ within a process; frontiers are sets of thousands

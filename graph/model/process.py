@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from veritrail_graph.graph.model.node_ref import NodeRef, Origin, Role
 from veritrail_graph.graph.model.noun import (
@@ -191,6 +191,21 @@ class Process(Noun):
         default=None, description="The pipeline that it is a run of.", exclude_if=is_none
     )
     tags: Many[str] = Field(default=(), description="Its tags.", exclude_if=is_empty)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_document(cls, values: Any) -> Any:
+        """Say how a process file becomes a process, where one is given as values.
+
+        Raises:
+            TypeError: It is one.
+        """
+        if isinstance(values, dict) and isinstance(values.get("nodes"), list):
+            raise TypeError(
+                "a Process is what is stored: Local().ingest(document) stores a process file, and "
+                "check(document) checks it, too"
+            )
+        return values
 
 
 @dataclass(frozen=True, slots=True)
