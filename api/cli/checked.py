@@ -68,6 +68,8 @@ class ShortNames:
     def show(self, process: CheckedProcess) -> str:
         """Return the command that shows the first wrong claim of a process, or its claims."""
         name = quoted(self.processes.get(process.process_id, process.process_id))
+        if TURNS in process.read:
+            return f"veritrail dialogue show {name}"
         if not process.wrong:
             return f"veritrail list {name}"
         claim = process.wrong[0].claim_id
@@ -178,7 +180,9 @@ def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) ->
     parts[0] += f", {waiting:,} not verified." if waiting else "."
     if found.judge is not None:
         parts.append(found.judge.model or found.judge.engine)
-    if found.findings:
+    if any(each.category is not None for each in found.results):
+        parts.append(f"veritrail dialogue show {process}")
+    elif found.findings:
         parts.append(f"veritrail show {process} {quoted(found.findings[0].claim_id)}")
     else:
         parts.append(f"veritrail {'check' if waiting else 'list'} {process}")
