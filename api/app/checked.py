@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.findings import ProcessFacts, finding_of, nodes_of_findings
 from veritrail_graph.graph.model import Verdict, Verification
-from veritrail_graph.graph.model.finding import CheckedClaim, CheckJudge, Finding
+from veritrail_graph.graph.model.finding import (
+    CheckedClaim,
+    CheckedProcess,
+    CheckJudge,
+    Finding,
+    FindingCounts,
+)
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.answers import Ingested
+    from veritrail_graph.api.app.checked_dialogue import CheckedClaims
     from veritrail_graph.api.configured.judge import ConfiguredJudge
-    from veritrail_graph.graph.model import Process
+    from veritrail_graph.graph.model import Process, Usage
     from veritrail_graph.graph.store import Store
 
 
@@ -79,3 +87,49 @@ def _judge(engine: str, model: str | None, *, indicative: bool) -> CheckJudge:
         indicative=indicative,
         measured=measured.json_object() if measured is not None else None,
     )
+
+
+def checked_process(
+    where: str,
+    stored: Ingested,
+    process: Process,
+    claims: CheckedClaims,
+    spent: Usage,
+    run_id: str,
+    reused: int,
+) -> CheckedProcess:
+    """Return what a check tells of a process."""
+    results = claims.results
+    return CheckedProcess(
+        process_id=stored.process_id,
+        name=stored.name,
+        question=process.question,
+        status=stored.status,
+        claims=len(results),
+        verdicts=FindingCounts.of(results),
+        wrong=claims.wrong,
+        undecided=tuple(one for one in results if one.is_undecided),
+        failed=tuple(one for one in results if one.is_failed),
+        results=results,
+        where=where,
+        cost_usd=cost_of(spent),
+        run_id=run_id,
+        reused=reused,
+        read={
+            "format": stored.format,
+            "stages": max(process.stages, default=0),
+            "nodes": stored.nodes,
+            "edges": stored.edges,
+            "inferred_edges": dict(stored.inferred_edges),
+            "explained": stored.explained,
+            "unsourced": stored.unsourced,
+            "warnings": list(stored.warnings),
+        },
+    )
+
+
+def cost_of(usage: Usage) -> float | None:
+    """Return what was spent; None where the price of a call is not known."""
+    if usage.cost_usd is None and not usage.unpriced_calls:
+        return 0.0
+    return usage.cost_usd

@@ -22,6 +22,8 @@ from veritrail_graph.api.app.check_terms import UnreadInput as UnreadInput
 from veritrail_graph.api.app.check_terms import What as What
 from veritrail_graph.api.app.checked import (
     checked_claim,
+    checked_process,
+    cost_of,
     findings_of,
     judge_of,
     judge_of_headers,
@@ -469,7 +471,7 @@ class _Check:
         claims = CheckedClaims(
             tuple(map(checked_claim, found)), await findings_of(store, process, found)
         )
-        return _checked_process(where, stored, process, claims, spent, done.run_id, done.reused)
+        return checked_process(where, stored, process, claims, spent, done.run_id, done.reused)
 
     async def _verified_turns(
         self, where: str, stored: Ingested, process: Process
@@ -516,7 +518,7 @@ class _Check:
         for source, error in failures_of_turns(where, run):
             self._refuse(next(self._places), source, error, stored.process_id)
         claims = await checked_turns(await self._app.graph.store(), process, run)
-        ended = _checked_process(where, stored, process, claims, run.usage, run.run_id, kept)
+        ended = checked_process(where, stored, process, claims, run.usage, run.run_id, kept)
         return ended.model_copy(update={"read": {**ended.read, TURNS: len(run.turns)}})
 
     def _begun(self, _run: LocalRun, claims: int) -> None:
@@ -540,56 +542,11 @@ class _Check:
         )
         return Checked(
             judge=judge,
-            cost_usd=_cost(self._usage),
+            cost_usd=cost_of(self._usage),
             processes=tuple(one for one in ended if isinstance(one, CheckedProcess)),
             failed=tuple(one for one in ended if isinstance(one, CheckFailure)),
             warnings=tuple(self._warnings),
         )
-
-
-def _checked_process(
-    where: str,
-    stored: Ingested,
-    process: Process,
-    claims: CheckedClaims,
-    spent: Usage,
-    run_id: str,
-    reused: int,
-) -> CheckedProcess:
-    results = claims.results
-    return CheckedProcess(
-        process_id=stored.process_id,
-        name=stored.name,
-        question=process.question,
-        status=stored.status,
-        claims=len(results),
-        verdicts=FindingCounts.of(results),
-        wrong=claims.wrong,
-        undecided=tuple(one for one in results if one.is_undecided),
-        failed=tuple(one for one in results if one.is_failed),
-        results=results,
-        where=where,
-        cost_usd=_cost(spent),
-        run_id=run_id,
-        reused=reused,
-        read={
-            "format": stored.format,
-            "stages": max(process.stages, default=0),
-            "nodes": stored.nodes,
-            "edges": stored.edges,
-            "inferred_edges": dict(stored.inferred_edges),
-            "explained": stored.explained,
-            "unsourced": stored.unsourced,
-            "warnings": list(stored.warnings),
-        },
-    )
-
-
-def _cost(usage: Usage) -> float | None:
-    """Return what was spent; None where the price of a call is not known."""
-    if usage.cost_usd is None and not usage.unpriced_calls:
-        return 0.0
-    return usage.cost_usd
 
 
 def _is_there(path: Path) -> bool:
