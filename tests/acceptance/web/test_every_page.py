@@ -180,7 +180,7 @@ def addresses(name: str) -> Iterator[str]:
     for one in trails(name):
         made.setdefault(one.claim_id, []).append(one.verification_id)
     here, talk = f"/processes/{name}", f"/processes/{name}-talk"
-    yield from ("/", "/projects", "/search?q=pier", "/jobs", "/upload", "/favicon.ico")
+    yield from ("/", "/projects", "/search?q=pier", "/jobs", "/upload", "/check", "/favicon.ico")
     yield from ("/processes.csv", "/search.csv?q=pier", "/jobs.csv")
     for part in (
         "", "?order=text", "?verdict=undecided", "/edit", "/verify", "/share", "/runs", "/runs.csv",
