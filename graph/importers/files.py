@@ -115,7 +115,7 @@ def _quoting_of_tabs(path: Path, _changed: int, _size: int) -> Literal[0, 3]:
 
 
 def _widths(path: Path, quoting: Literal[0, 3]) -> set[int]:
-    """How many cells the rows of a table with tabs have; none: it cannot be read so."""
+    """Return how many cells the rows of a table with tabs have; none: it cannot be read so."""
     with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter="\t", strict=True, quoting=quoting)
         try:

@@ -50,7 +50,7 @@ def _time(piece: MessageText) -> int:
 
 
 def _own(piece: MessageText, transcript: Transcript[MessageText]) -> list[MessageText]:
-    """What a tool says of its own, where it repeats something besides; the whole is generated."""
+    """Return what a tool says of its own beside what it repeats; the whole becomes generated."""
     copies = transcript.copies(piece.text, _time(piece))
     if piece.kind == "code_result":
         copies = [one for one in copies if not _LABELS.match(piece.text, one.end)]
