@@ -22,6 +22,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,14 +118,17 @@ class Reader:
             threading.Thread(target=self._watch, args=(answered,), daemon=True).start()
             try:
                 kind, value = self._exchanged(pickle.dumps(message, 5))
-            except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+            except pickle.UnpicklingError as error:
+                self.end()
+                raise _reader_failed(str(error)) from None
+            except (OSError, EOFError, ValueError):
                 raise self._why_it_ended() from None
             finally:
                 answered.set()
         if kind == "error":
             raise value
         if kind == "failed":
-            raise InputError(f"The file cannot be read: its reader failed ({value}).")
+            raise _reader_failed(value)
         if kind == "memory":
             self.end()
             raise _too_much_memory()
@@ -252,6 +256,8 @@ class _OurValues(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Give a class of ours, or a plain one."""
+        if (module, name) == ("builtins", "getattr"):
+            return _member  # Python 3.11 to 3.11.3 names members of enumerations so
         is_ours = module.startswith("veritrail_graph.")
         found = super().find_class(module, name) if is_ours or module in _PLAIN else None
         if not isinstance(found, type):
@@ -260,6 +266,19 @@ class _OurValues(pickle.Unpickler):
 
 
 _PLAIN = ("datetime", "decimal", "collections")
+
+
+def _member(kind: Any, name: str) -> Enum:
+    """Return a member of an enumeration."""
+    is_one = isinstance(kind, type) and issubclass(kind, Enum) and name in kind.__members__
+    if not is_one:
+        raise pickle.UnpicklingError(f"{name} of {kind!r}")
+    member: Enum = kind[name]
+    return member
+
+
+def _reader_failed(why: str) -> InputError:
+    return InputError(f"The file cannot be read: its reader failed ({why}).")
 
 
 def _too_much_memory() -> InputError:

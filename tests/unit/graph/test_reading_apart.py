@@ -23,6 +23,7 @@ from veritrail_graph.graph.importers import apart, plain
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
 from veritrail_graph.graph.importers.traces.received import TraceSpans
 from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.model.job import JobKind
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 T = TypeVar("T")
@@ -147,6 +148,16 @@ class _Call:
         return os.system, ("true",)
 
 
+class _Named:
+    """Written as Python 3.11.2 writes a member of an enumeration."""
+
+    def __init__(self, kind: type, name: str) -> None:
+        self._named = (kind, name)
+
+    def __reduce__(self) -> Any:
+        return getattr, self._named
+
+
 def test_a_child_cannot_make_its_parent_call_anything() -> None:
     import io
 
@@ -156,6 +167,11 @@ def test_a_child_cannot_make_its_parent_call_anything() -> None:
         with pytest.raises(pickle.UnpicklingError):
             apart._OurValues(io.BytesIO(pickle.dumps(bad))).load()
     faults = [Violation("a", "b", "c", {"d": 1})]
+    for kind, name in ((JobKind, "mro"), (JobKind, "__class__"), (NotFound, "mro")):
+        with pytest.raises(pickle.UnpicklingError):
+            apart._OurValues(io.BytesIO(pickle.dumps(_Named(kind, name)))).load()
+    member = apart._OurValues(io.BytesIO(pickle.dumps(_Named(JobKind, "DIALOGUE")))).load()
+    assert member is JobKind.DIALOGUE, "as Python 3.11.2 writes it"
     error = apart._OurValues(io.BytesIO(pickle.dumps(NotFound("x", faults, code="y")))).load()
     assert (str(error), error.code, error.violations) == ("x", "y", tuple(faults))
 
