@@ -44,7 +44,7 @@ FRONT = (
     ("judge", "What judging costs, and how far to trust your judge."),
     ("config", "Settings, doctor, engine, cache, shell completion."),
     ("demo", "Show on two samples what came from where."),
-    ("eval", "The papers' experiments (package veritrail-eval)."),
+    ("eval", "The papers' experiments (pip install veritrail-eval)."),
 )
 """What the help lists, a row each: commands, and what they are for. `--help-all` lists the rest."""
 _SECTIONS: dict[str, dict[str, str]] = {
@@ -243,8 +243,8 @@ def _called(arguments: Sequence[str]) -> str | None:
     return first if first in COMMANDS and not completion.is_asked() else None
 
 
-def _carried_out() -> Any:
-    """Carry out the call, with what it sets and what the project's file says of options."""
+def _prepared() -> tuple[Any, list[str], dict[str, Any]]:
+    """Return the command, its arguments, and what the project's file says of its options."""
     arguments: list[str] = sys.argv[1:]
     values: list[tuple[str, str]] = []
     if overrides.are_in(arguments):
@@ -259,7 +259,7 @@ def _carried_out() -> Any:
     more: dict[str, Any] = {}
     if name is not None:
         more["default_map"] = overrides.defaults_of(called)
-    return called(arguments, prog_name="veritrail", standalone_mode=False, **more)
+    return called, arguments, more
 
 
 write_plainly()
@@ -269,7 +269,8 @@ def status() -> int:
     """Run the command line; give its exit status."""
     completion.prepare()
     try:
-        result = _carried_out()
+        called, arguments, more = _prepared()
+        result = called(arguments, prog_name="veritrail", standalone_mode=False, **more)
     except Exit as ended:
         return ended.status
     except typer.Exit as ended:

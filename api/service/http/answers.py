@@ -92,9 +92,14 @@ def _known(route: Any) -> dict[str, _Parameter]:
             if getattr(one.field_info, "in_", None) is ParamTypes.query:
                 kind = one.field_info.annotation
                 repeats = get_origin(kind) in (list, tuple)
-                found[one.alias] = _Parameter(repeats, int in (kind, *get_args(kind)))
+                found[one.alias] = _Parameter(repeats, _is_integer(kind))
         _KNOWN[route.endpoint] = found
     return _KNOWN[route.endpoint]
+
+
+def _is_integer(kind: Any) -> bool:
+    """Return whether a type is that of integers, or holds them among others."""
+    return kind is int or any(map(_is_integer, get_args(kind)))
 
 
 async def only_known_parameters(request: Request) -> None:

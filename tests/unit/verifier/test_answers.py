@@ -141,10 +141,10 @@ def test_an_object_cut_off_anywhere_is_invalid(value, data):
     ids=["open", "closed", "lists", "quotes", "many", "braces", "string", "long"],
 )
 def test_nesting_and_size_neither_crash_nor_take_long(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(InvalidAnswer):
         final_object(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 10, "with the square it would be minutes"
 
 
 @pytest.mark.parametrize(
