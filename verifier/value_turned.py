@@ -48,6 +48,9 @@ _KINDS = NUMERIC | {ValueKind.DATE, ValueKind.TIME}
 # These say when, and from where on; no value is another one by them.
 _FREE = {words.SMALL_WORDS[word] for word in ("before", "after", "till", "since", "from", "by")}
 _SMALL = words.SMALL_WORDS.keys() | words.DENIALS | words.TITLES
+# What follows a value that is measured from something else: longer, more, ahead.
+_COMPARES = re.compile(r"[a-z]{2,}er|more|less|above|below|ahead|behind|apart|short|ago|extra")
+_BEHIND = 2
 _CACHED = 4_096
 
 
@@ -63,6 +66,7 @@ class Statement:
         denials: How many words deny something.
         doubts: The words by which it says something not as a fact.
         limits: Small words that say of how much, or in which case, it holds.
+        beyond: Words behind its values that measure from something else: 60 metres longer.
         asks: Whether it is a question.
         is_english: Whether it has small words of English, and none of other languages alone.
         is_foreign: Whether it has such words.
@@ -75,6 +79,7 @@ class Statement:
     denials: int
     doubts: frozenset[str]
     limits: frozenset[str]
+    beyond: frozenset[str]
     asks: bool
     is_english: bool
     is_foreign: bool
@@ -111,8 +116,25 @@ def statement_of(sentence: str) -> Statement:
     )
     is_foreign = not words.FOREIGN.isdisjoint(token.form for token in text.tokens)
     is_english = not (is_foreign or words.ENGLISH.isdisjoint(lower))
+    beyond = frozenset(
+        token.lower
+        for placed in text.placed
+        if placed.value.kind in _KINDS
+        for token in (at(text.tokens, placed.behind + step) for step in range(_BEHIND))
+        if _COMPARES.fullmatch(token.lower)
+    )
     return Statement(
-        content, keys, names, values, denials, doubts, limits - _FREE, asks, is_english, is_foreign
+        content,
+        keys,
+        names,
+        values,
+        denials,
+        doubts,
+        limits - _FREE,
+        beyond,
+        asks,
+        is_english,
+        is_foreign,
     )
 
 
@@ -147,7 +169,10 @@ def turned(wrote: Statement, read: Statement) -> Turned | None:
     least = max(SHARE_KEPT * len(read.keys), SHARE_READ * len(wrote.keys), LEAST_KEPT)
     if kept < least:
         return None
-    hedges = (wrote.doubts, wrote.limits), (read.doubts, read.limits)
+    hedges = (
+        (wrote.doubts, wrote.limits, wrote.beyond),
+        (read.doubts, read.limits, read.beyond),
+    )
     if not wrote.states_as(read) or hedges[0] != hedges[1]:
         return None
     if wrote.names - read.keys and read.names - wrote.keys:

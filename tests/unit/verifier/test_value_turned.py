@@ -134,10 +134,12 @@ REPAIRS = "The repairs cost 310,000 euros."
          "130.000 Euro.", "Die Reparatur der Kirche hat nicht 130.000 Euro gekostet."),
         ("He won it in the 2007-08 season of the league.", "He won it in the 2011 season of the "
          "league, after 2008.", "In the season of 2008 he won the league."),
+        ("Berths 1 to 4 take ships of up to 180 metres.|Berth 5 takes ships that are 60 metres "
+         "longer.", "Berth 5 takes ships of 230 metres.", "A ship of 230 metres fits berth 5."),
     ],
     ids=["net", "sum", "three", "share", "half", "rounded", "rounded to one digit", "days later",
          "aged", "minutes later", "two things", "denied", "denied by the claim", "doubted",
-         "no sentence", "opposite", "counted", "another language", "end of a span"],
+         "no sentence", "opposite", "counted", "another language", "end of a span", "beyond another"],
 )  # fmt: skip
 def test_nothing_is_said_of_a_value_that_may_be_right_or_of_something_else(
     page: str, note: str, claim: str
