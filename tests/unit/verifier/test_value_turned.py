@@ -139,7 +139,8 @@ REPAIRS = "The repairs cost 310,000 euros."
     ],
     ids=["net", "sum", "three", "share", "half", "rounded", "rounded to one digit", "days later",
          "aged", "minutes later", "two things", "denied", "denied by the claim", "doubted",
-         "no sentence", "opposite", "counted", "another language", "end of a span", "beyond another"],
+         "no sentence", "opposite", "counted", "another language", "end of a span",
+         "beyond another"],
 )  # fmt: skip
 def test_nothing_is_said_of_a_value_that_may_be_right_or_of_something_else(
     page: str, note: str, claim: str
