@@ -36,6 +36,7 @@ def checked_claim(one: Verification) -> CheckedClaim:
         verdict=one.verdict,
         status=one.status,
         verification_id=one.verification_id,
+        error_nodes=tuple(node.node_id for node in one.error_nodes),
         reason=None if one.verdict is not None else one.reasoning if is_result else one.error,
     )
 
@@ -108,7 +109,9 @@ def checked_process(
         claims=len(results),
         verdicts=FindingCounts.of(results),
         wrong=claims.wrong,
-        undecided=tuple(one for one in results if one.is_undecided),
+        undecided=tuple(
+            one.model_copy(update={"error_nodes": None}) for one in results if one.is_undecided
+        ),
         failed=tuple(one for one in results if one.is_failed),
         results=results,
         where=where,

@@ -190,6 +190,9 @@ class Checking(Part):
         claims, last = await self._app.claims.search(process_id, after=after, limit=limit)
         names = [one.verification_id for one in claims if one.verification_id is not None]
         found = {one.verification_id: one for one in await self._app.verifications.read(names)}
+        errors = {
+            name: tuple(node.node_id for node in one.error_nodes) for name, one in found.items()
+        }
         results = [
             CheckedClaim(
                 process_id=process_id,
@@ -198,6 +201,7 @@ class Checking(Part):
                 verdict=one.verdict,
                 status=one.stated,
                 verification_id=one.verification_id,
+                error_nodes=errors.get(one.verification_id or "", ()),
                 reason=one.error,
             )
             for one in claims

@@ -114,6 +114,11 @@ class CheckedClaim(Answer):
         description="How its verification ended; null: it was never verified."
     )
     verification_id: Text | None = Field(default=None, description="Its verification.")
+    error_nodes: Many[Text] | None = Field(
+        default=None,
+        description="In `results`: the nodes where unsupported content came in.",
+        exclude_if=is_none,
+    )
     reason: Text | None = Field(
         default=None, description="Why it has no verdict.", exclude_if=is_none
     )
