@@ -40,6 +40,7 @@ from veritrail_graph.api.app.checked_dialogue import (
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.jobs.local import Progress as JobProgress
 from veritrail_graph.api.jobs.submission import LocalOptions
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound, VeriTrailError
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.finding import (
@@ -468,6 +469,10 @@ class _Check:
                 self._warnings |= dict.fromkeys(done.judge.models.warnings)
         if done.run is not None and done.run.refusal is not None:
             self._end(done.run.refusal)
+        if done.extraction is not None and (unread := done.extraction.failed):
+            lost = f"No claims could be taken from {counted(len(unread), 'sentence')}"
+            error = VeriTrailError(f"{lost}: {unread[0].reason}")
+            self._refuse(next(self._places), where, error, stored.process_id)
         spent = done.spent.usage
         self._usage += spent
         found = [one for one in done.verifications if one.origin is None]

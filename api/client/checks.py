@@ -365,6 +365,14 @@ class CheckOperations(CarriedOut):
                 {"job_id": one["job_id"], "status": "queued", "process_id": one["process_id"]}
             )
             job = await AsyncJob(self, state).wait()
+            if job.state.error is not None:
+                failed.append(
+                    CheckFailure(
+                        source=str(one.get("source", "")),
+                        process_id=one["process_id"],
+                        error={"message": job.state.error, "violations": []},
+                    )
+                )
             found = await self.findings(one["process_id"])
             judge = judge or found.judge
             spent = job.usage.cost_usd
