@@ -60,7 +60,7 @@ def sentence(fault: Mapping[str, Any]) -> str:
 
 
 def violations_of(error: ValidationError, place: str = "") -> list[Violation]:
-    """What is wrong with the fields of a request: the first faults of each kind, the rest counted.
+    """The faults of the fields of a request: the first of each kind, the rest counted.
 
     Args:
         error: What pydantic says.
