@@ -175,7 +175,7 @@ class Session:
             self.parameters.clear()
         elif name == ":params" or (name == ":param" and rest in {"", "list"}):
             for key, value in sorted(self.parameters.items()):
-                show(f":param {key} => {clean(notation(value))};")
+                show(clean(f":param {key} => {notation(value)};"))
         elif name == ":param":
             await self._set(rest)
         else:
