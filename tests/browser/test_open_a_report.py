@@ -15,7 +15,9 @@ pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 
 def saved(page: Page, link: str, folder: Path) -> str:
-    """Click a link, keep the file that comes, and give its address."""
+    """Click a link, which may stand in a menu, keep the file that comes, and give its address."""
+    for menu in page.locator("details.menu > summary").all():
+        menu.click()
     with page.expect_download() as download:
         page.get_by_role("link", name=link, exact=True).click()
     path = folder / download.value.suggested_filename
