@@ -59,7 +59,6 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds until what could not be stored because of the engine is tried again."""
 
 _PATIENCE = 10.0
-_NO_ID = "0" * 16
 
 _log = logging.getLogger("veritrail.traces")
 

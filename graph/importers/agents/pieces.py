@@ -12,6 +12,7 @@ from veritrail_graph.graph.importers.agents import contents, speech
 from veritrail_graph.graph.importers.agents.contents import MessagePart
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
 from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.model import Origin
@@ -121,9 +122,7 @@ class _Reader:
         self._kept = kept
         self._tools: dict[str, str] = {}
         self._handed: dict[str, str] = {}
-        self._agents = {
-            speech.plain(one.name) for one in messages if one.role == "assistant" and one.name
-        }
+        self._agents = {plain(one.name) for one in messages if one.role == "assistant" and one.name}
         spoken = [one for one in messages if one.role in ("user", "assistant")]
         console = any(one.is_role for one in messages)
         named = all(one.name for one in spoken) and len({one.name for one in spoken}) > 1
@@ -213,7 +212,7 @@ class _Reader:
         piece.asks = part.call
         piece.metadata["tool"] = name
         piece.handed = tuple(one.text for one in pieces(part.text))
-        piece.is_answer = speech.plain(name) in _ANSWERING_CALLS
+        piece.is_answer = plain(name) in _ANSWERING_CALLS
         return piece
 
     def _result(self, part: MessagePart, suffix: str | None) -> MessageText:

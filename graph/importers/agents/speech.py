@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-_NOT_LETTERS = re.compile(r"[^a-z0-9]")
+from veritrail_graph.graph.importers.traces.parts import plain
+
 _PERSON = re.compile(r"(?:user|human|admin|customer|person)(?:proxy)?(?:agent)?\d*")
 _EXECUTORS = {
     "computerterminal", "terminal", "codeexecutor", "codeexecutoragent", "executor",
@@ -40,11 +41,6 @@ _LOGGED = re.compile(
 )
 _FINAL = re.compile(r"^FINAL ANSWER:", re.MULTILINE)
 _PICTURE = "<Image>"
-
-
-def plain(name: str) -> str:
-    """A name in small letters, without anything but letters and digits."""
-    return _NOT_LETTERS.sub("", name.lower())
 
 
 def is_person(name: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 
-_NOT_LETTERS = re.compile(r"[^a-z0-9]")
+from veritrail_graph.graph.importers.traces.parts import plain
+
 _HANDS_OVER = ("transfer_to_", "handoff_to_", "delegate_to_", "ask_", "call_", "consult_")
 _COLLEAGUES = {"task", "agent", "delegateworktocoworker", "askquestiontocoworker"}
 
@@ -15,12 +15,11 @@ def is_agent(tool: str, agents: Set[str] = frozenset()) -> bool:
 
     Args:
         tool: Its name.
-        agents: Names of agents that are known, in small letters and digits alone.
+        agents: Names of agents that are known, as `plain` writes them.
     """
     bare = tool.lower()
-    plain = _NOT_LETTERS.sub("", bare)
     for prefix in _HANDS_OVER:
         bare = bare.removeprefix(prefix)
-    if plain in _COLLEAGUES or _NOT_LETTERS.sub("", bare) in agents:
+    if plain(tool) in _COLLEAGUES or plain(bare) in agents:
         return True
     return bare.endswith(("_agent", "-agent", " agent")) or tool.endswith("Agent")
