@@ -37,7 +37,8 @@ _MOST_TELLERS = 200
 _LEAST_WORK, _WORK_A_WORD = 5_000_000, 50
 _FEWEST_LEFT = 3
 """Words; what is left of a result with fewer says nothing."""
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
+"""An escape as programs write it in JSON and in code."""
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
 _FILL = "\x00"
 """Stands behind a character that was an escape, so that each word keeps its place."""
@@ -64,7 +65,7 @@ class _Words:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = _ESCAPE.sub(_read, text) if "\\" in text else text
+        self.text = ESCAPE.sub(_filled, text) if "\\" in text else text
         small = self.text.lower()
         # A sign that becomes two in small letters would move all behind it.
         self._small = small if len(small) == len(self.text) else self.text
@@ -117,10 +118,14 @@ class _Words:
         return self._weights[end] - self._weights[start]
 
 
-def _read(escape: re.Match[str]) -> str:
+def unescaped(escape: re.Match[str]) -> str:
+    """Return the character that an escape is."""
     code, sign = escape.groups()
-    made = chr(int(code, 16)) if code else _ESCAPES.get(sign, sign)
-    return made + _FILL * (len(escape[0]) - 1)
+    return chr(int(code, 16)) if code else _ESCAPES.get(sign, sign)
+
+
+def _filled(escape: re.Match[str]) -> str:
+    return unescaped(escape) + _FILL * (len(escape[0]) - 1)
 
 
 @dataclass(slots=True)

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 
 from ahocorasick_rs import AhoCorasick
 
+from veritrail_graph.graph.importers.copied import ESCAPE, unescaped
 from veritrail_graph.graph.model import Inference
 
 SHORTEST = 12
 """Characters; a shorter text that stands somewhere in a longer one says nothing."""
 _HEAD = 24
-_ESCAPES = {"n": " ", "r": " ", "t": " ", '"': '"', "'": "'", "\\": "\\", "/": "/"}
-_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
 _TABLE = re.compile(r"[|+│┃║┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╭╮╯╰]|[-=─━═_]{3,}")
 _HALF = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
@@ -37,12 +36,7 @@ _WORK_A_LENGTH, _WORK_A_HIT = 300, 1_500
 
 def normalised(text: str) -> str:
     """A text without what programs change of it: case, white space, escapes, lines of tables."""
-
-    def plain(found: re.Match[str]) -> str:
-        code, sign = found.groups()
-        return chr(int(code, 16)) if code else _ESCAPES[sign]
-
-    bare = _ESCAPED.sub(plain, text)
+    bare = ESCAPE.sub(unescaped, text)
     if _HALF.search(bare):  # two halves of a character, each written as an escape
         bare = bare.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _SPACE.sub(" ", _TABLE.sub(" ", bare)).strip().casefold()
