@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 from veritrail_graph.graph.sentences.boundaries import UNSPACED
 
 T = TypeVar("T")
+H = TypeVar("H")
 
 _SEED = 4
 """Words that must be alike before a place is looked at; a shorter text is a name or a phrase."""
@@ -180,10 +181,15 @@ class Copy(Generic[T]):
     teller: T
 
 
-class Told(Generic[T]):
-    """The sentences that somebody wrote or said, in the order of time."""
+class Told(Generic[T, H]):
+    """The sentences that models wrote and users said, and the texts that these could quote.
+
+    All of them are taken before a text is compared with them.
+    """
 
     def __init__(self) -> None:
+        self._shown: list[tuple[str, H]] = []
+        self._held: dict[int, list[tuple[Match, H]]] | None = None
         self._sentences: list[_Sentence[T]] = []
         self._numbers: dict[tuple[str, ...], int] = {}
         self._places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -208,6 +214,26 @@ class Told(Generic[T]):
                 if found.weight(start, start + len(words)) >= _SEED:
                     is_sentence = begin == start and found.ends_before(end)
                     self._sentence(words, is_sentence).tellers.append(teller)
+
+    def show(self, text: str, holder: H) -> None:
+        """Take a text that can be quoted.
+
+        Args:
+            text: The text.
+            holder: Its place, such as the call that gave it.
+        """
+        self._shown.append((text, holder))
+
+    def holders(self, words: Match) -> Iterator[H]:
+        """Yield the places of the texts that can be quoted and hold some words."""
+        if self._held is None:
+            self._held = {}
+            for text, holder in self._shown:
+                for number, matches in self.held(text).items():
+                    self._held.setdefault(number, []).extend((one, holder) for one in matches)
+        for match, holder in self._held.get(words.sentence, ()):
+            if words.is_within(match):
+                yield holder
 
     def _sentence(self, words: tuple[str, ...], is_sentence: bool) -> _Sentence[T]:
         number = self._numbers.get(words)

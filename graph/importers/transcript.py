@@ -7,7 +7,6 @@ before a result came before it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Generic, TypeVar
 
 from veritrail_graph.graph.importers.copied import Copy, Match, Told
@@ -35,9 +34,7 @@ class Transcript(Generic[T]):
 
     def __init__(self) -> None:
         self._texts: list[tuple[int, str, T]] = []
-        self._shown: list[tuple[int, str]] = []
-        self._told: Told[Teller[T]] | None = None
-        self._held: dict[int, list[tuple[int, Match]]] = {}
+        self._told = Told[Teller[T], int]()
 
     def wrote(self, text: str, at: int, teller: T) -> None:
         """Take what a model wrote, or handed to a tool."""
@@ -52,12 +49,12 @@ class Transcript(Generic[T]):
 
     def shown(self, text: str, at: int) -> None:
         """Take what models were shown and may quote: source text, instructions."""
-        self._shown.append((at, text))
+        self._told.show(text, at)
 
     @property
     def is_spent(self) -> bool:
         """Return whether texts repeat themselves so much that some were not compared."""
-        return self._told is not None and self._told.is_spent
+        return self._told.is_spent
 
     def copies(self, text: str, at: int) -> list[Copy[Teller[T]]]:
         """Return the parts of a result that were written or said before.
@@ -66,20 +63,11 @@ class Transcript(Generic[T]):
             text: What a tool returned.
             at: When it did.
         """
-        told = self._told or self._all_told()
-        return told.copies(text, lambda teller, words: self._is_before(teller, words, at))
-
-    def _all_told(self) -> Told[Teller[T]]:
-        self._told = Told()
-        for at, text, teller in sorted(self._texts, key=lambda one: one[0]):
-            self._told.add(text, Teller(at, teller))
-        for at, text in sorted(self._shown, key=lambda one: one[0]):
-            for number, matches in self._told.held(text).items():
-                self._held.setdefault(number, []).extend((at, one) for one in matches)
-        return self._told
+        for written, said, teller in sorted(self._texts, key=lambda one: one[0]):
+            self._told.add(said, Teller(written, teller))
+        self._texts.clear()
+        return self._told.copies(text, lambda teller, words: self._is_before(teller, words, at))
 
     def _is_before(self, teller: Teller[T], words: Match, at: int) -> bool:
-        """Return whether somebody told some words before a result, and did not quote them."""
-        held = self._held.get(words.sentence, ())
-        before = takewhile(lambda one: one[0] <= teller.at, held)
-        return teller.at < at and not any(words.is_within(match) for _, match in before)
+        """Return whether some words were written before a result, and were no quotation."""
+        return teller.at < at and all(shown > teller.at for shown in self._told.holders(words))

@@ -371,7 +371,7 @@ class _Linking:
 def _is_handed_in(span: Span) -> bool:
     """Return whether it is an answer that a model handed to a tool."""
     if span.kind == TOOL_CALL and span.call is not None:
-        return is_answering(span.text.partition("(")[0])
+        return is_answering(span.tool)
     is_result = span.kind == "tool_result" and span.origin is Origin.GENERATED
     return is_result and span.call is not None and is_answering(span.call.name)
 

@@ -7,7 +7,7 @@ What such a tool returns is no source text: somebody in the run wrote it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from veritrail_graph.graph.importers.traces.calls import Call, CallKind
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
 from veritrail_graph.graph.importers.traces.parts import plain
-from veritrail_graph.graph.importers.traces.texts import of_output, pieces
+from veritrail_graph.graph.importers.traces.texts import InnerText, of_output, pieces
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.importers.transcript import LONGEST_TURN
 
@@ -68,64 +68,71 @@ class Teller:
 class Repeats:
     """The texts that models wrote in a trace, to be found again in results of tools."""
 
-    def __init__(self, tree: Tree, said: Sequence[str], documents: Sequence[str]) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        said: Sequence[str],
+        documents: Sequence[str],
+        given: Callable[[Call], Sequence[InnerText]],
+    ) -> None:
         """Take what was written and said.
 
         Args:
             tree: The calls.
             said: What the run was called with, and is no document.
             documents: The documents that it was called with.
+            given: Gives the texts that a call was given.
         """
-        self._tree = tree
-        self._documents = documents
-        self._held: dict[int, list[tuple[Call, Match]]] | None = None
+        self._tree, self._given = tree, given
         self._writers: dict[str, list[Call]] = {}
+        self._told = Told[Teller, Call | None]()
+        for text in documents:
+            self._told.show(text, None)
+        found = [(text, Teller(None, 0, 0)) for text in said]
         for call in tree.ordered:
-            if not tree.writes(call):
-                continue
-            for piece in of_output(call.made):
-                form = normalised(piece.text) if piece.role in (None, "assistant") else ""
-                if form:
-                    self._writers.setdefault(form, []).append(call)
+            found += self._made(call)
+            found += self._handed(call)
         self._texts = list(self._writers)
         self._finder = Finder.of(self._texts, _SHORTEST)
-        self._told = self._all_told(said)
+        handed: set[str] = set()
+        for text, teller in sorted(found, key=lambda one: one[1].end):
+            if teller.is_given and text in handed:
+                continue  # each call is given the turns before it again
+            handed |= {text} if teller.is_given else set()
+            self._told.add(text, teller)
 
     @property
     def is_spent(self) -> bool:
         """Return whether texts repeat themselves so much that some were not compared."""
         return self._told.is_spent
 
-    def _all_told(self, said: Sequence[str]) -> Told[Teller]:
-        """Take what users said and models wrote, and what tools were handed, in order of time."""
-        found = [(0, text, Teller(None, 0, 0)) for text in said]
-        for call in self._tree.ordered:
-            if self._is_own(call):
-                teller = Teller(call, call.start, call.end)
-                found += [
-                    (call.end, piece.text, teller)
-                    for piece in of_output(call.made)
-                    if piece.role in (None, "assistant", "call", "tool")
-                ]
-            if call.kind is CallKind.GENERATION:  # earlier turns, of which no call is recorded
-                teller = Teller(call, call.end, call.end, is_given=True)
-                found += [
-                    (call.end, piece.text, teller)
-                    for piece in pieces(call.given)
-                    if piece.role == "assistant"
-                    or (piece.role == "user" and len(piece.text) <= LONGEST_TURN)
-                ]
-            if call.kind in _MOST_OF_IT:
-                teller = Teller(call, call.start, call.start, is_given=True)
-                found += [(call.start, piece.text, teller) for piece in pieces(call.given)]
-        told = Told[Teller]()
-        given: set[str] = set()
-        for _, text, teller in sorted(found, key=lambda one: one[0]):
-            if teller.is_given and text in given:
-                continue  # each call is given the turns before it again
-            given |= {text} if teller.is_given else set()
-            told.add(text, teller)
-        return told
+    def _made(self, call: Call) -> Iterator[tuple[str, Teller]]:
+        """Yield what a call wrote; what it looked up can be quoted from then on."""
+        is_own = self._is_own(call)
+        is_inner = call.kind is CallKind.EVENT or call.call_id in self._tree.with_writer
+        teller = Teller(call, call.start, call.end)
+        for piece in of_output(call.made):
+            if self._tree.writes(call) and piece.role in (None, "assistant"):
+                form = normalised(piece.text)
+                if form:
+                    self._writers.setdefault(form, []).append(call)
+            if is_own and piece.role in (None, "assistant", "call", "tool"):
+                yield piece.text, teller
+            elif not (is_own or is_inner):
+                self._told.show(piece.text, call)
+
+    def _handed(self, call: Call) -> Iterator[tuple[str, Teller]]:
+        """Yield what a tool was handed, and a model's earlier turns, of which no call is known."""
+        if call.kind is CallKind.GENERATION:
+            teller = Teller(call, call.end, call.end, is_given=True)
+            for piece in self._given(call):
+                is_turn = piece.role == "user" and len(piece.text) <= LONGEST_TURN
+                if piece.role == "assistant" or is_turn:
+                    yield piece.text, teller
+        if call.kind in _MOST_OF_IT:
+            teller = Teller(call, call.start, call.start, is_given=True)
+            for piece in self._given(call):
+                yield piece.text, teller
 
     def _is_own(self, call: Call) -> bool:
         """Return whether what a call gave was written, by it or inside of it."""
@@ -151,43 +158,27 @@ class Repeats:
         """Return whether somebody told some words before a call returned them, and of his own."""
         told = teller.call
         if told is None:
-            return not any(self._told.holds(text, words) for text in self._documents)
-        if teller.is_given:
+            is_before = True
+        elif teller.is_given:
             is_before = teller.end <= call.start
         elif told is call or self._tree.is_inside(call, told) or told.end > call.end:
-            return False
+            is_before = False
         else:
             is_before = told.start <= call.start or self._tree.is_during(told, call)
-        return is_before and not self._is_quoted(teller, told, words)
+        return is_before and not self._is_quoted(teller, words)
 
-    def _is_quoted(self, teller: Teller, told: Call, words: Match) -> bool:
-        """Return whether somebody had some words from a source, or was given them."""
-        if any(self._told.holds(text, words) for text in self._documents):
-            return True
-        if not teller.is_given and any(
-            self._told.holds(piece.text, words)
-            for piece in pieces(told.given)
-            if piece.role != "assistant"
-        ):
-            return True
+    def _is_quoted(self, teller: Teller, words: Match) -> bool:
+        """Return whether some words come from a source, or from a model's prompt."""
+        told = teller.call
+        for source in self._told.holders(words):
+            if source is None:  # a document that the run was called with
+                return True
+            if told is not None and source is not told and source.end <= teller.start:
+                return True
+        prompt = () if told is None or teller.is_given else self._given(told)
         return any(
-            source is not told and words.is_within(match)
-            for source, match in self._in_sources().get(words.sentence, ())
-            if source.end <= teller.start
+            self._told.holds(piece.text, words) for piece in prompt if piece.role != "assistant"
         )
-
-    def _in_sources(self) -> dict[int, list[tuple[Call, Match]]]:
-        """Return which words that were told what was looked up holds, by the sentence."""
-        if self._held is None:
-            self._held = {}
-            for call in self._tree.ordered:
-                is_inner = call.call_id in self._tree.with_writer
-                if call.kind is CallKind.EVENT or is_inner or self._is_own(call):
-                    continue
-                for piece in of_output(call.made):
-                    for number, matches in self._told.held(piece.text).items():
-                        self._held.setdefault(number, []).extend((call, one) for one in matches)
-        return self._held
 
     def is_written(self, call: Call, text: str) -> bool:
         """Return whether a model wrote what a tool or a retriever returned, or it was handed that.

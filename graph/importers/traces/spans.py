@@ -73,6 +73,11 @@ class Span:
     link: str | None = None
     about: dict[str, object] = field(default_factory=dict)
 
+    @property
+    def tool(self) -> str:
+        """The name of the tool that a tool call asks for."""
+        return self.text.partition("(")[0]
+
 
 class Reading:
     """Reads what the calls of one trace said.
@@ -93,11 +98,14 @@ class Reading:
         self.trace = trace
         calls = once(trace.calls)
         self.tree = Tree(calls)
-        given = self._called_with()
+        self._given: dict[str, list[InnerText]] = {}
+        self._media_in: dict[str, list[InnerText]] = {}
+        self._called = self._called_with()
         self._repeats = Repeats(
             self.tree,
-            [one.piece.text for one in given if not one.is_document],
-            [one.piece.text for one in given if one.is_document],
+            [one.piece.text for one in self._called if not one.is_document],
+            [one.piece.text for one in self._called if one.is_document],
+            self._said_to,
         )
         self.own: dict[int, Span] = {}
         self._by_call: dict[str | None, list[Span]] = {}
@@ -117,12 +125,11 @@ class Reading:
         self._media: dict[str, str] = {}
         self._named = {call.link for call in trace.calls if call.link is not None}
         self._answered: set[int] = set()
-        self._given: dict[str, list[InnerText]] = {}
+        self._tools: dict[str, list[str]] = {}
 
     def is_own_result(self, link: str | None) -> bool:
         """Return whether the tool call with an id asked an agent, or handed an answer in."""
-        asks = (one for one in self.spans if one.kind == TOOL_CALL and one.link == link)
-        names = [one.text.partition("(")[0] for one in asks] if link is not None else []
+        names = self._tools.get(link, ()) if link is not None else ()
         return any(is_agent(name) or is_answering(name) for name in names)
 
     @property
@@ -138,6 +145,8 @@ class Reading:
             span.name = f"{base}~{self._repeated[base] + 1}"
         self._taken.add(span.name)
         self.spans.append(span)
+        if span.kind == TOOL_CALL and span.link is not None:
+            self._tools.setdefault(span.link, []).append(span.tool)
         self.by_text.setdefault(span.text, []).append(span)
         return span
 
@@ -165,11 +174,17 @@ class Reading:
 
     def given(self, call: Call) -> list[InnerText]:
         """The texts that a call was given."""
+        found = self._said_to(call)
+        self._note_media(self._media_in.pop(call.call_id, []))
+        return found
+
+    def _said_to(self, call: Call) -> list[InnerText]:
+        """Read what a call was given, once; media are noted where the call is read."""
         known = self._given.get(call.call_id)
         if known is None:
-            found = list(everything(call.given))
-            self._note_media(found)
-            known = self._given[call.call_id] = [one for one in found if is_said(one)]
+            every = list(everything(call.given))
+            known = self._given[call.call_id] = [one for one in every if is_said(one)]
+            self._media_in[call.call_id] = [one for one in every if one.role == "media"]
         return known
 
     def _note_media(self, found: list[InnerText]) -> None:
@@ -210,7 +225,7 @@ class Reading:
         return list(asked.of_run(given))
 
     def _beginning(self) -> None:
-        is_prompt, found = self._is_prompt(), self._called_with()
+        is_prompt, found = self._is_prompt(), self._called
         question = asked.question_of(found)
         for one in found:
             piece = one.piece
