@@ -22,9 +22,9 @@ H = TypeVar("H")
 _SEED = 4
 """Words that must be alike before a place is looked at; a shorter text is a name or a phrase."""
 _SENTENCE = 5
-"""Words of a sentence that counts wherever it stands."""
+"""Words of a sentence that counts at any place."""
 _RUN = 12
-"""Words in one order that are no chance, whatever stands around them."""
+"""Words in one order that are no chance, whatever is around them."""
 _CUT_OFF = 8
 """The same for words behind which a text is cut off."""
 _MOST_OF_IT = 0.75
@@ -33,8 +33,8 @@ _LONGEST = 60
 """Words of a part of a sentence that is looked for as one."""
 _MOST_ALIKE = 8
 """Of the sentences that hold the same four words the first so many are compared."""
-_MOST_TELLERS = 200
-"""Of those who wrote or said one sentence the first so many are looked at."""
+_MOST_AUTHORS = 200
+"""Of the authors of one sentence the first so many are looked at."""
 _LEAST_WORK, _WORK_A_WORD = 5_000_000, 50
 _FEWEST_LEFT = 3
 """Words; what is left of a result with fewer says nothing."""
@@ -42,7 +42,7 @@ ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
 """An escape as programs write it in JSON and in code."""
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
 _FILL = "\x00"
-"""Stands behind a character that was an escape, so that each word keeps its place."""
+"""Fills the place of an escape behind its character, so that each word keeps its place."""
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_FILL}*{_LETTER})*")
@@ -54,7 +54,7 @@ _CUT = re.compile(
     r"\s*(?:\.{3}|…|[\[(<{]\s*(?:…|\.{3}|truncat|cut|gek|abge|more|omitted|\+?\d+ more)|\W*$)", re.I
 )
 GAP = " […] "
-"""Stands in a text for words that are left out of it."""
+"""The sign for words that are left out of a text."""
 
 
 class _Words:
@@ -84,13 +84,13 @@ class _Words:
         return [0.0, *accumulate(0.5 if one in signs else 1.0 for one in self.words)]
 
     def between(self, at: int) -> str:
-        """Return what stands between a word and the one before it."""
+        """Return the signs between a word and the word before it."""
         start = self.spans[at - 1][1] if at else 0
         end = self.spans[at][0] if at < len(self.spans) else len(self.text)
         return self.text[start:end]
 
     def ends_before(self, at: int) -> bool:
-        """Return whether a sentence ends between a word and the one before it."""
+        """Return whether a sentence ends between a word and the word before it."""
         start = self.spans[at - 1][1]
         # One sign more, since a full stop within a number ends no sentence.
         end = self.spans[at][0] + 1 if at < len(self.spans) else len(self.text)
@@ -115,7 +115,7 @@ class _Words:
         return list(zip(starts, [*starts[1:], len(self.words)], strict=True)) if self.words else []
 
     def weight(self, start: int, end: int) -> float:
-        """Return how many words stand from one to another; two signs without spaces are one."""
+        """Return how many words are in a range; two signs without spaces count as one."""
         return self._weights[end] - self._weights[start]
 
 
@@ -131,11 +131,11 @@ def _filled(escape: re.Match[str]) -> str:
 
 @dataclass(slots=True)
 class _Sentence(Generic[T]):
-    """A sentence, or a part of a long one, that somebody wrote or said."""
+    """A sentence, or a part of a long one, that a model wrote or a user said."""
 
     words: tuple[str, ...]
     is_sentence: bool
-    tellers: list[T] = field(default_factory=list)
+    authors: list[T] = field(default_factory=list)
 
     def lacks(self, words: Sequence[str]) -> bool:
         """Return whether a figure is among words that this sentence does not have."""
@@ -144,7 +144,7 @@ class _Sentence(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words of a text that stand in a sentence that was told.
+    """Words of a text that are words of an earlier sentence.
 
     Attributes:
         sentence: The number of the sentence.
@@ -166,22 +166,22 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Copy(Generic[T]):
-    """A part of a text that somebody wrote or said before.
+    """A part of a text that a model wrote or a user said before.
 
     Attributes:
         start: Where it begins; offsets count characters of the text.
         end: Behind its last character.
         words: Its words.
-        teller: Who wrote or said it.
+        author: The author of these words.
     """
 
     start: int
     end: int
     words: Match
-    teller: T
+    author: T
 
 
-class Told(Generic[T, H]):
+class EarlierTexts(Generic[T, H]):
     """The sentences that models wrote and users said, and the texts that these could quote.
 
     All of them are taken before a text is compared with them.
@@ -197,12 +197,12 @@ class Told(Generic[T, H]):
         self._by_sentence: dict[str, dict[int, list[Match]]] = {}
         self._work = _LEAST_WORK
 
-    def add(self, text: str, teller: T) -> None:
-        """Take the sentences of a text that state something.
+    def add(self, text: str, author: T) -> None:
+        """Take the sentences of a text that state something; texts come in the order of time.
 
         Args:
             text: The text.
-            teller: Who wrote or said it; nobody who did so later was added before.
+            author: The author of the text.
         """
         found = _Words(text)
         for begin, end in found.sentences:
@@ -213,7 +213,7 @@ class Told(Generic[T, H]):
                 words = tuple(found.words[start : min(end, start + _LONGEST)])
                 if found.weight(start, start + len(words)) >= _SEED:
                     is_sentence = begin == start and found.ends_before(end)
-                    self._sentence(words, is_sentence).tellers.append(teller)
+                    self._sentence(words, is_sentence).authors.append(author)
 
     def show(self, text: str, holder: H) -> None:
         """Take a text that can be quoted.
@@ -260,7 +260,7 @@ class Told(Generic[T, H]):
         return self._scans[text]
 
     def _matches(self, words: Sequence[str]) -> Iterator[Match]:
-        """The longest runs of words that stand in one sentence, too."""
+        """The longest runs of words that an earlier sentence has, too."""
         self._work += _WORK_A_WORD * len(words)
         done: dict[tuple[int, int], int] = {}
         for at, seed in enumerate(_seeds(words)):
@@ -268,17 +268,17 @@ class Told(Generic[T, H]):
                 key = (number, at - first)
                 if done.get(key, 0) > at or self._work <= 0:
                     continue
-                told = self._sentences[number].words
+                known = self._sentences[number].words
                 length = _SEED
-                most = min(len(told) - first, len(words) - at)
-                while length < most and told[first + length] == words[at + length]:
+                most = min(len(known) - first, len(words) - at)
+                while length < most and known[first + length] == words[at + length]:
                     length += 1
                 self._work -= length
                 done[key] = at + length
                 yield Match(number, first, at, length)
 
     def held(self, text: str) -> dict[int, list[Match]]:
-        """Return the runs of words of a text that were told, by the sentence that they stand in."""
+        """Return the runs of words that a text shares with earlier sentences, by the sentence."""
         if text not in self._by_sentence:
             held = self._by_sentence[text] = {}
             for match in self._scan(text)[1]:
@@ -286,15 +286,15 @@ class Told(Generic[T, H]):
         return self._by_sentence[text]
 
     def holds(self, text: str, words: Match) -> bool:
-        """Return whether a text holds words that were told."""
+        """Return whether a text holds words of an earlier sentence."""
         return any(words.is_within(match) for match in self.held(text).get(words.sentence, ()))
 
-    def copies(self, text: str, is_teller: Callable[[T, Match], bool]) -> list[Copy[T]]:
-        """Return the parts of a text that were told before, in their order.
+    def copies(self, text: str, is_author: Callable[[T, Match], bool]) -> list[Copy[T]]:
+        """Return the parts of a text that were written or said before, in their order.
 
         Args:
             text: What a tool or a retriever returned.
-            is_teller: Whether one who wrote or said some words did so before, and of his own.
+            is_author: Whether an author's words came before the text, and were no quotation.
         """
         found, matches = self._scan(text)
         copies: list[Copy[T]] = []
@@ -304,13 +304,13 @@ class Told(Generic[T, H]):
         ):
             if end <= behind:
                 continue
-            tellers = self._sentences[match.sentence].tellers[:_MOST_TELLERS]
-            teller = next((one for one in tellers if is_teller(one, match)), None)
-            if teller is None:
+            authors = self._sentences[match.sentence].authors[:_MOST_AUTHORS]
+            author = next((one for one in authors if is_author(one, match)), None)
+            if author is None:
                 continue
             first, last = found.spans[max(start, behind)][0], found.spans[end - 1][1]
             closing = _CLOSES.match(found.text, last)
-            copies.append(Copy(first, closing.end() if closing else last, match, teller))
+            copies.append(Copy(first, closing.end() if closing else last, match, author))
             behind = end
         return copies
 
@@ -325,22 +325,23 @@ class Told(Generic[T, H]):
             while sentences[number][1] <= start:
                 number += 1
             begin, stop = sentences[number]
-            told = self._sentences[match.sentence]
-            is_whole = match.length == len(told.words)
+            known = self._sentences[match.sentence]
+            is_whole = match.length == len(known.words)
             weight = found.weight(start, end)
             opens = start in (0, begin) or bool(_EDGES.search(found.between(start)))
             closes = end >= stop or bool(_EDGES.search(found.between(end)))
             is_cut = bool(_CUT.match(found.text, found.spans[end - 1][1]))
             within = found.weight(max(start, begin), min(end, stop))
             if (
-                (weight >= _RUN and not told.lacks(found.clause(start, end, begin, stop)))
-                or (is_whole and ((told.is_sentence and weight >= _SENTENCE) or (opens and closes)))
+                (weight >= _RUN and not known.lacks(found.clause(start, end, begin, stop)))
+                or (is_whole and known.is_sentence and weight >= _SENTENCE)
+                or (is_whole and opens and closes)
                 or (is_cut and weight >= (_SENTENCE if opens else _CUT_OFF))
             ):
                 yield match, (start, end)
             elif within < _SEED or within < _MOST_OF_IT * found.weight(begin, stop):
                 continue
-            elif is_whole or not told.lacks(found.words[begin:start] + found.words[end:stop]):
+            elif is_whole or not known.lacks(found.words[begin:start] + found.words[end:stop]):
                 yield match, (min(start, begin), max(end, stop))
 
 

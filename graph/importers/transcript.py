@@ -1,7 +1,7 @@
 """A conversation in the order of time, in which tools may repeat what was written or said before.
 
-Logs of agents and chats have no calls with a beginning and an end, as traces have: what stands
-before a result came before it.
+Logs of agents and chats have no calls with a beginning and an end, as traces have: what is before
+a result in the log came before it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from veritrail_graph.graph.importers.copied import Copy, Match, Told
+from veritrail_graph.graph.importers.copied import Copy, EarlierTexts, Match
 
 T = TypeVar("T")
 LONGEST_TURN = 4_000
@@ -17,8 +17,8 @@ LONGEST_TURN = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Teller(Generic[T]):
-    """Whose words stand in a result.
+class Author(Generic[T]):
+    """The author of words that a result repeats.
 
     Attributes:
         at: When they were written or said.
@@ -33,41 +33,41 @@ class Transcript(Generic[T]):
     """The texts of a conversation; all of them are taken before a result is looked at."""
 
     def __init__(self) -> None:
-        self._texts: list[tuple[int, str, T]] = []
-        self._told = Told[Teller[T], int]()
+        self._texts: list[tuple[str, Author[T]]] = []
+        self._earlier = EarlierTexts[Author[T], int]()
 
-    def wrote(self, text: str, at: int, teller: T) -> None:
+    def wrote(self, text: str, at: int, author: T) -> None:
         """Take what a model wrote, or handed to a tool."""
-        self._texts.append((at, text, teller))
+        self._texts.append((text, Author(at, author)))
 
-    def said(self, text: str, at: int, teller: T) -> None:
+    def said(self, text: str, at: int, author: T) -> None:
         """Take what a user said; words of a long prompt are quotations."""
         if len(text) <= LONGEST_TURN:
-            self._texts.append((at, text, teller))
+            self.wrote(text, at, author)
         else:
             self.shown(text, at)
 
     def shown(self, text: str, at: int) -> None:
         """Take what models were shown and may quote: source text, instructions."""
-        self._told.show(text, at)
+        self._earlier.show(text, at)
 
     @property
     def is_spent(self) -> bool:
         """Return whether texts repeat themselves so much that some were not compared."""
-        return self._told.is_spent
+        return self._earlier.is_spent
 
-    def copies(self, text: str, at: int) -> list[Copy[Teller[T]]]:
+    def copies(self, text: str, at: int) -> list[Copy[Author[T]]]:
         """Return the parts of a result that were written or said before.
 
         Args:
             text: What a tool returned.
             at: When it did.
         """
-        for written, said, teller in sorted(self._texts, key=lambda one: one[0]):
-            self._told.add(said, Teller(written, teller))
+        for earlier, author in sorted(self._texts, key=lambda text: text[1].at):
+            self._earlier.add(earlier, author)
         self._texts.clear()
-        return self._told.copies(text, lambda teller, words: self._is_before(teller, words, at))
+        return self._earlier.copies(text, lambda author, words: self._is_before(author, words, at))
 
-    def _is_before(self, teller: Teller[T], words: Match, at: int) -> bool:
+    def _is_before(self, author: Author[T], words: Match, at: int) -> bool:
         """Return whether some words were written before a result, and were no quotation."""
-        return teller.at < at and all(shown > teller.at for shown in self._told.holders(words))
+        return author.at < at and all(shown > author.at for shown in self._earlier.holders(words))

@@ -1,7 +1,7 @@
-"""Results of tools in a log, parted where somebody wrote or said a part of them before.
+"""Results of tools in a log, parted where a part of them was written or said before.
 
-The whole is what the agents after it saw. It is no source text: it is made of the texts that its
-parts stood in, and of what the tool says of its own, which is.
+The whole is what the agents after it saw. It is no source text: it is made of the texts that it
+repeats, and of what the tool says of its own, which is source text.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from veritrail_graph.graph.importers.transcript import Transcript
 from veritrail_graph.graph.model import Origin
 
 _ASKS = ("tool_call", "action")
-"""What an agent does before the result that stands in the same message."""
+"""What an agent does before the result in the same message."""
 _LABELS = re.compile(r"[^\S\n]*[:=][^\S\n]*\S")
-"""Stands behind words of a program which say what it is that it then prints."""
+"""What follows a label behind which a program prints a value."""
 
 
 def part(conversation: Conversation) -> None:
@@ -58,14 +58,14 @@ def _own(piece: MessageText, transcript: Transcript[MessageText]) -> list[Messag
         return []
     lengths: Counter[str] = Counter()
     for copy in copies:
-        lengths[copy.teller.text.node_id] += copy.end - copy.start
-    tellers = {one.teller.text.node_id: one.teller.text for one in copies}
+        lengths[copy.author.text.node_id] += copy.end - copy.start
+    earlier = {one.author.text.node_id: one.author.text for one in copies}
     piece.origin = Origin.GENERATED
     piece.parts = tuple(
-        (one, round(min(1.0, lengths[name] / len(one.text)), 4)) for name, one in tellers.items()
+        (one, round(min(1.0, lengths[name] / len(one.text)), 4)) for name, one in earlier.items()
     )
     text = left_of(piece.text, copies)
-    if not text or any(one.text == piece.text for one in tellers.values()):
+    if not text or any(one.text == piece.text for one in earlier.values()):
         return []
     name = "own" if piece.part is None else f"{piece.part}/own"
     own = replace(piece, part=name, text=text, origin=Origin.SOURCE, parts=(), is_seen=False)

@@ -84,7 +84,7 @@ class Script:
         turns: The turns.
         documents: The documents, by their texts: each text is stored once.
         used: The ids of documents that the assistant's next turn uses.
-        repeated: From how many documents a part was left out, since somebody wrote or said it.
+        repeated: From how many documents a part was left out, since it was written or said before.
     """
 
     turns: list[dict[str, Any]] = field(default_factory=list)

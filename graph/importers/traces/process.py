@@ -206,15 +206,15 @@ class _Linking:
         return self._normalised[text]
 
     def _of_parts(self, sources: dict[int, list[Source[Span]]]) -> Iterator[Source[Span]]:
-        """The inputs of results of which somebody wrote or said a part before."""
+        """Yield the inputs of results that repeat earlier texts."""
         for span in self.spans:
             own = self.read.own.get(id(span))
             if own is not None:
                 yield Source(own, span, None, None)
             known = {id(one.source) for one in sources.get(id(span), ())}
-            for teller, share in self.read.tellers(span):
-                if id(teller) not in known:
-                    yield Source(teller, span, Inference.NORMALISED, share)
+            for earlier, share in self.read.repeated(span):
+                if id(earlier) not in known:
+                    yield Source(earlier, span, Inference.NORMALISED, share)
 
     def _by_order(self, sources: dict[int, list[Source[Span]]]) -> Iterator[Source[Span]]:
         """The inputs of steps whose models are not recorded: what was recorded inside of them.

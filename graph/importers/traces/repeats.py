@@ -1,7 +1,7 @@
 """A check that a tool only repeated a model's text, or the input that the tool was given.
 
 An agent may be a tool of another one, and its inner model need not be recorded inside the tool.
-What such a tool returns is no source text: somebody in the run wrote it.
+What such a tool returns is no source text: a model in the run wrote it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.importers.copied import Copy, Match, Told
+from veritrail_graph.graph.importers.copied import Copy, EarlierTexts, Match
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
@@ -21,7 +21,7 @@ from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.importers.transcript import LONGEST_TURN
 
 _MOST_OF_IT = {CallKind.TOOL: 0.75, CallKind.RETRIEVER: 0.95}
-"""Share of a result that stands in what was written before the call began, by its kind."""
+"""Share of a result that was written before the call began, by its kind."""
 _HALF = 0.5
 """The same for what was written while it went on."""
 _MOST_WRITERS = 50
@@ -49,8 +49,8 @@ def is_answering(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
-    """Whose words stand in a result.
+class Author:
+    """The author of words that a result repeats.
 
     Attributes:
         call: The call that wrote them, or was given them; None: the run was called with them.
@@ -85,54 +85,54 @@ class Repeats:
         """
         self._tree, self._given = tree, given
         self._writers: dict[str, list[Call]] = {}
-        self._told = Told[Teller, Call | None]()
+        self._earlier = EarlierTexts[Author, Call | None]()
         for text in documents:
-            self._told.show(text, None)
-        found = [(text, Teller(None, 0, 0)) for text in said]
+            self._earlier.show(text, None)
+        found = [(text, Author(None, 0, 0)) for text in said]
         for call in tree.ordered:
             found += self._made(call)
             found += self._handed(call)
         self._texts = list(self._writers)
         self._finder = Finder.of(self._texts, _SHORTEST)
         handed: set[str] = set()
-        for text, teller in sorted(found, key=lambda one: one[1].end):
-            if teller.is_given and text in handed:
+        for text, author in sorted(found, key=lambda one: one[1].end):
+            if author.is_given and text in handed:
                 continue  # each call is given the turns before it again
-            handed |= {text} if teller.is_given else set()
-            self._told.add(text, teller)
+            handed |= {text} if author.is_given else set()
+            self._earlier.add(text, author)
 
     @property
     def is_spent(self) -> bool:
         """Return whether texts repeat themselves so much that some were not compared."""
-        return self._told.is_spent
+        return self._earlier.is_spent
 
-    def _made(self, call: Call) -> Iterator[tuple[str, Teller]]:
+    def _made(self, call: Call) -> Iterator[tuple[str, Author]]:
         """Yield what a call wrote; what it looked up can be quoted from then on."""
         is_own = self._is_own(call)
         is_inner = call.kind is CallKind.EVENT or call.call_id in self._tree.with_writer
-        teller = Teller(call, call.start, call.end)
+        author = Author(call, call.start, call.end)
         for piece in of_output(call.made):
             if self._tree.writes(call) and piece.role in (None, "assistant"):
                 form = normalised(piece.text)
                 if form:
                     self._writers.setdefault(form, []).append(call)
             if is_own and piece.role in (None, "assistant", "call", "tool"):
-                yield piece.text, teller
+                yield piece.text, author
             elif not (is_own or is_inner):
-                self._told.show(piece.text, call)
+                self._earlier.show(piece.text, call)
 
-    def _handed(self, call: Call) -> Iterator[tuple[str, Teller]]:
+    def _handed(self, call: Call) -> Iterator[tuple[str, Author]]:
         """Yield what a tool was handed, and a model's earlier turns, of which no call is known."""
         if call.kind is CallKind.GENERATION:
-            teller = Teller(call, call.end, call.end, is_given=True)
+            author = Author(call, call.end, call.end, is_given=True)
             for piece in self._given(call):
                 is_turn = piece.role == "user" and len(piece.text) <= LONGEST_TURN
                 if piece.role == "assistant" or is_turn:
-                    yield piece.text, teller
+                    yield piece.text, author
         if call.kind in _MOST_OF_IT:
-            teller = Teller(call, call.start, call.start, is_given=True)
+            author = Author(call, call.start, call.start, is_given=True)
             for piece in self._given(call):
-                yield piece.text, teller
+                yield piece.text, author
 
     def _is_own(self, call: Call) -> bool:
         """Return whether what a call gave was written, by it or inside of it."""
@@ -141,43 +141,43 @@ class Repeats:
         is_agent_as_tool = call.call_id in self._tree.with_writer or is_agent(call.name)
         return call.kind is CallKind.TOOL and is_agent_as_tool
 
-    def copies(self, call: Call, text: str) -> list[Copy[Teller]]:
-        """Return the parts of what a tool or a retriever returned that were told before.
+    def copies(self, call: Call, text: str) -> list[Copy[Author]]:
+        """Return the parts of what a tool or a retriever returned that were written or said before.
 
         Args:
             call: The tool or the retriever.
             text: What it returned.
         """
-        return self._told.copies(text, lambda one, words: self._is_before(one, words, call))
+        return self._earlier.copies(text, lambda one, words: self._is_before(one, words, call))
 
-    def holds(self, text: str, copy: Copy[Teller]) -> bool:
-        """Return whether the words of a copy stand in a text."""
-        return self._told.holds(text, copy.words)
+    def holds(self, text: str, copy: Copy[Author]) -> bool:
+        """Return whether a text holds the words of a copy."""
+        return self._earlier.holds(text, copy.words)
 
-    def _is_before(self, teller: Teller, words: Match, call: Call) -> bool:
-        """Return whether somebody told some words before a call returned them, and of his own."""
-        told = teller.call
-        if told is None:
+    def _is_before(self, author: Author, words: Match, call: Call) -> bool:
+        """Return whether an author had words before a call returned them, and did not quote."""
+        writer = author.call
+        if writer is None:
             is_before = True
-        elif teller.is_given:
-            is_before = teller.end <= call.start
-        elif told is call or self._tree.is_inside(call, told) or told.end > call.end:
+        elif author.is_given:
+            is_before = author.end <= call.start
+        elif writer is call or self._tree.is_inside(call, writer) or writer.end > call.end:
             is_before = False
         else:
-            is_before = told.start <= call.start or self._tree.is_during(told, call)
-        return is_before and not self._is_quoted(teller, words)
+            is_before = writer.start <= call.start or self._tree.is_during(writer, call)
+        return is_before and not self._is_quoted(author, words)
 
-    def _is_quoted(self, teller: Teller, words: Match) -> bool:
+    def _is_quoted(self, author: Author, words: Match) -> bool:
         """Return whether some words come from a source, or from a model's prompt."""
-        told = teller.call
-        for source in self._told.holders(words):
+        writer = author.call
+        for source in self._earlier.holders(words):
             if source is None:  # a document that the run was called with
                 return True
-            if told is not None and source is not told and source.end <= teller.start:
+            if writer is not None and source is not writer and source.end <= author.start:
                 return True
-        prompt = () if told is None or teller.is_given else self._given(told)
+        prompt = () if writer is None or author.is_given else self._given(writer)
         return any(
-            self._told.holds(piece.text, words) for piece in prompt if piece.role != "assistant"
+            self._earlier.holds(piece.text, words) for piece in prompt if piece.role != "assistant"
         )
 
     def is_written(self, call: Call, text: str) -> bool:

@@ -16,8 +16,8 @@ from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, 
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
 from veritrail_graph.graph.importers.traces.repeats import (
+    Author,
     Repeats,
-    Teller,
     forms,
     is_answering,
     is_handed,
@@ -109,7 +109,7 @@ class Reading:
         )
         self.own: dict[int, Span] = {}
         self._by_call: dict[str | None, list[Span]] = {}
-        self.copies: dict[int, list[Copy[Teller]]] = {}
+        self.copies: dict[int, list[Copy[Author]]] = {}
         self._events: dict[str | None, list[Call]] = {}
         for call in calls:
             if call.kind is CallKind.EVENT:
@@ -404,8 +404,8 @@ class Reading:
             )  # fmt: skip
             self.own[id(span)] = self.add(own)
 
-    def tellers(self, span: Span) -> Iterator[tuple[Span, float]]:
-        """The texts that parts of a result stood in before, each with the share that they are."""
+    def repeated(self, span: Span) -> Iterator[tuple[Span, float]]:
+        """Yield the texts that a result repeats, each with the share of it that comes again."""
         copies = self.copies.get(id(span), ())
         if copies and not self._by_call:
             for one in self.spans:
@@ -414,9 +414,10 @@ class Reading:
                     self._by_call.setdefault(name, []).append(one)
         shares: dict[int, tuple[Span, float]] = {}
         for copy in copies:
-            told = copy.teller.call
-            given = self._by_call.get(None, []) if told is None or copy.teller.is_given else []
-            own = [] if told is None else self._by_call.get(told.call_id, [])
+            writer = copy.author.call
+            is_given = writer is None or copy.author.is_given
+            given = self._by_call.get(None, []) if is_given else []
+            own = [] if writer is None else self._by_call.get(writer.call_id, [])
             for one in (*own, *given):
                 is_before = one.order <= span.order and one is not span
                 if is_before and self._repeats.holds(one.text, copy):
