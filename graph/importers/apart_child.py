@@ -25,6 +25,7 @@ from veritrail_graph.graph.importers.registry import ImportOptions, find_process
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.plain import PlainText
+    from veritrail_graph.graph.importers.traces.received import RequestForm
 
 LENGTH = struct.Struct(">I")
 IDLE_SECONDS = 60.0
@@ -98,7 +99,7 @@ class Serving:
             self.drop(reading)
         return some
 
-    def request(self, body: bytes, form: Any, most: int) -> Any:
+    def request(self, body: bytes, form: RequestForm, most: int) -> Any:
         """Read an export request."""
         from veritrail_graph.graph.importers.traces.received import read_request
 

@@ -14,6 +14,11 @@ from veritrail_graph.graph.importers.copied import Copy, EarlierTexts, Match
 T = TypeVar("T")
 LONGEST_TURN = 4_000
 """Characters; a longer message of a user is a prompt that a program put together."""
+NOT_ALL_COMPARED = (
+    "The texts repeat themselves so often that not every result of a tool was compared with what "
+    "was written before it."
+)
+"""The warning of a process where the comparison was bounded."""
 
 
 @dataclass(frozen=True, slots=True)

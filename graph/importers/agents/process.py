@@ -17,6 +17,7 @@ from veritrail_graph.graph.importers.agents.pieces import (
     read,
 )
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
+from veritrail_graph.graph.importers.transcript import NOT_ALL_COMPARED
 from veritrail_graph.graph.model import Inference, Origin
 
 NAME = "agents"
@@ -61,11 +62,7 @@ _OMISSIONS = {
         "{} results of tools repeat what was written or said before them: these parts are no "
         "source text.",
     ),
-    "uncompared": (
-        "The texts repeat themselves so often that not every result of a tool was compared with "
-        "what was written before it.",
-        "",
-    ),
+    "uncompared": (NOT_ALL_COMPARED, ""),
     "events": (
         "One event without a text for other agents was left out.",
         "{} events without a text for other agents were left out.",

@@ -26,7 +26,7 @@ from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.texts import pieces
-from veritrail_graph.graph.importers.transcript import Transcript
+from veritrail_graph.graph.importers.transcript import NOT_ALL_COMPARED, Transcript
 from veritrail_graph.graph.model.dialogue import FORMAT
 
 _IDS = ("dialogue_id", "conversation_id", "session_id", "thread_id", "id")
@@ -68,11 +68,7 @@ _WARNINGS = {
         "What tools repeat of what was written or said before is no source text: it was left out "
         "of {:,} documents.",
     ),
-    "uncompared": (
-        "The texts repeat themselves so often that not every result of a tool was compared with "
-        "what was written before it.",
-        "",
-    ),
+    "uncompared": (NOT_ALL_COMPARED, ""),
 }
 
 
