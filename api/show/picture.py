@@ -105,13 +105,15 @@ class _Drawer:
     def _to_culprit(self, culprits: Sequence[str], source: str) -> tuple[list[Column], list[Joint]]:
         """Return the columns before the culprit, and a line behind each of them."""
         quote = self.pair.source if self.pair is not None else None
-        if quote is None:
+        way: list[str] = []
+        if quote is not None:
+            way = self._way(quote.node_id, culprits) or [quote.node_id]
+            if not self._is_source(quote.node_id):
+                way = [*self._way_to_source(quote.node_id)[:-1], *way]
+            way = [name for name in way if name not in culprits]
+        if quote is None or not way:  # all that stands before one culprit may be culprits, too
             none = Box((Piece(self._none_words()),), Tone.OPEN)
             return [Column("Looked for", (none,))], [Joint(Tone.OPEN, Tone.CULPRIT)]
-        way = self._way(quote.node_id, culprits) or [quote.node_id]
-        if not self._is_source(quote.node_id):
-            way = [*self._way_to_source(quote.node_id)[:-1], *way]
-        way = [name for name in way if name not in culprits]
         shown = way if len(way) < 3 else [way[0], way[-1]]
         columns, joints = [], []
         for name in shown:

@@ -94,6 +94,19 @@ def test_of_several_culprits_one_box_says_how_many() -> None:
     assert made.news.startswith("went wrong in one of 20 nodes")
 
 
+def test_where_all_that_led_to_a_culprit_are_culprits_too_nothing_is_drawn_as_right() -> None:
+    one = a_trail(
+        "v-1",
+        a_round(1, FS, [LATER], [found("", cited("g", 0, 0, WROTE))]),
+        a_round(2, NFS, [STEP], [found("", cited("s", 0, 0, SOURCE))]),
+        claim=CLAIM, paths=[path("g", "t", 1), path("s", "g", 2)],
+        error_nodes=[STEP, LATER], propagated_nodes=[ANSWER],
+    )  # fmt: skip
+    made = drawn(one)
+    assert tones(made) == [Tone.OPEN, Tone.CULPRIT, Tone.WRONG]
+    assert made.columns[1].boxes[0].among == ("g", "s")
+
+
 def test_what_is_supported_is_green_from_each_source_to_the_answer() -> None:
     more = [NodeRef(f"c{at}", 1, 20 + at, Role.ROOT) for at in range(4)]
     said = [found("", cited(ref.node_id, 0, 0, SOURCE)) for ref in (ROOT, *more)]
