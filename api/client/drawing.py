@@ -18,7 +18,6 @@ PAD = 16
 LINE = 16
 
 _WRONG = COLOURS[Verdict.NOT_FULLY_SUPPORTED]
-_FONT = "font-family:system-ui,sans-serif;font-size:12px"
 
 
 def stages_svg(found: Iterable[Verification]) -> str:
@@ -60,17 +59,15 @@ def stages_svg(found: Iterable[Verification]) -> str:
         parts.append(_text(PAD, PAD + LINE, "No error was found."))
     width = PAD * 2 + side + max(len(stages), 1) * 110
     height = PAD * 2 + 2 * LINE + len(totals) * row
-    return _picture(width, height, "Unsupported claims by judge and by error stage", parts)
-
-
-def _picture(width: float, height: float, label: str, parts: list[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label, quote=True)}" '
-        f'style="{_FONT};background:#fff">' + "".join(parts) + "</svg>"
+        f'viewBox="0 0 {width:g} {height:g}" role="img" '
+        'aria-label="Unsupported claims by judge and by error stage" '
+        'style="font-family:system-ui,sans-serif;font-size:12px;background:#fff">'
+        f"{''.join(parts)}</svg>"
     )
 
 
-def _text(x: float, y: float, words: str, *, colour: str = "#1f2328", bold: bool = False) -> str:
+def _text(x: float, y: float, words: str, *, bold: bool = False) -> str:
     weight = ' font-weight="600"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" fill="{colour}"{weight}>{escape(words)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" fill="#1f2328"{weight}>{escape(words)}</text>'

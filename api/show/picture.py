@@ -66,7 +66,7 @@ class _Drawer:
         kind = self.view.mark.kind
         if kind is State.SUPPORTED:
             columns, joints = self._plain(Tone.RIGHT)
-            return self._made(columns, joints, self._supported_words(columns))
+            return self._made(columns, joints, self._supported_words())
         if kind is not State.NOT_SUPPORTED or self.view.unsaid:
             columns, joints = self._plain(Tone.OPEN)
             return self._made(columns, joints, self.view.unsaid or self._open_words())
@@ -260,7 +260,7 @@ class _Drawer:
 
     def _answer(self, tone: Tone, wrote: str = "") -> Column:
         found = self.view.verification
-        heading, note = self._heading(found.node_id, "Answer"), ""
+        heading, note = self._heading(found.node_id), ""
         if self.view.unsaid:
             heading, note = "You asked", "the answer does not say it"
             if not found.is_unsaid:
@@ -293,7 +293,7 @@ class _Drawer:
         words = self.view.without_verdict or self.view.mark.hint
         return words[:1].lower() + words[1:].rstrip(".")
 
-    def _supported_words(self, columns: Sequence[Column]) -> str:
+    def _supported_words(self) -> str:
         total = sum(self._is_source(name) for name in self.nodes)
         return f"rests on {counted(total, 'source text')}" if total else ""
 
@@ -339,7 +339,7 @@ class _Drawer:
                 return said.stage
         return None
 
-    def _heading(self, name: str, otherwise: str = "") -> str:
+    def _heading(self, name: str) -> str:
         stage = self._stage(name)
         if name == self.view.verification.node_id:
             return "Answer" if stage is None else f"Answer (stage {stage})"
@@ -350,7 +350,7 @@ class _Drawer:
             words = called if "source" in called.casefold() else f"source: {called}"
             return words[:1].upper() + words[1:]
         if stage is None:
-            return otherwise or "Step"
+            return "Step"
         words = f"{called} (stage {stage})" if called else f"Stage {stage}"
         return words[:1].upper() + words[1:]
 

@@ -40,19 +40,18 @@ _DOTS = {"supported": Tone.RIGHT, "not-supported": Tone.WRONG}
 _TONED = (Kind.NOTE, Kind.LABEL, Kind.VERDICT)
 _DASHES = ' stroke-dasharray="5 4"'
 
-Address = Callable[[str], str | None]
-"""The address of a node; None: it has none."""
+Address = Callable[[str], str]
+"""The address of a node."""
 
 
-def svg(drawing: Drawing, *, is_narrow: bool = False, with_claim: bool = True) -> str:
+def svg(drawing: Drawing, *, with_claim: bool = True) -> str:
     """Write a picture as a file of its own.
 
     Args:
         drawing: The picture.
-        is_narrow: Whether its columns stand below one another.
         with_claim: Whether the claim stands above it.
     """
-    return _Writer(is_file=True).written(drawing, is_narrow=is_narrow, with_claim=with_claim)
+    return _Writer(is_file=True).written(drawing, with_claim=with_claim)
 
 
 def figure(drawing: Drawing, address: Address | None = None, *, with_claim: bool = True) -> str:
@@ -73,8 +72,8 @@ def figure(drawing: Drawing, address: Address | None = None, *, with_claim: bool
     items = []
     for said, node_id in drawing.in_words():
         words = f'<span class="t" dir="auto">{_safe(said)}</span>'
-        href = address(node_id) if address is not None and node_id is not None else None
-        link = f' <a href="{escape(href, quote=True)}">its text</a>' if href else ""
+        href = writer.href(node_id)
+        link = f' <a href="{href}">its text</a>' if href else ""
         items.append(f"<li>{words}{link}</li>")
     return (
         f'<figure class="vp-figure">{forms}<details class="vp-words small">'
@@ -103,7 +102,13 @@ class _Writer:
     address: Address | None = None
     is_file: bool = False
 
-    def written(self, drawing: Drawing, *, is_narrow: bool, with_claim: bool) -> str:
+    def href(self, node_id: str | None) -> str:
+        """Return the address of a node as an attribute has it; empty: there is none."""
+        if self.address is None or node_id is None:
+            return ""
+        return escape(self.address(node_id), quote=True)
+
+    def written(self, drawing: Drawing, *, is_narrow: bool = False, with_claim: bool = True) -> str:
         layout = (tall if is_narrow else wide)(drawing, with_claim=with_claim)
         width, height = f"{layout.width:.0f}", f"{layout.height:.0f}"
         kind = "vp-narrow" if is_narrow else "vp-wide"
@@ -158,10 +163,9 @@ class _Writer:
             for shift in ((6, 3, 0) if box.among else (0,))
         )
         inner = frame + "".join(map(self._text, placed.texts))
-        if self.address is None or box.node_id is None or not (href := self.address(box.node_id)):
+        if not (href := self.href(box.node_id)):
             return f"<g>{inner}</g>"
         label = _safe(f"Open the text of {one_line(box.name, 100)}")
-        href = escape(href, quote=True)
         return f'<a class="vp-link" href="{href}" aria-label="{label}">{inner}</a>'
 
     def _text(self, text: Text) -> str:

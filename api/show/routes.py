@@ -23,20 +23,12 @@ class Stop:
         stage: Its stage; None: not known.
         is_root: Whether it is source material.
         via: Nodes without evidence between it and the next one.
-        introduced: Whether it introduced unsupported content, or another of the error nodes.
-        inherited: Whether it only carried unsupported content on.
-        is_unsourced: Whether its inputs were not recorded, and it is no source text.
-        among: How many error nodes there are.
     """
 
     node_id: str
     stage: int | None
     is_root: bool = False
     via: tuple[str, ...] = ()
-    introduced: bool = False
-    inherited: bool = False
-    is_unsourced: bool = False
-    among: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +63,6 @@ class Routes:
         """Return whether none is left out."""
         return len(self.routes) == self.total
 
-    @property
-    def are_all_complete(self) -> bool:
-        """Return whether each begins in source material."""
-        return self.complete == self.total
-
 
 @dataclass(frozen=True, slots=True)
 class _Map:
@@ -84,8 +71,6 @@ class _Map:
     refs: Mapping[str, NodeRef]
     before: Mapping[str, Sequence[str]]
     via: Mapping[tuple[str, str], tuple[str, ...]]
-    introduced: frozenset[str]
-    inherited: frozenset[str]
 
     def stop(self, node_id: str, following: str | None) -> Stop:
         ref = self.refs.get(node_id)
@@ -94,10 +79,6 @@ class _Map:
             ref.stage if ref else None,
             ref is not None and ref.role is Role.ROOT,
             self.via.get((node_id, following), ()) if following is not None else (),
-            node_id in self.introduced,
-            node_id in self.inherited,
-            ref is not None and ref.is_unsourced,
-            len(self.introduced),
         )
 
     def goes_on(self, node_id: str) -> Sequence[str]:
@@ -140,20 +121,14 @@ def _links(verification: Verification) -> _Map:
     refs: dict[str, NodeRef] = {}
     for iteration in verification.iterations:
         refs |= {ref.node_id: ref for ref in iteration.checked}
-    introduced, propagated = verification.error_nodes, verification.propagated_nodes
-    refs |= {ref.node_id: ref for ref in (*introduced, *propagated)}
+    placed = (*verification.error_nodes, *verification.propagated_nodes)
+    refs |= {ref.node_id: ref for ref in placed}
     before: dict[str, dict[str, None]] = {}
     via: dict[tuple[str, str], tuple[str, ...]] = {}
     for path in verification.paths:
         before.setdefault(path.target, {})[path.source] = None
         via.setdefault((path.source, path.target), path.via)
-    return _Map(
-        refs,
-        {target: tuple(sources) for target, sources in before.items()},
-        via,
-        frozenset(ref.node_id for ref in introduced),
-        frozenset(ref.node_id for ref in propagated),
-    )
+    return _Map(refs, {target: tuple(sources) for target, sources in before.items()}, via)
 
 
 def _count(links: _Map, target: str) -> tuple[int, int]:

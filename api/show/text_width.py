@@ -130,21 +130,18 @@ TextLine = tuple[Piece, ...]
 
 
 @lru_cache(maxsize=1 << 10)  # heights are asked for before texts are placed
-def fitted(
-    pieces: tuple[Piece, ...], room: Room, focus: frozenset[str] = frozenset()
-) -> tuple[TextLine, ...]:
+def fitted(pieces: tuple[Piece, ...], room: Room) -> tuple[TextLine, ...]:
     """Break a text into lines; a long one is cut around what matters in it.
 
     Args:
         pieces: The text.
         room: Its room.
-        focus: Words around which a text without marked words is cut, in small letters.
     """
     words = list(_words(pieces, room))
     lines, taken = _broken(words, room)
     if taken == len(words):
         return lines
-    start = _start(words, room, focus)
+    start = _start(words, room)
     if start:
         words = [_Word(CUT, False, is_glued=False), replace(words[start], is_glued=True),
                  *words[start + 1 :]]  # fmt: skip
@@ -304,18 +301,15 @@ def _ended(line: TextLine, room: Room) -> TextLine:
     return (Piece(CUT),)
 
 
-def _start(words: Sequence[_Word], room: Room, focus: frozenset[str]) -> int:
+def _start(words: Sequence[_Word], room: Room) -> int:
     """Return the word that a text begins with where it is cut."""
     marked = [place for place, word in enumerate(words) if word.is_changed]
-    if not marked and not focus:
-        return 0
-    capacity = room.width * room.lines * 0.9
     if not marked:
-        return _densest(words, capacity, room.size, focus)
+        return 0
     head = 0.0
     for word in words[: marked[-1] + 1]:
         head += word.width(room.size) + 0.35 * room.size
-    if head <= capacity:
+    if head <= room.width * room.lines * 0.9:
         return 0
     # About a line stands before the first of them.
     before, start = room.width * min(0.9, 0.4 * room.lines), marked[0]
@@ -323,26 +317,3 @@ def _start(words: Sequence[_Word], room: Room, focus: frozenset[str]) -> int:
         start -= 1
         before -= words[start].width(room.size) + 0.35 * room.size
     return start
-
-
-def _densest(words: Sequence[_Word], capacity: float, size: float, focus: frozenset[str]) -> int:
-    """Return where the part begins that has most words of the focus."""
-    is_hit = [word.text.casefold().strip(".,;:!?()“”\"'") in focus for word in words]
-    best, most = 0, -1
-    end, hits, used = 0, 0, 0.0
-    widths = [word.width(size) + 0.35 * size for word in words]
-    for start in range(len(words)):
-        while end < len(words) and used + widths[end] <= capacity:
-            used += widths[end]
-            hits += is_hit[end]
-            end += 1
-        if hits > most:
-            best, most = start, hits
-        if end == len(words):
-            break
-        if end == start:
-            end += 1
-            continue
-        used -= widths[start]
-        hits -= is_hit[start]
-    return best
