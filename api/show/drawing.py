@@ -55,7 +55,7 @@ class Box:
     @property
     def text(self) -> str:
         """Its sentence without marks."""
-        return "".join(one.text for one in self.pieces)
+        return "".join(piece.text for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +145,20 @@ class Drawing:
 
     def in_words(self) -> tuple[tuple[str, str | None], ...]:
         """Return the picture in sentences, each with the node that it is about."""
-        found: list[tuple[str, str | None]] = []
+        sentences: list[tuple[str, str | None]] = []
         for column, joint in zip(self.columns, (*self.joints, None), strict=True):
             for box in column.boxes:
-                parts = [f"{column.heading}, {box.name}" if box.name else column.heading]
-                said = f"{', '.join(parts)}: {box.text}"
+                place = f"{column.heading}, {box.name}" if box.name else column.heading
+                said = f"{place}: {box.text}"
                 if len(box.among) > 1:
                     named = ", ".join(box.among[:MOST_NAMED])
                     more = len(box.among) - MOST_NAMED
                     said += f" One of {named}" + (f" and {more:,} more." if more > 0 else ".")
-                found.append((f"{said} ({box.note})" if box.note else said, box.node_id))
+                sentences.append((f"{said} ({box.note})" if box.note else said, box.node_id))
             if joint is not None and joint.is_broken:
-                found.append((f"Here it changes: {joint.difference}", None))
+                sentences.append((f"Here it changes: {joint.difference}", None))
             if joint is not None and joint.label:
                 words = joint.label[:1].upper() + joint.label[1:]
                 named = f": {', '.join(joint.names)}" if joint.names else ""
-                found.append((words + named, None))
-        return tuple(found)
+                sentences.append((words + named, None))
+        return tuple(sentences)

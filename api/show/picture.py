@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from veritrail_graph.api.show.contrast import Contrast, Quote, contrast_of
@@ -65,11 +65,9 @@ class _Drawer:
     def drawn(self) -> Drawing:
         kind = self.view.mark.kind
         if kind is State.SUPPORTED:
-            columns, joints = self._plain(Tone.RIGHT)
-            return self._made(columns, joints, self._supported_words())
+            return self._plain(Tone.RIGHT, self._supported_words())
         if kind is not State.NOT_SUPPORTED or self.view.unsaid:
-            columns, joints = self._plain(Tone.OPEN)
-            return self._made(columns, joints, self.view.unsaid or self._open_words())
+            return self._plain(Tone.OPEN, self.view.unsaid or self._open_words())
         if self._culprits():
             return self._located()
         return self._unplaced()
@@ -80,7 +78,7 @@ class _Drawer:
         place = self.view.verification.value_place
         if place is not None:
             return place.node_ids
-        return tuple(one.node_id for one in self.view.introduced)
+        return tuple(node.node_id for node in self.view.introduced)
 
     def _located(self) -> Drawing:
         """Draw an error that has a place."""
@@ -88,12 +86,9 @@ class _Drawer:
         source, wrote = _short(*self._difference())
         columns, joints = self._to_culprit(culprits, source)
         columns.append(Column(self._culprit_heading(culprits), (self._culprit(culprits, wrote),)))
-        last = joints.pop()
-        broken = Joint(
-            last.before, Tone.CULPRIT, is_broken=True, source=source, wrote=wrote,
-            steps=last.steps, names=last.names,
-        )  # fmt: skip
-        joints.append(broken)
+        joints[-1] = replace(
+            joints[-1], after=Tone.CULPRIT, is_broken=True, source=source, wrote=wrote
+        )
         answer = self.view.verification.node_id
         if answer not in culprits:
             passed = self._passed(culprits)
@@ -122,7 +117,7 @@ class _Drawer:
             joints.append(Joint(Tone.RIGHT, Tone.RIGHT))
         if len(way) > 2:
             passed = tuple(way[1:-1])
-            joints[0] = Joint(Tone.RIGHT, Tone.RIGHT, steps=len(passed), names=_some(passed))
+            joints[0] = replace(joints[0], steps=len(passed), names=_some(passed))
         return columns, joints
 
     def _said_before(self, name: str, quote: Quote, source: str) -> Box:
@@ -155,8 +150,9 @@ class _Drawer:
         place = self.view.verification.value_place
         if place is None or len(columns) < 2:
             return columns
-        at = next(n for n, one in enumerate(columns) if one.boxes[0].tone is Tone.CULPRIT)
-        shown = {one.node_id for column in columns for one in column.boxes}
+        tones = [column.boxes[0].tone for column in columns]
+        at = tones.index(Tone.CULPRIT)
+        shown = {box.node_id for column in columns for box in column.boxes}
         first, *others = columns
         boxes = list(first.boxes)
         for name in self.nodes:
@@ -165,7 +161,7 @@ class _Drawer:
             if name in shown or not self._is_source(name) or not self._way(name, culprits):
                 continue
             pieces = _marked(self._text(name, wrote), wrote)
-            if any(one.is_changed for one in pieces):
+            if any(piece.is_changed for piece in pieces):
                 boxes.append(Box(pieces, Tone.OPEN, name, name, "about something else", to=at))
         return [Column(first.heading, tuple(boxes)), *others]
 
@@ -204,9 +200,10 @@ class _Drawer:
 
     def _unplaced(self) -> Drawing:
         """Draw an error whose place the verdicts do not tell."""
-        columns, _ = self._plain(Tone.WRONG)
-        before, after = _short(*self._difference())
-        passed = self._between(columns[0].boxes)
+        difference = self._difference()
+        sources, answer = self._sources(Tone.RIGHT), self._answer(Tone.WRONG, difference[1])
+        before, after = _short(*difference)
+        passed = self._between(sources.boxes)
         if self.pair is None or self.pair.source is None:
             source_tone, words = Tone.OPEN, "no source says this"
         else:
@@ -215,25 +212,24 @@ class _Drawer:
             source_tone, Tone.WRONG, is_broken=True, source=before, wrote=after,
             steps=len(passed), names=_some(passed), is_unknown=True,
         )  # fmt: skip
-        return self._made([columns[0], columns[-1]], [joint], words)
+        return self._made([sources, answer], [joint], words)
 
     # What has no culprit
 
-    def _plain(self, tone: Tone) -> tuple[list[Column], list[Joint]]:
-        """Return sources and answer, and the step between them where it is the only one."""
-        sources = self._sources(Tone.OPEN if tone is Tone.OPEN else Tone.RIGHT)
-        answer = self._answer(tone, self._difference()[1] if tone is Tone.WRONG else "")
+    def _plain(self, tone: Tone, news: str) -> Drawing:
+        """Draw sources and answer, and the step between them where it is the only one."""
+        sources, answer = self._sources(tone), self._answer(tone)
         if not sources.boxes[0].node_id:
-            return [sources, answer], [Joint(Tone.OPEN, tone)]
+            return self._made([sources, answer], [Joint(Tone.OPEN, tone)], news)
         passed = self._between(sources.boxes[:1])
-        if len(passed) == 1 and passed[0] in self.nodes and tone is not Tone.WRONG:
+        if len(passed) == 1 and passed[0] in self.nodes:
             claim = self.view.verification.claim
             name = passed[0]
             step = Box((Piece(self._text(name, claim)),), tone, name, name)
             middle = Column(self._heading(name), (step,))
-            return [sources, middle, answer], [Joint(tone, tone)] * 2
+            return self._made([sources, middle, answer], [Joint(tone, tone)] * 2, news)
         joint = Joint(tone, tone, steps=len(passed), names=_some(passed))
-        return [sources, answer], [joint]
+        return self._made([sources, answer], [joint], news)
 
     def _sources(self, tone: Tone) -> Column:
         """Return the sources with evidence, that of the pair first; or what was read."""
@@ -302,7 +298,7 @@ class _Drawer:
     def _made(self, columns: Sequence[Column], joints: Sequence[Joint], news: str) -> Drawing:
         view = self.view
         marks = [step.mark for step in view.iterations]
-        runs = [(word, len(list(run))) for word, run in groupby(marks, key=lambda one: one.word)]
+        runs = [(word, len(list(run))) for word, run in groupby(marks, key=lambda mark: mark.word)]
         words = ""
         if len(marks) > 1:
             words = f"{counted(len(marks), 'iteration')}, from the answer back: " + ", then ".join(
@@ -386,7 +382,7 @@ class _Drawer:
         if way:
             return self._with_via(way)[1:-1]
         later = place.carried_on if place is not None else ()
-        names = later or tuple(one.node_id for one in self.view.inherited)
+        names = later or tuple(node.node_id for node in self.view.inherited)
         return tuple(name for name in names if name != answer)
 
     def _between(self, sources: Sequence[Box]) -> tuple[str, ...]:
@@ -400,8 +396,8 @@ class _Drawer:
     def _with_via(self, way: Sequence[str]) -> tuple[str, ...]:
         """Return a way with the nodes without evidence on it."""
         found = list(way[:1])
-        for one, following in pairwise(way):
-            found += [*self.via.get((one, following), ()), following]
+        for name, following in pairwise(way):
+            found += [*self.via.get((name, following), ()), following]
         return tuple(found)
 
 
@@ -433,7 +429,7 @@ def _some(names: Sequence[str]) -> tuple[str, ...]:
 
 def _changed(pieces: Iterable[Piece]) -> str:
     """Return the words that differ."""
-    words = (one.text.strip(" .,;:") for one in pieces if one.is_changed)
+    words = (piece.text.strip(" .,;:") for piece in pieces if piece.is_changed)
     return GAP.join(word for word in words if word)
 
 
@@ -452,12 +448,12 @@ def _marked(text: str, value: str) -> tuple[Piece, ...]:
 
 def _narrowed(pieces: tuple[Piece, ...], value: str) -> tuple[Piece, ...]:
     """Return a text of whose marked words only those are marked that differ, without a unit."""
-    if sum(one.is_changed for one in pieces) != 1:
+    if sum(piece.is_changed for piece in pieces) != 1:
         return pieces
     found: list[Piece] = []
     for piece in pieces:
         narrower = _marked(piece.text, value) if piece.is_changed else (piece,)
-        found += narrower if any(one.is_changed for one in narrower) else (piece,)
+        found += narrower if any(part.is_changed for part in narrower) else (piece,)
     return tuple(found)
 
 

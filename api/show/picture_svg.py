@@ -26,6 +26,7 @@ from veritrail_graph.api.show.picture_layout import (
 )
 from veritrail_graph.api.show.texts import one_line, shown
 from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.model import Verification
 from veritrail_graph.graph.word_diff import Piece
 
@@ -35,7 +36,7 @@ _STRONG = {Tone.RIGHT: "#00694a", Tone.CULPRIT: "#a3271d", Tone.WRONG: "#a3271d"
            Tone.OPEN: "#717a88"}  # fmt: skip
 _FILLS = {Tone.RIGHT: "#f1f9f5", Tone.CULPRIT: "#fde5de", Tone.WRONG: "#ffffff",
           Tone.OPEN: "#f6f6f3"}  # fmt: skip
-_DOTS = {"supported": Tone.RIGHT, "not-supported": Tone.WRONG}
+_DOTS = {State.SUPPORTED: Tone.RIGHT, State.NOT_SUPPORTED: Tone.WRONG}
 
 _TONED = (Kind.NOTE, Kind.LABEL, Kind.VERDICT)
 _DASHES = ' stroke-dasharray="5 4"'
@@ -120,9 +121,11 @@ class _Writer:
             f'viewBox="0 0 {width} {height}" font-family="{_FONTS}">'
         ]
         if self.is_file:
-            words = " ".join(f"{said}." for said, _ in drawing.in_words())
-            told = _safe(f"{drawing.news}. {words}" if drawing.news else words)
-            parts.append(f"<title>{title}</title><desc>{told}</desc><style>{_sheet()}</style>")
+            sentences = [said for said, _ in drawing.in_words()]
+            if drawing.news:
+                sentences.insert(0, drawing.news)
+            words = _safe(" ".join(f"{said}." for said in sentences))
+            parts.append(f"<title>{title}</title><desc>{words}</desc><style>{_sheet()}</style>")
             parts.append('<rect class="vp-paper" width="100%" height="100%" fill="#ffffff"/>')
         parts += self._drawn(layout, drawing)
         return "".join((*parts, "</svg>"))
@@ -130,34 +133,32 @@ class _Writer:
     def _drawn(self, layout: Layout, drawing: Drawing) -> Iterator[str]:
         yield from map(self._stroke, layout.strokes)
         yield from map(self._box, layout.boxes)
+        pill_look = self._look("#ffffff", Tone.WRONG, 1.5)
         for pill in layout.pills:
-            yield f'<rect class="vp-pill" {_area(pill.area)} rx="13"{self._look("pill")}/>'
+            yield f'<rect class="vp-pill" {_area(pill.area)} rx="13"{pill_look}/>'
             yield from map(self._text, pill.texts)
         yield from map(self._text, layout.texts)
         for (x, y), state in zip(layout.dots, drawing.dots, strict=True):
-            tone = _DOTS.get(state.value, Tone.OPEN)
+            tone = _DOTS.get(state, Tone.OPEN)
             fill = f' fill="{_STRONG[tone]}"' if self.is_file else ""
             yield f'<circle class="vp-dot vp-{tone}" cx="{x:g}" cy="{y:.0f}" r="5"{fill}/>'
 
-    def _look(self, part: str, tone: Tone = Tone.WRONG, *, is_faint: bool = False) -> str:
+    def _look(self, fill: str, tone: Tone, width: float) -> str:
         """Return fill and stroke of a part of a file; the sheet of a page has them."""
         if not self.is_file:
             return ""
-        width = {"pill": 1.5, "line": 1.5 if is_faint else 2.5}.get(part)
-        width = width or (3 if tone is Tone.CULPRIT else 2)
-        fill = {"pill": "#ffffff", "line": "none"}.get(part, _FILLS[tone])
         return f' fill="{fill}" stroke="{_STRONG[tone]}" stroke-width="{width:g}"'
 
     def _stroke(self, stroke: Stroke) -> str:
         dashes = _DASHES if stroke.is_dashed else ""
         kind = f"vp-line vp-{stroke.tone}" + (" vp-faint" if stroke.is_faint else "")
-        look = self._look("line", stroke.tone, is_faint=stroke.is_faint)
+        look = self._look("none", stroke.tone, 1.5 if stroke.is_faint else 2.5)
         return f'<path class="{kind}" d="{stroke.path}"{dashes}{look}/>'
 
     def _box(self, placed: PlacedBox) -> str:
         box, area = placed.box, placed.area
         dashes = _DASHES if box.tone is Tone.OPEN else ""
-        look = self._look("box", box.tone)
+        look = self._look(_FILLS[box.tone], box.tone, 3 if box.tone is Tone.CULPRIT else 2)
         frame = "".join(
             f'<rect class="vp-box vp-{box.tone}" {_area(area, shift)} rx="8"{dashes}{look}/>'
             for shift in ((6, 3, 0) if box.among else (0,))

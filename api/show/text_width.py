@@ -52,7 +52,7 @@ def _sign_width(sign: str, bold: bool) -> float:
     category = unicodedata.category(sign)
     if category in ("Mn", "Me") or sign in "\u200d\u200c\ufe0e\ufe0f":
         return 0.0
-    if unicodedata.east_asian_width(sign) in "WF":
+    if _is_wide(sign):
         return _PICTURE if category == "So" else _WIDE
     if category.startswith("Z") or (category.startswith("P") and code < 0x2014):
         return _NARROW
@@ -62,6 +62,11 @@ def _sign_width(sign: str, bold: bool) -> float:
             return _sign_width(plain, bold) + 0.02
         return _BROAD if sign in "ÆŒæœ©®" else _LETTER
     return _BROAD if category in ("So", "Sm", "Po", "Pd", "Lu", "Lo", "Sk") else 1.0
+
+
+def _is_wide(text: str) -> bool:
+    """Return whether a text begins with a sign of two widths."""
+    return unicodedata.east_asian_width(text[0]) in "WF"
 
 
 def clusters(text: str) -> Iterator[str]:
@@ -151,37 +156,34 @@ def fitted(pieces: tuple[Piece, ...], room: Room) -> tuple[TextLine, ...]:
 
 def cut_line(text: str, width: float, size: float, *, bold: bool = False) -> str:
     """Return a text on one line, its end cut off where it is too wide."""
-    line = " ".join(text[:LONGEST].split())
-    kept: list[str] = []
-    left = width
-    for each in clusters(line):
-        left -= width_of(each, size, bold=bold)
-        if left < 0:
-            while kept and width_of("".join(kept) + CUT, size, bold=bold) > width:
-                kept.pop()
-            return "".join(kept).rstrip() + CUT
-        kept.append(each)
-    return "".join(kept)
+    parts = _parts(text)
+    kept = _fitting(parts, width, size, bold=bold)
+    if len(kept) == len(parts):
+        return "".join(kept)
+    while kept and width_of("".join(kept) + CUT, size, bold=bold) > width:
+        kept.pop()
+    return "".join(kept).rstrip() + CUT
 
 
 def cut_middle(text: str, width: float, size: float) -> str:
     """Return a name on one line, cut in its middle: names often differ at their end."""
-    line = " ".join(text[:LONGEST].split())
-    parts = list(clusters(line))
+    parts = _parts(text)
     if width_of("".join(parts), size) <= width:
         return "".join(parts)
     half = (width - width_of(CUT, size)) / 2
-    return _held(parts, half, size) + CUT + "".join(reversed(_fitting(parts[::-1], half, size)))
+    start, end = _fitting(parts, half, size), _fitting(parts[::-1], half, size)[::-1]
+    return "".join(start).rstrip() + CUT + "".join(end)
 
 
-def _held(parts: Sequence[str], width: float, size: float) -> str:
-    return "".join(_fitting(parts, width, size)).rstrip()
+def _parts(text: str) -> list[str]:
+    """Return a text on one line, in letters with their marks."""
+    return list(clusters(" ".join(text[:LONGEST].split())))
 
 
-def _fitting(parts: Iterable[str], width: float, size: float) -> list[str]:
+def _fitting(parts: Iterable[str], width: float, size: float, *, bold: bool = False) -> list[str]:
     kept: list[str] = []
     for each in parts:
-        width -= width_of(each, size)
+        width -= width_of(each, size, bold=bold)
         if width < 0:
             break
         kept.append(each)
@@ -216,7 +218,7 @@ def _parted(word: str, is_changed: bool, room: Room) -> Iterator[str]:
     held, width = "", 0.0
     for each in clusters(word):
         more = width_of(each, room.size, bold=is_changed)
-        is_wide = unicodedata.east_asian_width(each[0]) in "WF"
+        is_wide = _is_wide(each)
         if held and (is_wide or width + more > room.width * 0.9):
             yield held
             held, width = "", 0.0
@@ -242,7 +244,7 @@ def _broken(words: Sequence[_Word], room: Room) -> tuple[tuple[TextLine, ...], i
             end += 1
         group = words[taken:end]
         width = sum(word.width(room.size) for word in group)
-        if width > room.width or _is_wide(group[0]):
+        if width > room.width or _is_wide(group[0].text):
             group, width = words[taken : taken + 1], words[taken].width(room.size)
         gap = blank if line and not group[0].is_glued else 0.0
         if line and used + gap + width > room.width:
@@ -257,10 +259,6 @@ def _broken(words: Sequence[_Word], room: Room) -> tuple[tuple[TextLine, ...], i
     if line:
         lines.append(_joined(line))
     return tuple(lines), taken
-
-
-def _is_wide(word: _Word) -> bool:
-    return unicodedata.east_asian_width(word.text[0]) in "WF"
 
 
 def _joined(words: Sequence[_Word]) -> TextLine:
@@ -284,7 +282,7 @@ def _joined(words: Sequence[_Word]) -> TextLine:
 
 def line_width(line: TextLine, size: float) -> float:
     """Return the room that a line takes."""
-    return sum(width_of(one.text, size, bold=one.is_changed) for one in line)
+    return sum(width_of(piece.text, size, bold=piece.is_changed) for piece in line)
 
 
 def _ended(line: TextLine, room: Room) -> TextLine:
