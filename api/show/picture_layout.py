@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 
 from veritrail_graph.api.show.drawing import NO_SOURCE, Box, Column, Drawing, Joint, Tone
 from veritrail_graph.api.show.text_width import (
@@ -27,6 +28,8 @@ from veritrail_graph.graph.word_diff import Piece
 CLAIM, TEXT, NEWS, HEADING, NAME, NOTE, PILL, LABEL = 17.0, 14.5, 14.0, 12.5, 11.5, 12.0, 14.0, 12.0
 """Sizes of letters."""
 LEAD = 20.0
+LINE = 1.35
+"""The height of a line beside the boxes, in sizes of its letters."""
 PAD, MARGIN = 14.0, 20.0
 COLUMN, NARROW = 250.0, 360.0
 """The width of a column beside others, and of the whole where they are below one another."""
@@ -83,7 +86,7 @@ class Text:
     def width(self) -> float:
         """The room that it takes at most."""
         if self.is_bold:
-            return sum(width_of(one.text, self.size, bold=True) for one in self.line)
+            return sum(width_of(piece.text, self.size, bold=True) for piece in self.line)
         return line_width(self.line, self.size)
 
     @property
@@ -182,8 +185,12 @@ class Layout:
         """Write a text below a height, and return the height below it."""
         for text in _lines(x, y, words, Room(room, lines, size), kind, tone, is_bold=is_bold):
             self.texts.append(text)
-            y += size * 1.35
+            y += size * LINE
         return y
+
+    def line(self, path: str, tone: Tone, *, is_faint: bool = False) -> None:
+        """Draw a line, with dashes where nothing is said for or against it."""
+        self.strokes.append(Stroke(path, tone, is_faint, is_dashed=tone is Tone.OPEN))
 
 
 def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
@@ -197,9 +204,9 @@ def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
     width = 2 * MARGIN + COLUMN * len(drawing.columns) + sum(gaps)
     made = Layout(max(width, 720.0))
     y = _head(made, drawing, with_claim=with_claim)
-    heads = [fitted((Piece(shown(one.heading), True),), _HEAD) for one in drawing.columns]
+    heads = [fitted((Piece(shown(column.heading), True),), _HEAD) for column in drawing.columns]
     tallest = max(map(len, heads))
-    top = y + HEADING * 1.35 * tallest + 6
+    top = y + HEADING * LINE * tallest + 6
     x = MARGIN
     rows: list[list[PlacedBox]] = []
     height = max(
@@ -207,22 +214,22 @@ def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
         + [_room_beside(joint) for joint in drawing.joints]
     )
     for column, gap, head in zip(drawing.columns, [*gaps, 0.0], heads, strict=True):
-        over = y + HEADING * 1.35 * (tallest - len(head))
+        over = y + HEADING * LINE * (tallest - len(head))
         made.say(x, over, column.heading, HEADING, Kind.HEADING, COLUMN, is_bold=True, lines=2)
         at, placed = top, []
         for number, box in enumerate(column.boxes):
-            tall = _height(box, COLUMN, 4) if number else height
-            placed.append(_placed(box, Area(x, at, COLUMN, tall), 4 if number else 5))
-            at += tall + BELOW
+            lines, high = (4, _height(box, COLUMN, 4)) if number else (5, height)
+            placed.append(_placed(box, Area(x, at, COLUMN, high), lines))
+            at += high + BELOW
         rows.append(placed)
         x += COLUMN + gap
-    for number, (joint, gap) in enumerate(zip(drawing.joints, gaps, strict=True)):
-        _join(made, joint, rows[number], rows[number + 1][0], gap)
-    for placed_box in rows[0]:
-        if placed_box.box.to is not None:
-            _around(made, placed_box, rows[placed_box.box.to][0])
-    made.boxes = [one for row in rows for one in row]
-    _foot(made, drawing, max(one.area.bottom for one in made.boxes) + BELOW)
+    for joint, (before, after) in zip(drawing.joints, pairwise(rows), strict=True):
+        _join(made, joint, before, after[0])
+    for start in rows[0]:
+        if start.box.to is not None:
+            _around(made, start, rows[start.box.to][0])
+    made.boxes = [placed_box for row in rows for placed_box in row]
+    _foot(made, drawing, max(placed_box.area.bottom for placed_box in made.boxes) + BELOW)
     return made
 
 
@@ -237,17 +244,15 @@ def tall(drawing: Drawing, *, with_claim: bool = True) -> Layout:
     y = _head(made, drawing, with_claim=with_claim)
     width = NARROW - INSET - MARGIN + 8
     rows: list[list[PlacedBox]] = []
-    for number, column in enumerate(drawing.columns):
-        if number:
-            y = _join_below(made, drawing.joints[number - 1], rows[-1], y)
-        side = SPINE + 12 if number else INSET
+    for joint, column in zip((None, *drawing.joints), drawing.columns, strict=True):
+        if joint is not None:
+            y = _join_below(made, joint, rows[-1])
+        side = SPINE + 12 if rows else INSET
         made.say(side, y, column.heading, HEADING, Kind.HEADING, NARROW - side - 8, is_bold=True)
         bottom = y
         y += HEADING + 8
-        if number:
-            joint = drawing.joints[number - 1]
-            made.strokes.append(Stroke(f"M{SPINE:g} {bottom:g} V{y:g}", joint.after,
-                                       is_dashed=joint.after is Tone.OPEN))  # fmt: skip
+        if joint is not None:
+            made.line(f"M{SPINE:g} {bottom:g} V{y:g}", joint.after)
         placed = []
         for box in column.boxes:
             area = Area(INSET, y, width, _height(box, width, 4))
@@ -255,14 +260,12 @@ def tall(drawing: Drawing, *, with_claim: bool = True) -> Layout:
             y = area.bottom + 10
         y -= 10
         rows.append(placed)
-    for one in rows[0]:
-        if one.box.to is not None:
-            end = rows[one.box.to][0].area
-            made.strokes.append(
-                Stroke(f"M{INSET:g} {one.area.middle:g} H{SIDE_RAIL:g} V{end.middle:g} H{INSET:g}",
-                       one.box.tone, is_faint=True)
-            )  # fmt: skip
-    made.boxes = [one for row in rows for one in row]
+    for start in rows[0]:
+        if start.box.to is not None:
+            end = rows[start.box.to][0].area
+            path = f"M{INSET:g} {start.area.middle:g} H{SIDE_RAIL:g} V{end.middle:g} H{INSET:g}"
+            made.strokes.append(Stroke(path, start.box.tone, is_faint=True))
+    made.boxes = [placed_box for row in rows for placed_box in row]
     _foot(made, drawing, y + BELOW)
     return made
 
@@ -287,9 +290,9 @@ def _head(made: Layout, drawing: Drawing, *, with_claim: bool) -> float:
     words = width_of(drawing.verdict, NEWS, bold=True) + 14
     made.say(MARGIN, y, drawing.verdict, NEWS, Kind.VERDICT, room, tone=tone, is_bold=True)
     if not news:
-        return y + NEWS * 1.35 + 16
+        return y + NEWS * LINE + 16
     if is_narrow or words + width_of(news, NEWS) > room:
-        y += NEWS * 1.35
+        y += NEWS * LINE
         return made.say(MARGIN, y, news, NEWS, Kind.NEWS, room, lines=4) + 14
     return made.say(MARGIN + words, y, news, NEWS, Kind.NEWS, room - words) + 16
 
@@ -322,8 +325,8 @@ def _lines(
     is_left = runs_left(words)
     pieces = (Piece(words, is_changed=is_bold),)
     for number, line in enumerate(fitted(pieces, room)):
-        text = (Piece("".join(one.text for one in line)),)
-        base = y + room.size + number * room.size * 1.35
+        text = (Piece("".join(piece.text for piece in line)),)
+        base = y + room.size + number * room.size * LINE
         side = x + room.width if is_left else x
         yield Text(side, base, text, room.size, kind, room.width, tone, is_bold, is_left)
 
@@ -334,7 +337,7 @@ def _height(box: Box, width: float, lines: int) -> float:
 
 
 def _sentence(box: Box, width: float, lines: int) -> tuple[TextLine, ...]:
-    pieces = tuple(Piece(shown(one.text), one.is_changed) for one in box.pieces)
+    pieces = tuple(Piece(shown(piece.text), piece.is_changed) for piece in box.pieces)
     return fitted(pieces, Room(width - 2 * PAD, lines, TEXT))
 
 
@@ -370,19 +373,22 @@ def _pill_lines(joint: Joint) -> tuple[tuple[tuple[str, Kind], ...], ...]:
         kind = Kind.SOURCE if source else Kind.WROTE
         words = cut_line(source or wrote, MOST_PILL, PILL, bold=True)
         return ((joint.change, Kind.QUIET),), ((words, kind),)
-    whole = width_of(f"{source} → {wrote}", PILL, bold=True)
-    if whole <= MOST_PILL:
+    if _pill_width(f"{source} → {wrote}") <= MOST_PILL:
         return (((source, Kind.SOURCE), (" → ", Kind.QUIET), (wrote, Kind.WROTE)),)
-    room = MOST_PILL - width_of("→ ", PILL, bold=True)
+    room = MOST_PILL - _pill_width("→ ")
     return (
         ((cut_line(source, room, PILL, bold=True), Kind.SOURCE),),
         (("→ ", Kind.QUIET), (cut_line(wrote, room, PILL, bold=True), Kind.WROTE)),
     )
 
 
+def _pill_width(text: str) -> float:
+    return width_of(text, PILL, bold=True)
+
+
 def _pill_size(joint: Joint) -> tuple[float, float]:
     lines = _pill_lines(joint)
-    width = max(sum(width_of(text, PILL, bold=True) for text, _ in line) for line in lines)
+    width = max(sum(_pill_width(text) for text, _ in line) for line in lines)
     return max(width + 20, LEAST_PILL), 20.0 * len(lines) + 8
 
 
@@ -390,26 +396,24 @@ def _pill(joint: Joint, x: float, y: float) -> Pill:
     width, height = _pill_size(joint)
     texts = []
     for number, line in enumerate(_pill_lines(joint)):
-        used = sum(width_of(text, PILL, bold=True) for text, _ in line)
+        used = sum(_pill_width(text) for text, _ in line)
         at, base = x + (width - used) / 2, y + 19 + 20.0 * number
         for text, kind in line:
             # Blanks at the ends of a text are dropped where it is drawn: they are room beside it.
-            start = at + width_of(text[: len(text) - len(text.lstrip())], PILL, bold=True)
-            room = width_of(text.strip(), PILL, bold=True)
-            said = (Piece(text.strip()),)
-            texts.append(Text(start, base, said, PILL, kind, room, is_bold=True))
-            at += width_of(text, PILL, bold=True)
+            start = at + _pill_width(text[: len(text) - len(text.lstrip())])
+            said = text.strip()
+            room = _pill_width(said)
+            texts.append(Text(start, base, (Piece(said),), PILL, kind, room, is_bold=True))
+            at += _pill_width(text)
     return Pill(Area(x, y, width, height), tuple(texts))
 
 
 def _gap(joint: Joint, column: Column) -> float:
     """The width between two columns."""
-    found = GAP
-    if joint.label:
-        found = LABEL_GAP
+    gap = LABEL_GAP if joint.label else GAP
     if joint.is_broken:
-        found = max(found, _pill_size(joint)[0] + 16)
-    return found + (18 if _leading(column) > 1 else STACK if column.boxes[0].among else 0)
+        gap = max(gap, _pill_size(joint)[0] + 16)
+    return gap + (18 if _leading(column) > 1 else STACK if column.boxes[0].among else 0)
 
 
 def _leading(column: Column) -> int:
@@ -423,31 +427,25 @@ def _room_beside(joint: Joint) -> float:
     return 2 * max(above, below)
 
 
-def _join(
-    made: Layout, joint: Joint, before: list[PlacedBox], after: PlacedBox, gap: float
-) -> None:
+def _join(made: Layout, joint: Joint, before: list[PlacedBox], after: PlacedBox) -> None:
     """Draw the line from a column to the next one, and what stands on it."""
-    leading = [one for one in before if one.box.to is None]
+    leading = [placed for placed in before if placed.box.to is None]
     start, end, y = leading[0].area.right, after.area.x, leading[0].area.middle
     start += STACK if leading[0].box.among else 0
     trunk = start + 12
-    for one in leading[1:]:
-        path = f"M{start:g} {one.area.middle:g} H{trunk:g} V{y:g}"
-        made.strokes.append(Stroke(path, joint.before, is_dashed=joint.before is Tone.OPEN))
+    for placed in leading[1:]:
+        made.line(f"M{start:g} {placed.area.middle:g} H{trunk:g} V{y:g}", joint.before)
     left = trunk + 6 if len(leading) > 1 else start
     middle = (left + end) / 2
     if joint.is_broken:
-        made.strokes.append(Stroke(f"M{start:g} {y:g} H{middle - 9:g}", joint.before,
-                                   is_dashed=joint.before is Tone.OPEN))  # fmt: skip
-        made.strokes.append(Stroke(f"M{middle + 9:g} {y:g} H{end:g}", joint.after))
+        made.line(f"M{start:g} {y:g} H{middle - 9:g}", joint.before)
+        made.line(f"M{middle + 9:g} {y:g} H{end:g}", joint.after)
         for side in (middle - 6, middle + 2):
-            made.strokes.append(Stroke(f"M{side:g} {y - 8:g} l6 16", Tone.CULPRIT))
+            made.line(f"M{side:g} {y - 8:g} l6 16", Tone.CULPRIT)
         width, height = _pill_size(joint)
         made.pills.append(_pill(joint, middle - width / 2, y - 14 - height))
     else:
-        is_thin = bool(joint.label)
-        made.strokes.append(Stroke(f"M{start:g} {y:g} H{end:g}", joint.after, is_thin,
-                                   joint.after is Tone.OPEN))  # fmt: skip
+        made.line(f"M{start:g} {y:g} H{end:g}", joint.after, is_faint=bool(joint.label))
     if joint.label:
         room = end - left - 12
         at = made.say(left + 6, y + 8, joint.label, LABEL, Kind.LABEL, room, tone=joint.after,
@@ -465,31 +463,28 @@ def _around(made: Layout, start: PlacedBox, end: PlacedBox) -> None:
     made.strokes.append(Stroke(path, start.box.tone, is_faint=True))
 
 
-def _join_below(made: Layout, joint: Joint, before: list[PlacedBox], y: float) -> float:
+def _join_below(made: Layout, joint: Joint, before: list[PlacedBox]) -> float:
     """Draw the line from boxes to the next one below; return the height below it."""
-    leading = [one for one in before if one.box.to is None]
+    leading = [placed for placed in before if placed.box.to is None]
     bottom = before[-1].area.bottom
-    is_dashed = joint.before is Tone.OPEN
     start = bottom
-    if leading[-1] is not before[-1] or len(leading) > 1:
+    if leading != before[-1:]:
         start = bottom + 10
-        for one in leading:
-            if one is not before[-1]:
-                path = f"M{INSET:g} {one.area.middle:g} H{RAIL:g} V{start:g} H{SPINE:g}"
-                made.strokes.append(Stroke(path, joint.before, is_dashed=is_dashed))
+        for placed in leading:
+            if placed is not before[-1]:
+                path = f"M{INSET:g} {placed.area.middle:g} H{RAIL:g} V{start:g} H{SPINE:g}"
+                made.line(path, joint.before)
         if leading[-1] is before[-1]:
-            made.strokes.append(Stroke(f"M{SPINE:g} {bottom:g} V{start:g}", joint.before,
-                                       is_dashed=is_dashed))  # fmt: skip
+            made.line(f"M{SPINE:g} {bottom:g} V{start:g}", joint.before)
     side = SPINE + 14
     at = start + 8
     if joint.is_broken:
         pill = _pill(joint, side + 6, at)
         made.pills.append(pill)
         middle = pill.area.middle
-        made.strokes.append(Stroke(f"M{SPINE:g} {start:g} V{middle - 7:g}", joint.before,
-                                   is_dashed=is_dashed))  # fmt: skip
+        made.line(f"M{SPINE:g} {start:g} V{middle - 7:g}", joint.before)
         for height in (middle - 6, middle + 1):
-            made.strokes.append(Stroke(f"M{SPINE - 8:g} {height:g} l16 6", Tone.CULPRIT))
+            made.line(f"M{SPINE - 8:g} {height:g} l16 6", Tone.CULPRIT)
         start = middle + 7
         at = pill.area.bottom + 4
     if joint.label:
@@ -497,7 +492,6 @@ def _join_below(made: Layout, joint: Joint, before: list[PlacedBox], y: float) -
         words = f"{joint.label}: {', '.join(joint.names)}" if joint.names else joint.label
         at = made.say(side, at - 2, words, LABEL, Kind.LABEL, room, tone=joint.after, lines=2)
     at += 6
-    made.strokes.append(Stroke(f"M{SPINE:g} {start:g} V{at:g}", joint.after,
-                               bool(joint.label) and not joint.is_broken,
-                               joint.after is Tone.OPEN))  # fmt: skip
+    is_faint = bool(joint.label) and not joint.is_broken
+    made.line(f"M{SPINE:g} {start:g} V{at:g}", joint.after, is_faint=is_faint)
     return at
