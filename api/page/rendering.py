@@ -63,7 +63,7 @@ def shared(request: Request) -> dict[str, Any]:
         "caller": caller,
         "is_signed_in": caller is not None and getattr(request.state, "session", None) is not None,
         "is_guest": caller is not None and caller.only_process is not None,
-        "may": (lambda scope: caller is not None and caller.may(Scope(scope))),
+        "may": (lambda *scopes: caller is not None and all(map(caller.may, map(Scope, scopes)))),
         "form_token": lambda: form_token(request),
         "here": links.sent(request.scope),
         "path": request.url.path,

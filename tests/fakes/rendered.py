@@ -12,7 +12,7 @@ def rendered(template: str, **context: Any) -> str:
     known = {
         "caller": None,
         "is_signed_in": False,
-        "may": lambda scope: True,
+        "may": lambda *scopes: True,
         "form_token": lambda: "",
         "here": "/here",
         "path": "/",

@@ -181,7 +181,6 @@ async def show_process(
         "part": part if part > 1 else None,
         "order": order,
     }
-    wrong = views.unsupported_in(answer) if answer else ()
     pictured = views.pictured_in(answer) if answer else None
     return render(
         request,
@@ -208,7 +207,7 @@ async def show_process(
         chips=CHIPS,
         shown_node=shown,
         answer=answer,
-        unsupported=wrong,
+        unsupported=views.unsupported_in(answer) if answer else (),
         order=order,
         all_placed=every,
         wanted=wanted,
@@ -276,6 +275,13 @@ async def _answer(
     return answer, text if answer.parts > 1 else None, every
 
 
+async def _picture(app: Application, process: Process, claim_id: str) -> Markup | None:
+    """Return the picture that the page begins with; None: the claim was removed meanwhile."""
+    with suppress(NotFound):
+        return await claim_picture(app, process, await app.claims.get(process.process_id, claim_id))
+    return None
+
+
 @router.get("/processes/{process_id}/near-duplicates", dependencies=[needs(Scope.READ)])
 async def near_duplicates(request: Request, app: App, process_id: str) -> HTMLResponse:
     """Claims that may repeat others, for a person to compare; nothing is removed here."""
@@ -303,13 +309,6 @@ Nodes = Annotated[list[str], Query()]
 
 _FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
 _DOSSIERS = ("html", "json")
-
-
-async def _picture(app: Application, process: Process, claim_id: str) -> Markup | None:
-    """Return the picture that the page begins with; None: the claim was removed meanwhile."""
-    with suppress(NotFound):
-        return await claim_picture(app, process, await app.claims.get(process.process_id, claim_id))
-    return None
 
 
 @router.get("/processes/{process_id}/report.{suffix}", dependencies=_READ)

@@ -192,13 +192,9 @@ def pictured_in(answer: AnswerText) -> str | None:
         for claim in segment.ending
         if claim.mark.is_verdict or claim.mark.kind is State.UNDECIDED
     ]
-    judged.sort(
-        key=lambda claim: (
-            claim.mark.kind is not State.NOT_SUPPORTED,
-            claim.mark.kind is State.UNDECIDED,
-        )
-    )
-    return judged[0].claim_id if judged else None
+    order = {State.NOT_SUPPORTED: 0, State.UNDECIDED: 2}
+    first = min(judged, key=lambda claim: order.get(claim.mark.kind, 1), default=None)
+    return first.claim_id if first is not None else None
 
 
 def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim]:
