@@ -31,7 +31,7 @@ class Tone(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PictureBox:
     """A text on the way.
 
     Attributes:
@@ -59,7 +59,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PictureColumn:
     """Boxes of one stage.
 
     Attributes:
@@ -68,7 +68,7 @@ class Column:
     """
 
     heading: str
-    boxes: tuple[Box, ...]
+    boxes: tuple[PictureBox, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Drawing:
     state: State
     verdict: str
     news: str
-    columns: tuple[Column, ...]
+    columns: tuple[PictureColumn, ...]
     joints: tuple[Joint, ...]
     dots: tuple[State, ...] = ()
     dots_words: str = ""

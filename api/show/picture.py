@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from veritrail_graph.api.show.contrast import Contrast, Quote, contrast_of
-from veritrail_graph.api.show.drawing import Box, Column, Drawing, Joint, Tone
+from veritrail_graph.api.show.drawing import Drawing, Joint, PictureBox, PictureColumn, Tone
 from veritrail_graph.api.show.located import how_located
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail_view import TrailView
@@ -85,7 +85,9 @@ class _Drawer:
         culprits = self._culprits()
         source, wrote = _short(*self._difference())
         columns, joints = self._to_culprit(culprits, source)
-        columns.append(Column(self._culprit_heading(culprits), (self._culprit(culprits, wrote),)))
+        columns.append(
+            PictureColumn(self._culprit_heading(culprits), (self._culprit(culprits, wrote),))
+        )
         joints[-1] = replace(
             joints[-1], after=Tone.CULPRIT, is_broken=True, source=source, wrote=wrote
         )
@@ -97,7 +99,9 @@ class _Drawer:
         columns = self._with_namesakes(columns, culprits, wrote)
         return self._made(columns, joints, self._wrong_words(culprits, source, wrote))
 
-    def _to_culprit(self, culprits: Sequence[str], source: str) -> tuple[list[Column], list[Joint]]:
+    def _to_culprit(
+        self, culprits: Sequence[str], source: str
+    ) -> tuple[list[PictureColumn], list[Joint]]:
         """Return the columns before the culprit, and a line behind each of them."""
         quote = self.pair.source if self.pair is not None else None
         way: list[str] = []
@@ -107,45 +111,45 @@ class _Drawer:
                 way = [*self._way_to_source(quote.node_id)[:-1], *way]
             way = [name for name in way if name not in culprits]
         if quote is None or not way:  # all that stands before one culprit may be culprits, too
-            none = Box((Piece(self._none_words()),), Tone.OPEN)
-            return [Column("Looked for", (none,))], [Joint(Tone.OPEN, Tone.CULPRIT)]
+            none = PictureBox((Piece(self._none_words()),), Tone.OPEN)
+            return [PictureColumn("Looked for", (none,))], [Joint(Tone.OPEN, Tone.CULPRIT)]
         shown = way if len(way) < 3 else [way[0], way[-1]]
         columns, joints = [], []
         for name in shown:
             box = self._said_before(name, quote, source)
-            columns.append(Column(self._heading(name), (box,)))
+            columns.append(PictureColumn(self._heading(name), (box,)))
             joints.append(Joint(Tone.RIGHT, Tone.RIGHT))
         if len(way) > 2:
             passed = tuple(way[1:-1])
             joints[0] = replace(joints[0], steps=len(passed), names=_some(passed))
         return columns, joints
 
-    def _said_before(self, name: str, quote: Quote, source: str) -> Box:
+    def _said_before(self, name: str, quote: Quote, source: str) -> PictureBox:
         if name == quote.node_id:
-            return Box(_narrowed(quote.pieces, source), Tone.RIGHT, name, name)
-        return Box(_marked(self._text(name, quote.text), source), Tone.RIGHT, name, name)
+            return PictureBox(_narrowed(quote.pieces, source), Tone.RIGHT, name, name)
+        return PictureBox(_marked(self._text(name, quote.text), source), Tone.RIGHT, name, name)
 
-    def _culprit(self, culprits: Sequence[str], value: str) -> Box:
+    def _culprit(self, culprits: Sequence[str], value: str) -> PictureBox:
         wrote = self.pair.wrote if self.pair is not None else None
         claim = self.view.verification.claim
         pieces = _narrowed(wrote.pieces, value) if wrote is not None else (Piece(claim),)
         if len(culprits) == 1:
-            return Box(pieces, Tone.CULPRIT, culprits[0], culprits[0], "went wrong here")
+            return PictureBox(pieces, Tone.CULPRIT, culprits[0], culprits[0], "went wrong here")
         # The node whose sentence stands in the box comes first.
         said = wrote.node_id if wrote is not None and wrote.node_id in culprits else culprits[0]
         among = (said, *(name for name in culprits if name != said))
         first, second = (one_line(name, LONGEST_NAME) for name in among[:2])
         others = f"{len(among) - 1:,} more" if len(among) > 2 else second
         note = f"in one of these {len(among):,}"
-        return Box(pieces, Tone.CULPRIT, f"{first} or {others}", said, note, among=among)
+        return PictureBox(pieces, Tone.CULPRIT, f"{first} or {others}", said, note, among=among)
 
     def _culprit_heading(self, culprits: Sequence[str]) -> str:
         heading = self._heading(culprits[0])
         return heading if len(culprits) == 1 else f"One of {len(culprits):,}: {heading}"
 
     def _with_namesakes(
-        self, columns: list[Column], culprits: Sequence[str], wrote: str
-    ) -> list[Column]:
+        self, columns: list[PictureColumn], culprits: Sequence[str], wrote: str
+    ) -> list[PictureColumn]:
         """Add sources of the culprit that have the value, too, of something else."""
         place = self.view.verification.value_place
         if place is None or len(columns) < 2:
@@ -162,8 +166,10 @@ class _Drawer:
                 continue
             pieces = _marked(self._text(name, wrote), wrote)
             if any(piece.is_changed for piece in pieces):
-                boxes.append(Box(pieces, Tone.OPEN, name, name, "about something else", to=at))
-        return [Column(first.heading, tuple(boxes)), *others]
+                boxes.append(
+                    PictureBox(pieces, Tone.OPEN, name, name, "about something else", to=at)
+                )
+        return [PictureColumn(first.heading, tuple(boxes)), *others]
 
     def _difference(self) -> tuple[str, str]:
         """Return what differs: the words of the source, and those in their place."""
@@ -225,13 +231,13 @@ class _Drawer:
         if len(passed) == 1 and passed[0] in self.nodes:
             claim = self.view.verification.claim
             name = passed[0]
-            step = Box((Piece(self._text(name, claim)),), tone, name, name)
-            middle = Column(self._heading(name), (step,))
+            step = PictureBox((Piece(self._text(name, claim)),), tone, name, name)
+            middle = PictureColumn(self._heading(name), (step,))
             return self._made([sources, middle, answer], [Joint(tone, tone)] * 2, news)
         joint = Joint(tone, tone, steps=len(passed), names=_some(passed))
         return self._made([sources, answer], [joint], news)
 
-    def _sources(self, tone: Tone) -> Column:
+    def _sources(self, tone: Tone) -> PictureColumn:
         """Return the sources with evidence, that of the pair first; or what was read."""
         claim = self.view.verification.claim
         quote = self.pair.source if self.pair is not None else None
@@ -241,20 +247,20 @@ class _Drawer:
         if quote is not None:
             names = list(dict.fromkeys((quote.node_id, *names)))
         if not names:
-            none = Box((Piece(self._none_words()),), Tone.OPEN)
-            return Column("Source text", (none,))
+            none = PictureBox((Piece(self._none_words()),), Tone.OPEN)
+            return PictureColumn("Source text", (none,))
         left = len(names) - MOST_SOURCES
         boxes = []
         for name in names[: MOST_SOURCES if left <= 0 else MOST_SOURCES - 1]:
             is_pair = quote is not None and name == quote.node_id
             pieces = quote.pieces if quote is not None and is_pair else ()
-            boxes.append(Box(pieces or (Piece(self._text(name, claim)),), tone, name, name))
+            boxes.append(PictureBox(pieces or (Piece(self._text(name, claim)),), tone, name, name))
         if left > 0:
             more = len(names) - len(boxes)
-            boxes.append(Box((Piece(f"and {counted(more, 'more source')}"),), tone))
-        return Column(self._heading(names[0]), tuple(boxes))
+            boxes.append(PictureBox((Piece(f"and {counted(more, 'more source')}"),), tone))
+        return PictureColumn(self._heading(names[0]), tuple(boxes))
 
-    def _answer(self, tone: Tone, wrote: str = "") -> Column:
+    def _answer(self, tone: Tone, wrote: str = "") -> PictureColumn:
         found = self.view.verification
         heading, note = self._heading(found.node_id), ""
         if self.view.unsaid:
@@ -266,7 +272,9 @@ class _Drawer:
         elif tone is Tone.RIGHT:
             note = "supported"
         pieces = _marked(found.claim, wrote)
-        return Column(heading, (Box(pieces, tone, found.node_id, found.node_id, note),))
+        return PictureColumn(
+            heading, (PictureBox(pieces, tone, found.node_id, found.node_id, note),)
+        )
 
     def _none_words(self) -> str:
         """Return what was read and says nothing of it."""
@@ -295,7 +303,9 @@ class _Drawer:
 
     # What is looked up
 
-    def _made(self, columns: Sequence[Column], joints: Sequence[Joint], news: str) -> Drawing:
+    def _made(
+        self, columns: Sequence[PictureColumn], joints: Sequence[Joint], news: str
+    ) -> Drawing:
         view = self.view
         marks = [step.mark for step in view.iterations]
         runs = [(word, len(list(run))) for word, run in groupby(marks, key=lambda mark: mark.word)]
@@ -385,7 +395,7 @@ class _Drawer:
         names = later or tuple(node.node_id for node in self.view.inherited)
         return tuple(name for name in names if name != answer)
 
-    def _between(self, sources: Sequence[Box]) -> tuple[str, ...]:
+    def _between(self, sources: Sequence[PictureBox]) -> tuple[str, ...]:
         """Return the nodes on the ways from sources to the answer."""
         found: dict[str, None] = {}
         for start in (box.node_id for box in sources if box.node_id):
@@ -443,7 +453,7 @@ def _marked(text: str, value: str) -> tuple[Piece, ...]:
         pieces += [Piece(text[here : place.start()]), Piece(place[0], is_changed=True)]
         here = place.end()
     pieces.append(Piece(text[here:]))
-    return tuple(one for one in pieces if one.text)
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def _narrowed(pieces: tuple[Piece, ...], value: str) -> tuple[Piece, ...]:

@@ -11,10 +11,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 
-from veritrail_graph.api.show.drawing import NO_SOURCE, Box, Column, Drawing, Joint, Tone
+from veritrail_graph.api.show.drawing import (
+    NO_SOURCE,
+    Drawing,
+    Joint,
+    PictureBox,
+    PictureColumn,
+    Tone,
+)
 from veritrail_graph.api.show.text_width import (
-    Room,
     TextLine,
+    TextRoom,
     cut_line,
     cut_middle,
     fitted,
@@ -37,11 +44,11 @@ GAP, LABEL_GAP, LEAST_PILL, MOST_PILL = 44.0, 156.0, 60.0, 150.0
 BELOW = 16.0
 RAIL, SIDE_RAIL, SPINE, INSET = 13.0, 5.0, 44.0, 24.0
 DOT, STACK = 15.0, 6.0
-_HEAD = Room(COLUMN, 2, HEADING)
+_HEAD = TextRoom(COLUMN, 2, HEADING)
 
 
-class Kind(StrEnum):
-    """The kind of a text; its class in the sheet is `vp-KIND`."""
+class TextPart(StrEnum):
+    """The part of a text in a picture; its class in the sheet is `vp-PART`."""
 
     CLAIM = "claim"
     VERDICT = "verdict"
@@ -57,7 +64,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PlacedText:
     """A line of text.
 
     Attributes:
@@ -65,7 +72,7 @@ class Text:
         y: Its base line.
         line: The text.
         size: The size of its letters.
-        kind: What it is.
+        part: What it is.
         tone: The tone of it; None: that of plain text.
         room: The width that it may take.
         is_bold: Whether its letters are bold.
@@ -76,7 +83,7 @@ class Text:
     y: float
     line: TextLine
     size: float
-    kind: Kind
+    part: TextPart
     room: float
     tone: Tone | None = None
     is_bold: bool = False
@@ -124,13 +131,13 @@ class Area:
 class PlacedBox:
     """A box with its texts."""
 
-    box: Box
+    box: PictureBox
     area: Area
-    texts: tuple[Text, ...]
+    texts: tuple[PlacedText, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stroke:
+class PictureLine:
     """A line, as a path of SVG."""
 
     path: str
@@ -144,11 +151,11 @@ class Pill:
     """The difference, on a line that is broken."""
 
     area: Area
-    texts: tuple[Text, ...]
+    texts: tuple[PlacedText, ...]
 
 
 @dataclass(slots=True)
-class Layout:
+class PictureLayout:
     """A picture with places.
 
     Attributes:
@@ -164,9 +171,9 @@ class Layout:
     width: float
     height: float = 0.0
     boxes: list[PlacedBox] = field(default_factory=list)
-    strokes: list[Stroke] = field(default_factory=list)
+    strokes: list[PictureLine] = field(default_factory=list)
     pills: list[Pill] = field(default_factory=list)
-    texts: list[Text] = field(default_factory=list)
+    texts: list[PlacedText] = field(default_factory=list)
     dots: list[tuple[float, float]] = field(default_factory=list)
 
     def say(
@@ -175,7 +182,7 @@ class Layout:
         y: float,
         words: str,
         size: float,
-        kind: Kind,
+        part: TextPart,
         room: float,
         *,
         tone: Tone | None = None,
@@ -183,17 +190,17 @@ class Layout:
         lines: int = 1,
     ) -> float:
         """Write a text below a height, and return the height below it."""
-        for text in _lines(x, y, words, Room(room, lines, size), kind, tone, is_bold=is_bold):
+        for text in _lines(x, y, words, TextRoom(room, lines, size), part, tone, is_bold=is_bold):
             self.texts.append(text)
             y += size * LINE
         return y
 
     def line(self, path: str, tone: Tone, *, is_faint: bool = False) -> None:
         """Draw a line, with dashes where nothing is said for or against it."""
-        self.strokes.append(Stroke(path, tone, is_faint, is_dashed=tone is Tone.OPEN))
+        self.strokes.append(PictureLine(path, tone, is_faint, is_dashed=tone is Tone.OPEN))
 
 
-def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
+def wide(drawing: Drawing, *, with_claim: bool = True) -> PictureLayout:
     """Lay a picture out with its columns beside one another.
 
     Args:
@@ -202,7 +209,7 @@ def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
     """
     gaps = list(map(_gap, drawing.joints, drawing.columns))
     width = 2 * MARGIN + COLUMN * len(drawing.columns) + sum(gaps)
-    made = Layout(max(width, 720.0))
+    made = PictureLayout(max(width, 720.0))
     y = _head(made, drawing, with_claim=with_claim)
     heads = [fitted((Piece(shown(column.heading), True),), _HEAD) for column in drawing.columns]
     tallest = max(map(len, heads))
@@ -215,7 +222,7 @@ def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
     )
     for column, gap, head in zip(drawing.columns, [*gaps, 0.0], heads, strict=True):
         over = y + HEADING * LINE * (tallest - len(head))
-        made.say(x, over, column.heading, HEADING, Kind.HEADING, COLUMN, is_bold=True, lines=2)
+        made.say(x, over, column.heading, HEADING, TextPart.HEADING, COLUMN, is_bold=True, lines=2)
         at, placed = top, []
         for number, box in enumerate(column.boxes):
             lines, high = (4, _height(box, COLUMN, 4)) if number else (5, height)
@@ -233,14 +240,14 @@ def wide(drawing: Drawing, *, with_claim: bool = True) -> Layout:
     return made
 
 
-def tall(drawing: Drawing, *, with_claim: bool = True) -> Layout:
+def tall(drawing: Drawing, *, with_claim: bool = True) -> PictureLayout:
     """Lay a picture out with its columns below one another.
 
     Args:
         drawing: The picture.
         with_claim: Whether the claim stands above it.
     """
-    made = Layout(NARROW)
+    made = PictureLayout(NARROW)
     y = _head(made, drawing, with_claim=with_claim)
     width = NARROW - INSET - MARGIN + 8
     rows: list[list[PlacedBox]] = []
@@ -248,7 +255,9 @@ def tall(drawing: Drawing, *, with_claim: bool = True) -> Layout:
         if joint is not None:
             y = _join_below(made, joint, rows[-1])
         side = SPINE + 12 if rows else INSET
-        made.say(side, y, column.heading, HEADING, Kind.HEADING, NARROW - side - 8, is_bold=True)
+        made.say(
+            side, y, column.heading, HEADING, TextPart.HEADING, NARROW - side - 8, is_bold=True
+        )
         bottom = y
         y += HEADING + 8
         if joint is not None:
@@ -264,19 +273,19 @@ def tall(drawing: Drawing, *, with_claim: bool = True) -> Layout:
         if start.box.to is not None:
             end = rows[start.box.to][0].area
             path = f"M{INSET:g} {start.area.middle:g} H{SIDE_RAIL:g} V{end.middle:g} H{INSET:g}"
-            made.strokes.append(Stroke(path, start.box.tone, is_faint=True))
+            made.strokes.append(PictureLine(path, start.box.tone, is_faint=True))
     made.boxes = [placed_box for row in rows for placed_box in row]
     _foot(made, drawing, y + BELOW)
     return made
 
 
-def _head(made: Layout, drawing: Drawing, *, with_claim: bool) -> float:
+def _head(made: PictureLayout, drawing: Drawing, *, with_claim: bool) -> float:
     """Write the claim, the verdict and the news; return the height below them."""
     y, room = MARGIN, made.width - 2 * MARGIN
     is_narrow = made.width <= NARROW
     if with_claim:
         size = TEXT if is_narrow else CLAIM
-        y = made.say(MARGIN, y, drawing.claim, size, Kind.CLAIM, room, is_bold=True,
+        y = made.say(MARGIN, y, drawing.claim, size, TextPart.CLAIM, room, is_bold=True,
                      lines=5 if is_narrow else 2)  # fmt: skip
         y += 4
     tone = drawing.columns[-1].boxes[0].tone
@@ -285,19 +294,19 @@ def _head(made: Layout, drawing: Drawing, *, with_claim: bool) -> float:
         if not news:
             return y
         lines = 4 if is_narrow else 2
-        return made.say(MARGIN, y, news, NEWS, Kind.VERDICT, room, tone=tone, is_bold=True,
+        return made.say(MARGIN, y, news, NEWS, TextPart.VERDICT, room, tone=tone, is_bold=True,
                         lines=lines) + 14  # fmt: skip
     words = width_of(drawing.verdict, NEWS, bold=True) + 14
-    made.say(MARGIN, y, drawing.verdict, NEWS, Kind.VERDICT, room, tone=tone, is_bold=True)
+    made.say(MARGIN, y, drawing.verdict, NEWS, TextPart.VERDICT, room, tone=tone, is_bold=True)
     if not news:
         return y + NEWS * LINE + 16
     if is_narrow or words + width_of(news, NEWS) > room:
         y += NEWS * LINE
-        return made.say(MARGIN, y, news, NEWS, Kind.NEWS, room, lines=4) + 14
-    return made.say(MARGIN + words, y, news, NEWS, Kind.NEWS, room - words) + 16
+        return made.say(MARGIN, y, news, NEWS, TextPart.NEWS, room, lines=4) + 14
+    return made.say(MARGIN + words, y, news, NEWS, TextPart.NEWS, room - words) + 16
 
 
-def _foot(made: Layout, drawing: Drawing, y: float) -> None:
+def _foot(made: PictureLayout, drawing: Drawing, y: float) -> None:
     """Write the iterations."""
     room = made.width - 2 * MARGIN
     if drawing.dots:
@@ -307,19 +316,26 @@ def _foot(made: Layout, drawing: Drawing, y: float) -> None:
             made.dots.append((MARGIN + 5 + DOT * (place % row), y + 7 + DOT * (place // row)))
         if is_beside:
             side = len(drawing.dots) * DOT + 10
-            y = made.say(MARGIN + side, y, drawing.dots_words, LABEL, Kind.QUIET, room - side,
+            y = made.say(MARGIN + side, y, drawing.dots_words, LABEL, TextPart.QUIET, room - side,
                          lines=3)  # fmt: skip
         else:
             y += DOT * -(-len(drawing.dots) // row) + 4
-            y = made.say(MARGIN, y, drawing.dots_words, LABEL, Kind.QUIET, room, lines=4)
+            y = made.say(MARGIN, y, drawing.dots_words, LABEL, TextPart.QUIET, room, lines=4)
     elif drawing.dots_words:
-        y = made.say(MARGIN, y, drawing.dots_words, LABEL, Kind.QUIET, room, lines=4)
+        y = made.say(MARGIN, y, drawing.dots_words, LABEL, TextPart.QUIET, room, lines=4)
     made.height = y + 10
 
 
 def _lines(
-    x: float, y: float, words: str, room: Room, kind: Kind, tone: Tone | None, *, is_bold: bool
-) -> Iterator[Text]:
+    x: float,
+    y: float,
+    words: str,
+    room: TextRoom,
+    part: TextPart,
+    tone: Tone | None,
+    *,
+    is_bold: bool,
+) -> Iterator[PlacedText]:
     """The lines of a text below a height."""
     words = shown(words)
     is_left = runs_left(words)
@@ -328,57 +344,62 @@ def _lines(
         text = (Piece("".join(piece.text for piece in line)),)
         base = y + room.size + number * room.size * LINE
         side = x + room.width if is_left else x
-        yield Text(side, base, text, room.size, kind, room.width, tone, is_bold, is_left)
+        yield PlacedText(side, base, text, room.size, part, room.width, tone, is_bold, is_left)
 
 
-def _height(box: Box, width: float, lines: int) -> float:
+def _height(box: PictureBox, width: float, lines: int) -> float:
     count = len(_sentence(box, width, lines))
     return PAD + count * LEAD + 6 + (18 if box.name else 0) + (18 if box.note else 0) + 8
 
 
-def _sentence(box: Box, width: float, lines: int) -> tuple[TextLine, ...]:
+def _sentence(box: PictureBox, width: float, lines: int) -> tuple[TextLine, ...]:
     pieces = tuple(Piece(shown(piece.text), piece.is_changed) for piece in box.pieces)
-    return fitted(pieces, Room(width - 2 * PAD, lines, TEXT))
+    return fitted(pieces, TextRoom(width - 2 * PAD, lines, TEXT))
 
 
-def _placed(box: Box, area: Area, lines: int) -> PlacedBox:
-    texts: list[Text] = []
+def _placed(box: PictureBox, area: Area, lines: int) -> PlacedBox:
+    texts: list[PlacedText] = []
     room = area.width - 2 * PAD
     is_left = runs_left(box.text)
     y = area.y + PAD + TEXT - 2
     side = area.right - PAD if is_left else area.x + PAD
     for line in _sentence(box, area.width, lines):
-        texts.append(Text(side, y, line, TEXT, Kind.TEXT, room, box.tone, runs_left=is_left))
+        texts.append(
+            PlacedText(side, y, line, TEXT, TextPart.TEXT, room, box.tone, runs_left=is_left)
+        )
         y += LEAD
     below = area.bottom - 10
     if box.note:
         words = cut_line(shown(box.note), room, NOTE, bold=True)
-        texts.append(Text(area.x + PAD, below, (Piece(words),), NOTE, Kind.NOTE, room, box.tone,
-                          is_bold=True))  # fmt: skip
+        note = (Piece(words),)
+        texts.append(PlacedText(area.x + PAD, below, note, NOTE, TextPart.NOTE, room, box.tone,
+                                is_bold=True))  # fmt: skip
         below -= 18
     if box.name:
         words = cut_middle(shown(box.name), room, NAME)
         is_left = runs_left(words)
         side = area.right - PAD if is_left else area.x + PAD
-        texts.append(Text(side, below, (Piece(words),), NAME, Kind.NAME, room, runs_left=is_left))
+        texts.append(
+            PlacedText(side, below, (Piece(words),), NAME, TextPart.NAME, room, runs_left=is_left)
+        )
     return PlacedBox(box, area, tuple(texts))
 
 
-def _pill_lines(joint: Joint) -> tuple[tuple[tuple[str, Kind], ...], ...]:
+def _pill_lines(joint: Joint) -> tuple[tuple[tuple[str, TextPart], ...], ...]:
     """The lines of a pill, each of parts."""
     source, wrote = shown(joint.source), shown(joint.wrote)
     if not (source and wrote):
         if not joint.change:
-            return (((NO_SOURCE, Kind.WROTE),),)
-        kind = Kind.SOURCE if source else Kind.WROTE
+            return (((NO_SOURCE, TextPart.WROTE),),)
+        part = TextPart.SOURCE if source else TextPart.WROTE
         words = cut_line(source or wrote, MOST_PILL, PILL, bold=True)
-        return ((joint.change, Kind.QUIET),), ((words, kind),)
+        return ((joint.change, TextPart.QUIET),), ((words, part),)
     if _pill_width(f"{source} → {wrote}") <= MOST_PILL:
-        return (((source, Kind.SOURCE), (" → ", Kind.QUIET), (wrote, Kind.WROTE)),)
+        return (((source, TextPart.SOURCE), (" → ", TextPart.QUIET), (wrote, TextPart.WROTE)),)
     room = MOST_PILL - _pill_width("→ ")
     return (
-        ((cut_line(source, room, PILL, bold=True), Kind.SOURCE),),
-        (("→ ", Kind.QUIET), (cut_line(wrote, room, PILL, bold=True), Kind.WROTE)),
+        ((cut_line(source, room, PILL, bold=True), TextPart.SOURCE),),
+        (("→ ", TextPart.QUIET), (cut_line(wrote, room, PILL, bold=True), TextPart.WROTE)),
     )
 
 
@@ -398,17 +419,17 @@ def _pill(joint: Joint, x: float, y: float) -> Pill:
     for number, line in enumerate(_pill_lines(joint)):
         used = sum(_pill_width(text) for text, _ in line)
         at, base = x + (width - used) / 2, y + 19 + 20.0 * number
-        for text, kind in line:
+        for text, part in line:
             # Blanks at the ends of a text are dropped where it is drawn: they are room beside it.
             start = at + _pill_width(text[: len(text) - len(text.lstrip())])
             said = text.strip()
             room = _pill_width(said)
-            texts.append(Text(start, base, (Piece(said),), PILL, kind, room, is_bold=True))
+            texts.append(PlacedText(start, base, (Piece(said),), PILL, part, room, is_bold=True))
             at += _pill_width(text)
     return Pill(Area(x, y, width, height), tuple(texts))
 
 
-def _gap(joint: Joint, column: Column) -> float:
+def _gap(joint: Joint, column: PictureColumn) -> float:
     """The width between two columns."""
     gap = LABEL_GAP if joint.label else GAP
     if joint.is_broken:
@@ -416,7 +437,7 @@ def _gap(joint: Joint, column: Column) -> float:
     return gap + (18 if _leading(column) > 1 else STACK if column.boxes[0].among else 0)
 
 
-def _leading(column: Column) -> int:
+def _leading(column: PictureColumn) -> int:
     return sum(box.to is None for box in column.boxes)
 
 
@@ -427,7 +448,7 @@ def _room_beside(joint: Joint) -> float:
     return 2 * max(above, below)
 
 
-def _join(made: Layout, joint: Joint, before: list[PlacedBox], after: PlacedBox) -> None:
+def _join(made: PictureLayout, joint: Joint, before: list[PlacedBox], after: PlacedBox) -> None:
     """Draw the line from a column to the next one, and what stands on it."""
     leading = [placed for placed in before if placed.box.to is None]
     start, end, y = leading[0].area.right, after.area.x, leading[0].area.middle
@@ -448,22 +469,22 @@ def _join(made: Layout, joint: Joint, before: list[PlacedBox], after: PlacedBox)
         made.line(f"M{start:g} {y:g} H{end:g}", joint.after, is_faint=bool(joint.label))
     if joint.label:
         room = end - left - 12
-        at = made.say(left + 6, y + 8, joint.label, LABEL, Kind.LABEL, room, tone=joint.after,
+        at = made.say(left + 6, y + 8, joint.label, LABEL, TextPart.LABEL, room, tone=joint.after,
                       is_bold=True, lines=2)  # fmt: skip
         for name in joint.names:
             words = cut_middle(shown(name), room, NAME)
-            at = made.say(left + 6, at, words, NAME, Kind.QUIET, room)
+            at = made.say(left + 6, at, words, NAME, TextPart.QUIET, room)
 
 
-def _around(made: Layout, start: PlacedBox, end: PlacedBox) -> None:
+def _around(made: PictureLayout, start: PlacedBox, end: PlacedBox) -> None:
     """Draw the line from a box below the others to one further on."""
     y, x = start.area.middle, end.area.x + end.area.width / 2
     corner = f"H{x - 12:g} Q{x:g} {y:g} {x:g} {y - 12:g}"
     path = f"M{start.area.right:g} {y:g} {corner} V{end.area.bottom:g}"
-    made.strokes.append(Stroke(path, start.box.tone, is_faint=True))
+    made.strokes.append(PictureLine(path, start.box.tone, is_faint=True))
 
 
-def _join_below(made: Layout, joint: Joint, before: list[PlacedBox]) -> float:
+def _join_below(made: PictureLayout, joint: Joint, before: list[PlacedBox]) -> float:
     """Draw the line from boxes to the next one below; return the height below it."""
     leading = [placed for placed in before if placed.box.to is None]
     bottom = before[-1].area.bottom
@@ -490,7 +511,7 @@ def _join_below(made: Layout, joint: Joint, before: list[PlacedBox]) -> float:
     if joint.label:
         room = NARROW - side - 8
         words = f"{joint.label}: {', '.join(joint.names)}" if joint.names else joint.label
-        at = made.say(side, at - 2, words, LABEL, Kind.LABEL, room, tone=joint.after, lines=2)
+        at = made.say(side, at - 2, words, LABEL, TextPart.LABEL, room, tone=joint.after, lines=2)
     at += 6
     is_faint = bool(joint.label) and not joint.is_broken
     made.line(f"M{SPINE:g} {start:g} V{at:g}", joint.after, is_faint=is_faint)

@@ -16,11 +16,11 @@ from veritrail_graph.api.show.drawing import Drawing, Tone
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.picture_layout import (
     Area,
-    Kind,
-    Layout,
+    PictureLayout,
+    PictureLine,
     PlacedBox,
-    Stroke,
-    Text,
+    PlacedText,
+    TextPart,
     tall,
     wide,
 )
@@ -38,7 +38,7 @@ _FILLS = {Tone.RIGHT: "#f1f9f5", Tone.CULPRIT: "#fde5de", Tone.WRONG: "#ffffff",
           Tone.OPEN: "#f6f6f3"}  # fmt: skip
 _DOTS = {State.SUPPORTED: Tone.RIGHT, State.NOT_SUPPORTED: Tone.WRONG}
 
-_TONED = (Kind.NOTE, Kind.LABEL, Kind.VERDICT)
+_TONED = (TextPart.NOTE, TextPart.LABEL, TextPart.VERDICT)
 _DASHES = ' stroke-dasharray="5 4"'
 
 Address = Callable[[str], str]
@@ -130,7 +130,7 @@ class _Writer:
         parts += self._drawn(layout, drawing)
         return "".join((*parts, "</svg>"))
 
-    def _drawn(self, layout: Layout, drawing: Drawing) -> Iterator[str]:
+    def _drawn(self, layout: PictureLayout, drawing: Drawing) -> Iterator[str]:
         yield from map(self._stroke, layout.strokes)
         yield from map(self._box, layout.boxes)
         pill_look = self._look("#ffffff", Tone.WRONG, 1.5)
@@ -149,7 +149,7 @@ class _Writer:
             return ""
         return f' fill="{fill}" stroke="{_STRONG[tone]}" stroke-width="{width:g}"'
 
-    def _stroke(self, stroke: Stroke) -> str:
+    def _stroke(self, stroke: PictureLine) -> str:
         dashes = _DASHES if stroke.is_dashed else ""
         kind = f"vp-line vp-{stroke.tone}" + (" vp-faint" if stroke.is_faint else "")
         look = self._look("none", stroke.tone, 1.5 if stroke.is_faint else 2.5)
@@ -169,9 +169,9 @@ class _Writer:
         label = _safe(f"Open the text of {one_line(box.name, 100)}")
         return f'<a class="vp-link" href="{href}" aria-label="{label}">{inner}</a>'
 
-    def _text(self, text: Text) -> str:
-        kind = f"vp-{text.kind}"
-        if text.kind in _TONED and text.tone is not None:
+    def _text(self, text: PlacedText) -> str:
+        kind = f"vp-{text.part}"
+        if text.part in _TONED and text.tone is not None:
             kind += f" vp-{text.tone}"
         look = ""
         if self.is_file:
@@ -209,13 +209,13 @@ def _area(area: Area, shift: int = 0) -> str:
     )
 
 
-def _fill(text: Text) -> str:
+def _fill(text: PlacedText) -> str:
     """Return the colour of a text of a file."""
-    if text.kind in (Kind.SOURCE, Kind.WROTE):
-        return _STRONG[Tone.RIGHT if text.kind is Kind.SOURCE else Tone.WRONG]
-    if text.kind in _TONED and text.tone is not None:
+    if text.part in (TextPart.SOURCE, TextPart.WROTE):
+        return _STRONG[Tone.RIGHT if text.part is TextPart.SOURCE else Tone.WRONG]
+    if text.part in _TONED and text.tone is not None:
         return _STRONG[text.tone]
-    return _INK if text.kind in (Kind.CLAIM, Kind.NEWS, Kind.TEXT) else _MUTED
+    return _INK if text.part in (TextPart.CLAIM, TextPart.NEWS, TextPart.TEXT) else _MUTED
 
 
 def _safe(text: str) -> str:

@@ -117,7 +117,7 @@ class _Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class TextRoom:
     """The room of a text.
 
     Attributes:
@@ -135,7 +135,7 @@ TextLine = tuple[Piece, ...]
 
 
 @lru_cache(maxsize=1 << 10)  # heights are asked for before texts are placed
-def fitted(pieces: tuple[Piece, ...], room: Room) -> tuple[TextLine, ...]:
+def fitted(pieces: tuple[Piece, ...], room: TextRoom) -> tuple[TextLine, ...]:
     """Break a text into lines; a long one is cut around what matters in it.
 
     Args:
@@ -190,7 +190,7 @@ def _fitting(parts: Iterable[str], width: float, size: float, *, bold: bool = Fa
     return kept
 
 
-def _words(pieces: Sequence[Piece], room: Room) -> Iterator[_Word]:
+def _words(pieces: Sequence[Piece], room: TextRoom) -> Iterator[_Word]:
     """Yield words; where no blanks part them, parts of them."""
     is_glued = True
     left = LONGEST
@@ -210,7 +210,7 @@ def _words(pieces: Sequence[Piece], room: Room) -> Iterator[_Word]:
             is_glued = False
 
 
-def _parted(word: str, is_changed: bool, room: Room) -> Iterator[str]:
+def _parted(word: str, is_changed: bool, room: TextRoom) -> Iterator[str]:
     """Yield a word as it is, or in parts no wider than a line; a sign of two widths is a part."""
     if word.isascii() and width_of(word, room.size, bold=is_changed) <= room.width / 2:
         yield word
@@ -230,7 +230,7 @@ def _parted(word: str, is_changed: bool, room: Room) -> Iterator[str]:
         yield held
 
 
-def _broken(words: Sequence[_Word], room: Room) -> tuple[tuple[TextLine, ...], int]:
+def _broken(words: Sequence[_Word], room: TextRoom) -> tuple[tuple[TextLine, ...], int]:
     """Return the lines, and how many words stand in them."""
     lines: list[TextLine] = []
     line: list[_Word] = []
@@ -285,7 +285,7 @@ def line_width(line: TextLine, size: float) -> float:
     return sum(width_of(piece.text, size, bold=piece.is_changed) for piece in line)
 
 
-def _ended(line: TextLine, room: Room) -> TextLine:
+def _ended(line: TextLine, room: TextRoom) -> TextLine:
     """Return a line that shows that its text goes on."""
     pieces = list(line)
     while pieces:
@@ -299,7 +299,7 @@ def _ended(line: TextLine, room: Room) -> TextLine:
     return (Piece(CUT),)
 
 
-def _start(words: Sequence[_Word], room: Room) -> int:
+def _start(words: Sequence[_Word], room: TextRoom) -> int:
     """Return the word that a text begins with where it is cut."""
     marked = [place for place, word in enumerate(words) if word.is_changed]
     if not marked:

@@ -11,9 +11,9 @@ from fakes.trails import FS, LEXICAL, NFS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.api.show.drawing import Drawing, Tone
 from veritrail_graph.api.show.picture import picture_of
-from veritrail_graph.api.show.picture_layout import Area, Layout, Text, tall, wide
+from veritrail_graph.api.show.picture_layout import Area, PictureLayout, PlacedText, tall, wide
 from veritrail_graph.api.show.picture_svg import figure, svg
-from veritrail_graph.api.show.text_width import Room, fitted, line_width
+from veritrail_graph.api.show.text_width import TextRoom, fitted, line_width
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.graph.model import (
     Claim,
@@ -166,11 +166,11 @@ def _apart(one: Area, other: Area) -> bool:
     )
 
 
-def _area(text: Text) -> Area:
+def _area(text: PlacedText) -> Area:
     return Area(text.left, text.y - text.size * 0.8, text.width, text.size)
 
 
-def _check(layout: Layout) -> None:
+def _check(layout: PictureLayout) -> None:
     frame = Area(0, 0, layout.width, layout.height)
     solid = [placed.area for placed in layout.boxes] + [pill.area for pill in layout.pills]
     texts = [_area(text) for text in layout.texts]
@@ -221,7 +221,7 @@ def test_a_text_is_never_markup(name: str) -> None:
 
 def test_a_long_sentence_is_cut_around_the_word_that_matters() -> None:
     text = (Piece("before " * 60), Piece("84,200", is_changed=True), Piece(" behind" * 60))
-    lines = fitted(text, Room(220, 4, 14))
+    lines = fitted(text, TextRoom(220, 4, 14))
     assert any(one.is_changed for line in lines for one in line)
     assert (lines[0][0].text[0], lines[-1][-1].text[-1]) == ("…", "…")
     assert all(line_width(line, 14) <= 220 for line in lines)
