@@ -125,8 +125,7 @@ class Drawing:
 
     Attributes:
         claim: The claim.
-        state: Its state.
-        verdict: The same in words.
+        verdict: Its state in words.
         news: What is wrong and where it came in, in a sentence; empty: nothing is.
         columns: From the source text to the answer.
         joints: The lines between them.
@@ -135,7 +134,6 @@ class Drawing:
     """
 
     claim: str
-    state: State
     verdict: str
     news: str
     columns: tuple[PictureColumn, ...]

@@ -320,7 +320,6 @@ class _Drawer:
             dots = tuple(mark.kind for mark in marks)
         return Drawing(
             view.verification.claim,
-            view.mark.kind,
             view.mark.word + (" (indicative)" if self._is_indicative() else ""),
             news,
             tuple(columns),
