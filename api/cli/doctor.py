@@ -23,11 +23,11 @@ def doctor(
     No engine is started, and without --ask no model is called. Exit status: 0 all is fine, 2
     something is missing or wrong.
     """
-    from veritrail_graph.api.app.doctor import Finding, State, examine
+    from veritrail_graph.api.app.doctor import SetupFinding, State, examine
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.show.texts import clean
 
-    found: list[Finding] = []
+    found: list[SetupFinding] = []
 
     async def look() -> None:
         with long_work() as work:

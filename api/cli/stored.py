@@ -112,7 +112,7 @@ def list_(
     tell_listing(found, as_json=as_json)
 
 
-def tell_listing(found: Listing, *, as_json: bool) -> None:
+def tell_listing(found: StoredListing, *, as_json: bool) -> None:
     """Print the claims and verifications of a process.
 
     Args:
@@ -156,7 +156,7 @@ def tell_listing(found: Listing, *, as_json: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class StoredListing:
     """The stored claims, verifications, runs and reviews of a process."""
 
     process_id: str
@@ -178,14 +178,14 @@ class Listing:
         return {name: one.verification_id for name, one in found.items() if one is not None}
 
 
-async def listing(app: Application, process_id: str) -> Listing:
+async def listing(app: Application, process_id: str) -> StoredListing:
     """Read what is stored of a process.
 
     Raises:
         NotFound: There is no such process.
     """
     asked, _ = await app.claims.search(process_id, asked=True, limit=ASKED_SHOWN)
-    return Listing(
+    return StoredListing(
         process_id,
         await app.claims.all(process_id),
         await app.verifications.all(process_id),
@@ -261,7 +261,7 @@ def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> Non
         say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
-def _tell_one(found: Listing) -> None:
+def _tell_one(found: StoredListing) -> None:
     """The claims with what counts for each; then verifications that do not count."""
     from veritrail_graph.api.cli.reviews import state_words
     from veritrail_graph.api.cli.trail import judge_words, show_others, stage_cell

@@ -84,7 +84,7 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     found = verification(1)
-    stored._tell_one(stored.Listing("p", [found.verified_claim], [], [], {}, [], None, {}))
+    stored._tell_one(stored.StoredListing("p", [found.verified_claim], [], [], {}, [], None, {}))
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     show_results([found])
