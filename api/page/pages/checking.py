@@ -48,10 +48,11 @@ async def check(request: Request, app: App, caller: Calling) -> Response:
     """Store an answer with its sources, and verify it; with a model, say first what that costs."""
     sent = await request.form()  # was read already, for its token
     filled = CheckForm.of(sent)
-    files = [one for one in sent.getlist("files") if isinstance(one, UploadFile) and one.filename]
+    given = (file for file in sent.getlist("files") if isinstance(file, UploadFile))
+    files = [file for file in given if file.filename]
 
     async def work() -> Response:
-        body = filled.body([await _source(one) for one in files])
+        body = filled.body([await _source(file) for file in files])
         request_of("-", filled.verifying(0))  # what is wrong with it is said before it is stored
         return await _checked(request, app, caller, body, filled)
 
@@ -59,7 +60,7 @@ async def check(request: Request, app: App, caller: Calling) -> Response:
         form: CheckForm, status: int, wrong: str | None, violations: Sequence[Violation]
     ) -> Response:
         return await _form(
-            request, form, status, wrong, violations, [one.filename for one in files]
+            request, form, status, wrong, violations, [file.filename for file in files]
         )
 
     return await answered(filled, again, work)
