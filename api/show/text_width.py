@@ -197,17 +197,14 @@ def _words(pieces: Sequence[Piece], room: TextRoom) -> Iterator[_Word]:
     for piece in pieces:
         text = piece.text[:left]
         left -= len(text)
-        first = True
+        is_glued = is_glued and not text[:1].isspace()
         for part in text.split():
-            glued = is_glued and first and not text[:1].isspace()
             for word in _parted(part, piece.is_changed, room):
-                yield _Word(word, piece.is_changed, glued)
-                glued = True
-            first = False
-        if text.strip():
-            is_glued = not text[-1:].isspace()
-        elif text:
+                yield _Word(word, piece.is_changed, is_glued)
+                is_glued = True
             is_glued = False
+        if text:
+            is_glued = not text[-1].isspace()
 
 
 def _parted(word: str, is_changed: bool, room: TextRoom) -> Iterator[str]:
@@ -268,15 +265,12 @@ def _joined(words: Sequence[_Word]) -> TextLine:
         blank = " " if place and not word.is_glued else ""
         if pieces and pieces[-1].is_changed == word.is_changed:
             pieces[-1] = Piece(pieces[-1].text + blank + word.text, word.is_changed)
-        elif blank and pieces:
+            continue
+        if blank and word.is_changed:
             # A blank between belongs to the words that do not matter.
-            if word.is_changed:
-                pieces[-1] = Piece(pieces[-1].text + blank, pieces[-1].is_changed)
-                pieces.append(Piece(word.text, is_changed=True))
-            else:
-                pieces.append(Piece(blank + word.text))
-        else:
-            pieces.append(Piece(word.text, word.is_changed))
+            pieces[-1] = Piece(pieces[-1].text + blank)
+            blank = ""
+        pieces.append(Piece(blank + word.text, word.is_changed))
     return tuple(pieces)
 
 
