@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, fault_object, format_name
-from veritrail_graph.api.app.check_terms import CheckDone as CheckDone
-from veritrail_graph.api.app.check_terms import CheckOptions as CheckOptions
-from veritrail_graph.api.app.check_terms import CheckWatch as CheckWatch
-from veritrail_graph.api.app.check_terms import OpenedProcess as OpenedProcess
-from veritrail_graph.api.app.check_terms import StoredProcess as StoredProcess
-from veritrail_graph.api.app.check_terms import UnreadInput as UnreadInput
-from veritrail_graph.api.app.check_terms import What as What
+from veritrail_graph.api.app.check_terms import (
+    CheckDone,
+    CheckOptions,
+    CheckWatch,
+    OpenedProcess,
+    StoredProcess,
+    UnreadInput,
+    What,
+)
 from veritrail_graph.api.app.checked import (
     checked_claim,
     checked_process,

@@ -41,7 +41,7 @@ from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.app.checking import CheckDone, CheckOptions, What
+    from veritrail_graph.api.app.check_terms import CheckDone, CheckOptions, What
     from veritrail_graph.api.app.ingesting import IngestOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.draft import Draft
@@ -237,7 +237,7 @@ def _wanted(
     process_id: str | None,
     how: dict[str, Any],
 ) -> _Wanted:
-    from veritrail_graph.api.app.checking import CheckOptions
+    from veritrail_graph.api.app.check_terms import CheckOptions
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
 
@@ -343,7 +343,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Shor
 
 async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
     """Return what is checked, of what was typed."""
-    from veritrail_graph.api.app.checking import OpenedProcess, UnreadInput
+    from veritrail_graph.api.app.check_terms import OpenedProcess, UnreadInput
     from veritrail_graph.graph.importers.plain import read_stdin
 
     if wanted.answer is not None:

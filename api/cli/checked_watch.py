@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.checking import CheckWatch
+from veritrail_graph.api.app.check_terms import CheckWatch
 from veritrail_graph.api.cli.exits import on_ctrl_c
 from veritrail_graph.api.cli.terminal import LongWork, Pace, say
 from veritrail_graph.api.show.costs import cost_words

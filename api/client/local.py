@@ -37,7 +37,7 @@ from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.checking import What
+    from veritrail_graph.api.app.check_terms import What
     from veritrail_graph.api.settings import Settings
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class AsyncLocal(AsyncOperations):
         options: dict[str, Any],
     ) -> CheckResult:
         """Check it in this process, as the command does."""
-        from veritrail_graph.api.app.checking import CheckOptions, OpenedProcess
+        from veritrail_graph.api.app.check_terms import CheckOptions, OpenedProcess
         from veritrail_graph.api.requests.check import CheckBody, SourceText
         from veritrail_graph.api.requests.verify import VerifyRequest
         from veritrail_graph.graph.importers.registry import ImportOptions

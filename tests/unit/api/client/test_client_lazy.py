@@ -19,7 +19,7 @@ def test_the_package_the_commands_and_the_clients_import_nothing_that_they_do_no
     code = (
         "import sys, veritrail_graph; before = set(sys.modules); assert not [m for m in before if "
         "m.split('.')[0] in {'pydantic', 'httpx2', 'fastapi', 'asyncio'}]; "
-        "import veritrail_graph.api.cli.app; assert not "
+        "from veritrail_graph.api.cli import app; app.command(); assert not "
         "{'pydantic_settings', 'fastapi', 'mcp', 'openai', 'neo4j'} & set(sys.modules); "
         "from veritrail_graph import AsyncClient, AsyncLocal, Client, Local; "
         "assert 'mcp' not in sys.modules and 'fastapi' not in sys.modules"
