@@ -21,8 +21,6 @@ from veritrail_graph.graph.model.finding import CheckedClaim, CheckJudge, Findin
 from veritrail_graph.graph.store.dialogues import verification_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from veritrail_graph.api.requests.dialogue import DialogueParameters, DialogueRequest
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.model import Process
@@ -49,11 +47,6 @@ class CheckedClaims:
 
     results: tuple[CheckedClaim, ...]
     wrong: tuple[Finding, ...]
-
-
-def has_turns(terminals: Iterable[str]) -> bool:
-    """Return whether a process with these final outputs is a dialogue."""
-    return any(name.startswith(TURN) for name in terminals)
 
 
 def dialogue_parameters(request: VerifyRequest) -> DialogueParameters:

@@ -36,7 +36,6 @@ from veritrail_graph.api.app.checked_dialogue import (
     dialogue_parameters,
     dialogue_request,
     failures_of_turns,
-    has_turns,
     judge_of_turns,
 )
 from veritrail_graph.api.app.part import Part
@@ -45,6 +44,7 @@ from veritrail_graph.api.jobs.submission import LocalOptions
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import EngineError, InputError, NotFound, VeriTrailError
 from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import (
     TURNS,
     Checked,
@@ -167,7 +167,7 @@ class Checking(Part):
             NotFound: There is no such process.
         """
         process = await self._app.processes.get(request.process_id)
-        return dialogue_request(request) if has_turns(process.terminals) else request
+        return dialogue_request(request) if is_dialogue(process.terminals) else request
 
     async def findings(
         self, process_id: str, after: tuple[int, str] = (-1, ""), limit: int = 100
@@ -188,7 +188,7 @@ class Checking(Part):
         process, tally = await asyncio.gather(
             self._app.processes.get(process_id), self._app.claims.tally(process_id)
         )
-        if has_turns(process.terminals) and await self._app.dialogues.categories(process_id):
+        if is_dialogue(process.terminals) and await self._app.dialogues.categories(process_id):
             return await self._findings_of_turns(process, after[0] + 1, limit)
         claims, last = await self._app.claims.search(process_id, after=after, limit=limit)
         names = [one.verification_id for one in claims if one.verification_id is not None]
@@ -448,7 +448,7 @@ class _Check:
     async def _verified(self, where: str, stored: Ingested) -> CheckedProcess:
         """Verify the claims of a process; where it has none, the run makes some."""
         process = await (await self._app.graph.store()).processes.get(stored.process_id)
-        if has_turns(process.terminals):
+        if is_dialogue(process.terminals):
             return await self._verified_turns(where, stored, process)
         request = self._options.request.model_copy(update={"process_id": stored.process_id})
         here = LocalOptions(None, self._options.prompts, self._options.concurrency, self._shared)

@@ -29,7 +29,7 @@ from veritrail_graph.api.show.findings import (
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import (
     Checked,
     CheckedClaim,
@@ -345,7 +345,7 @@ class CheckOperations(CarriedOut):
     async def _begin_stored(self, process_id: str, options: dict[str, Any]) -> JobState:
         """Begin to verify the claims of a stored process, or the turns of a dialogue."""
         process = await self.process(process_id)
-        if not any(one.startswith(TURN) for one in process.terminals):
+        if not is_dialogue(process.terminals):
             return await self.begin_job({"process_id": process_id, **options}, None)
         given = {name: value for name, value in options.items() if name != "again"}
         return await self.begin_job(

@@ -19,7 +19,7 @@ from veritrail_graph.api.show.findings import counts_words
 from veritrail_graph.api.show.plain import quotation
 from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import CheckJudge, Finding, FindingCounts, Findings
 
 MOST_SOURCES = 100
@@ -89,7 +89,7 @@ class Checks:
 
         async def begin(**options: Any) -> AsyncJob:
             process = await self._door.process(process_id or "")
-            if any(one.startswith(TURN) for one in process.terminals):
+            if is_dialogue(process.terminals):
                 return await self._door.verify_dialogue(process.process_id, **options)
             return await self._door.verify(process.process_id, **self._options, **options)
 

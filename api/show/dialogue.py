@@ -24,11 +24,10 @@ from veritrail_graph.api.show.words import (
     mark_of,
 )
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.model import Process, Status
+from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.ablation import LeftOut, checks_turns, left_out
 from veritrail_graph.graph.model.conversation import TurnCounts, course_of
 from veritrail_graph.graph.model.dialogue import (
-    TURN,
     ClaimCategory,
     DialogueLabel,
     DialogueRunSummary,
@@ -38,7 +37,6 @@ from veritrail_graph.graph.model.dialogue import (
     TurnVerification,
 )
 from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim
-from veritrail_graph.graph.model.processes import ProcessOverview
 
 SPEAKER_WORDS: Mapping[Speaker, str] = MappingProxyType(
     {
@@ -131,11 +129,6 @@ NOT_CHECKED = Mark(
 
 SCORE_WORDS = "verified claims among those that a source could confirm; this score is ours"
 """What the score is."""
-
-
-def is_dialogue(process: Process | ProcessOverview) -> bool:
-    """Return whether a process looks like a dialogue: its final output is a turn."""
-    return any(one.startswith(TURN) for one in process.terminals)
 
 
 def unchecked_mark(unchecked: int, of_turns: int) -> Mark:

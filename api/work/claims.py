@@ -10,7 +10,7 @@ from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Status
-from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def choose_claims(
     if not chosen and not may_be_none:
         if node is not None:
             await _node(store, process_id, node, nodes)
-        if any(one.startswith(TURN) for one in process.terminals) and node is None:
+        if is_dialogue(process.terminals) and node is None:
             raise InputError(
                 f"Process {process_id!r} is a dialogue and has no stored claims: its turns are "
                 "taken apart into claims when they are verified.",

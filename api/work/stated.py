@@ -13,7 +13,7 @@ from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Origin
-from veritrail_graph.graph.model.dialogue import TURN
+from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.unseen import spelled
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def lacks_claims(store: Store, process: Process, node: str | None) -> bool
         node: The node; None: any of its nodes.
     """
     if node is None:
-        return not process.claims and not any(one.startswith(TURN) for one in process.terminals)
+        return not process.claims and not is_dialogue(process.terminals)
     if not process.claims:
         return True
     claims = await store.claims.all(process.process_id)

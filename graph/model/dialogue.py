@@ -316,6 +316,11 @@ VERIFIABLE = frozenset(
 """Categories of claims that a source could confirm: neither opinions nor abstentions."""
 
 
+def is_dialogue(terminals: Iterable[str]) -> bool:
+    """Return whether a process with these final outputs looks like a dialogue: one is a turn."""
+    return any(node_id.startswith(TURN) for node_id in terminals)
+
+
 def turn_label(claims: Iterable[TurnClaim]) -> DialogueLabel | None:
     """The label of a turn; None: it makes no claim.
 

@@ -35,7 +35,6 @@ from veritrail_graph.api.service.http.pages import (
 )
 from veritrail_graph.api.show.answer import AnswerText, answer_text
 from veritrail_graph.api.show.costs import spent
-from veritrail_graph.api.show.dialogue import is_dialogue
 from veritrail_graph.api.show.reports.data import ClaimSelection, states_named
 from veritrail_graph.api.show.reports.files import (
     MEDIA_TYPES,
@@ -49,6 +48,7 @@ from veritrail_graph.api.show.texts import PART, SLACK
 from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
+from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.listed import JudgedClaim
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
@@ -193,7 +193,7 @@ async def show_process(
         verifications=cost.verifications,
         of_questions=cost.questions,
         of_turns=cost.turns,
-        is_dialogue=is_dialogue(process),
+        is_dialogue=is_dialogue(process.terminals),
         tally=tally,
         counts=views.counts(tally),
         indicative=views.indicative_words(tally),

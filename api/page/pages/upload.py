@@ -23,7 +23,6 @@ from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.pages import PROCESS_ID
 from veritrail_graph.api.service.http.receiving import UploadRefused
 from veritrail_graph.api.service.http.uploading import DETECT, store_any, upload_options
-from veritrail_graph.api.show.dialogue import is_dialogue
 from veritrail_graph.api.show.ingested import (
     SharedWarning,
     StoredLine,
@@ -38,6 +37,7 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
+from veritrail_graph.graph.model.dialogue import is_dialogue
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -322,8 +322,8 @@ def _form(
         most=request.app.state.uploads.limits.wire,
         stored=stored,
         found=found,
-        can_state=found is not None and not (found.claims or is_dialogue(found)),
-        is_dialogue=found is not None and is_dialogue(found),
+        can_state=found is not None and not (found.claims or is_dialogue(found.terminals)),
+        is_dialogue=found is not None and is_dialogue(found.terminals),
         facts=[one for one in facts if one],
         shared=shared[:SHOWN],
         options={name: sent.fields.get(name, "") for name in _OPTIONS} if sent else {},
