@@ -92,6 +92,7 @@ class Checking(Part):
             NotFound: There is neither such a path nor such a process; the message says what is
                 near.
         """
+        from veritrail_graph.graph.importers.files import is_there
         from veritrail_graph.graph.importers.registry import address_of
 
         if found := _ADDRESS.match(given):
@@ -101,7 +102,7 @@ class Checking(Part):
                 code="address_not_read",
             )
         path = Path(given)
-        if await asyncio.to_thread(_is_there, path) or address_of(path) is not None:
+        if await asyncio.to_thread(is_there, path) or address_of(path) is not None:
             return path
         try:
             return StoredProcess(await self._app.names.process(given))
@@ -558,13 +559,6 @@ class _Check:
             failed=tuple(one for one in ended if isinstance(one, CheckFailure)),
             warnings=tuple(self._warnings),
         )
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # too long for a name
-        return False
 
 
 def _begun_small(text: str) -> str:

@@ -296,6 +296,7 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
     Raises:
         InputError: A text cannot be read, or is none.
     """
+    from veritrail_graph.graph.importers.files import is_there
     from veritrail_graph.graph.importers.plain import (
         PlainText,
         answer_over,
@@ -308,7 +309,7 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
     splitter = SentenceSplitter.for_language(settings.language)
     if answer == STDIN:
         given = PlainText("stdin", read_stdin())
-    elif _SPACE.search(answer) and not _is_there(answer):
+    elif _SPACE.search(answer) and not is_there(Path(answer)):
         given = PlainText("answer", answer)
     else:
         path = Path(answer)
@@ -320,13 +321,6 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
         question=plain.question,
         words=plain.words,
     )
-
-
-def _is_there(text: str) -> bool:
-    try:
-        return Path(text).exists()
-    except OSError:  # too long for a name
-        return False
 
 
 async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, ShortNames]:

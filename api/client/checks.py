@@ -419,10 +419,9 @@ class CheckOperations(CarriedOut):
 
 def is_path(text: str) -> bool:
     """Return whether a text names a file or folder that is there."""
-    try:
-        return Path(text).expanduser().exists()
-    except OSError:  # too long for a name
-        return False
+    from veritrail_graph.graph.importers.files import is_there
+
+    return is_there(Path(text).expanduser())
 
 
 def parts_of(what: Any) -> list[Any]:

@@ -24,6 +24,14 @@ _OURS = b'"veritrail.'
 _MAX_LINE = 100_000_000
 
 
+def is_there(path: Path) -> bool:
+    """Return whether a path names a file or folder; a text that is too long for a name does not."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def suffix_of(path: Path) -> str:
     """The ending of a file's name that says what it is, in small letters and without `.gz`."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
