@@ -250,7 +250,9 @@ def _prepared() -> tuple[Any, list[str], dict[str, Any]]:
     if overrides.are_in(arguments):
         arguments, values, config = overrides.taken(arguments)
         if config is not None:
-            os.environ[overrides.FILE_NAMED] = config
+            from veritrail_graph.api.settings.file import CONFIG
+
+            os.environ[CONFIG] = config
     name = _called(arguments)
     called = command(name)
     if values:

@@ -19,8 +19,6 @@ TAKING = ("check", "verify", "estimate", "attribute", "gate")
 """The commands whose options the file of the project may give defaults: those that judge."""
 _NOT_SHARED = ("FILE", "PATH", "DIR", "URL", "GRAPH", "RUN")
 """In how an option names its value: one that is read, written or sent to, or a run of a person."""
-FILE_NAMED = "VERITRAIL_CONFIG"
-"""Names the file of the project in the environment."""
 
 
 def are_in(arguments: Sequence[str]) -> bool:
