@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from veritrail_graph.api.settings.file import name_of
-from veritrail_graph.api.settings.secret_files import roles_of
-from veritrail_graph.api.settings.sources import Origins, Path, Source
+from veritrail_graph.api.settings.secret_files import (
+    Way,
+    keys_of,
+    roles_of,
+    ways_to_settings,
+)
+from veritrail_graph.api.settings.sources import Source
 from veritrail_graph.api.settings.values import Role
 
 if TYPE_CHECKING:
@@ -24,7 +30,7 @@ class SettingFound:
     Attributes:
         name: Its name in `veritrail.toml`: `model`, `verdict.model`.
         value: Its value as text; None: it has none. A secret is never shown.
-        source: Where it was set; None: nobody set it, the default counts.
+        source: Where it was set; None: it is not set, the default counts.
     """
 
     name: str
@@ -35,41 +41,28 @@ class SettingFound:
 SET = "(set)"
 
 
-def names(model: type[BaseModel], place: str = "") -> Iterator[str]:
-    """Yield the names of all settings of a class.
-
-    Args:
-        model: The class.
-        place: What stands before each name.
-    """
-    for field_name, field in model.model_fields.items():
-        inner = field.annotation
-        name = place + name_of(field_name, field)
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from names(inner, f"{name}.")
-        else:
-            yield name
+def names(model: type[BaseModel]) -> Iterator[str]:
+    """Yield the names of all settings of a class."""
+    return map(_name, ways_to_settings(model))
 
 
 def settings_found(settings: Settings) -> list[SettingFound]:
-    """Return every setting, in the order of the names.
-
-    Args:
-        settings: The settings.
-    """
-    return sorted(_found(settings, settings.origins, (), ""), key=lambda each: each.name)
+    """Return every setting, in the order of the names."""
+    every = (_found(settings, way) for way in ways_to_settings(type(settings)))
+    return sorted(every, key=lambda setting: setting.name)
 
 
-def _found(model: BaseModel, origins: Origins, before: Path, place: str) -> Iterator[SettingFound]:
-    for field_name, field in type(model).model_fields.items():
-        name, value = name_of(field_name, field), getattr(model, field_name)
-        path = (*before, str(field.validation_alias or field_name).lower())
-        if isinstance(value, BaseModel):
-            yield from _found(value, origins, path, f"{place}{name}.")
-        else:
-            is_secret = Role.SECRET in roles_of(field)
-            text = SET if is_secret and value is not None else _text(value)
-            yield SettingFound(place + name, text, origins.found.get(path))
+def _found(settings: Settings, way: Way) -> SettingFound:
+    value = reduce(getattr, (name for name, _ in way), settings)
+    _, field = way[-1]
+    is_secret = Role.SECRET in roles_of(field)
+    text = SET if is_secret and value is not None else _text(value)
+    path = tuple(key.lower() for key in keys_of(way))
+    return SettingFound(_name(way), text, settings.origins.found.get(path))
+
+
+def _name(way: Way) -> str:
+    return ".".join(name_of(name, field) for name, field in way)
 
 
 def _text(value: Any) -> str | None:

@@ -22,25 +22,45 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 10_000
 
+Way = tuple[tuple[str, "FieldInfo"], ...]
+"""The fields that lead to a setting, by their names: those of a step first, then its own."""
+
 
 def roles_of(field: FieldInfo) -> set[Role]:
     """Return what a setting means to somebody else."""
     return {one for one in field.metadata if isinstance(one, Role)}
 
 
+def ways_to_settings(model: type[BaseModel], before: Way = ()) -> Iterator[Way]:
+    """Yield the way to every setting of a class.
+
+    Args:
+        model: The class.
+        before: The way to the class.
+    """
+    for name, field in model.model_fields.items():
+        way = (*before, (name, field))
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from ways_to_settings(inner, way)
+        else:
+            yield way
+
+
+def keys_of(way: Way) -> tuple[str, ...]:
+    """Return the keys that lead to a setting in what its sources read."""
+    return tuple(str(field.validation_alias or name) for name, field in way)
+
+
 def keys_by_environment(
     model: type[BaseModel], prefix: str
 ) -> Iterator[tuple[str, tuple[str, ...], FieldInfo]]:
     """Every setting: its name in the environment, the keys that lead to it, and its field."""
-    for name, field in model.model_fields.items():
-        key = str(field.validation_alias or name)
-        environment = key if field.validation_alias else f"{prefix}{name.upper()}"
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            for below, keys, leaf in keys_by_environment(inner, f"{environment}_"):
-                yield below, (key, *keys), leaf
-        else:
-            yield environment, (key,), field
+    for way in ways_to_settings(model):
+        keys, place = keys_of(way), prefix
+        for key, (_, field) in zip(keys, way, strict=True):
+            place = f"{key}_" if field.validation_alias else f"{place}{key.upper()}_"
+        yield place.removesuffix("_"), keys, way[-1][1]
 
 
 class SecretFiles(PydanticBaseSettingsSource):
