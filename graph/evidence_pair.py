@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Verification
-from veritrail_graph.graph.word_diff import Change, Piece, denials, word_diff
+from veritrail_graph.graph.word_diff import Change, Piece, denials, marked_pieces, word_diff
 
 MOST_READ = 2_000
 """Sentences of one side among which the pair is looked for."""
@@ -163,23 +163,12 @@ def _unaligned(source: str, wrote: str, claim: str) -> ComparedPair:
         if is_heavy and word in wanted and word not in known and not is_denial:
             marks.append(found.span())
     return ComparedPair(
-        _pieces(source, lost),
-        _pieces(wrote, marks),
+        marked_pieces(source, lost),
+        marked_pieces(wrote, sorted(marks)),
         None,
         tuple(dict.fromkeys(wrote[start:end] for start, end in sorted(marks))),
         tuple(dict.fromkeys(source[start:end] for start, end in lost)),
     )
-
-
-def _pieces(text: str, marks: Iterable[tuple[int, int]]) -> tuple[Piece, ...]:
-    """Return a text, changed at the places that are marked."""
-    pieces: list[Piece] = []
-    here = 0
-    for start, end in sorted(marks):
-        pieces += [Piece(text[here:start]), Piece(text[start:end], is_changed=True)]
-        here = end
-    pieces.append(Piece(text[here:]))
-    return tuple(one for one in pieces if one.text)
 
 
 def _about(changes: Sequence[Change], claim: str) -> tuple[Change, ...]:

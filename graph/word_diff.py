@@ -10,7 +10,7 @@ Source: Error-tolerant attribution 7 (a correction changes as little as possible
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import groupby, takewhile
@@ -114,6 +114,28 @@ def denials(text: str) -> list[tuple[int, int]]:
     return [one.span() for one in _DENIAL.finditer(text)]
 
 
+def marked_pieces(
+    text: str, marks: Iterable[tuple[int, int]], start: int = 0, end: int | None = None
+) -> tuple[Piece, ...]:
+    """Return a text in pieces, changed at the places that are marked.
+
+    Args:
+        text: The text.
+        marks: Where each begins and ends, in order; one that begins within another is left out.
+        start: Where the part of the text begins that is returned.
+        end: Where it ends, and the last mark at the latest; None: with the text.
+    """
+    end = len(text) if end is None else end
+    pieces: list[Piece] = []
+    here = start
+    for first, last in marks:
+        if here <= first and last <= end:
+            pieces += [Piece(text[here:first]), Piece(text[first:last], is_changed=True)]
+            here = last
+    pieces.append(Piece(text[here:end]))
+    return tuple(piece for piece in pieces if piece.text)
+
+
 def joined_pieces(cuts: Sequence[Sequence[Piece]]) -> tuple[Piece, ...]:
     """One text that was cut several times, as pieces: changed where any cut has it changed."""
     if len(cuts) < 2:
@@ -170,14 +192,8 @@ def _whole(text: str, is_changed: bool) -> tuple[Piece, ...]:
 
 def _pieces(text: str, spans: Sequence[Sequence[_Word]]) -> tuple[Piece, ...]:
     """The text, cut where what differs begins and ends."""
-    pieces: list[Piece] = []
-    here = 0
-    for words in (run for one in spans for run in _runs(one)):
-        start, end = words[0].start, words[-1].end
-        pieces += [Piece(text[here:start]), Piece(text[start:end], is_changed=True)]
-        here = end
-    pieces.append(Piece(text[here:]))
-    return tuple(one for one in pieces if one.text)
+    runs = (run for words in spans for run in _runs(words))
+    return marked_pieces(text, ((run[0].start, run[-1].end) for run in runs))
 
 
 def _changes(

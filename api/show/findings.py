@@ -22,6 +22,7 @@ from veritrail_graph.api.show.document import (
     ours,
     said,
 )
+from veritrail_graph.api.show.located import cut_pieces
 from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
 from veritrail_graph.graph.counted import counted
@@ -162,15 +163,7 @@ def quote_pieces(one: FindingQuote, room: int) -> tuple[Piece, ...]:
         start = max(0, min(first - free // 2, len(text) - free - (last - first)))
         end = min(len(text), start + free + (last - first))
         start, end = _word_start(text, start, first), _word_end(text, end, last)
-    pieces = [Piece("… ")] if start else []
-    here = start
-    for begin, behind in marks:
-        if begin < here or behind > end:
-            continue
-        pieces += [Piece(text[here:begin]), Piece(text[begin:behind], is_changed=True)]
-        here = behind
-    pieces += [Piece(text[here:end]), Piece(" …" if end < len(text) else "")]
-    return tuple(piece for piece in pieces if piece.text)
+    return cut_pieces(text, marks, start, end)
 
 
 def _fitting(marks: list[tuple[int, int]], room: int) -> list[tuple[int, int]]:

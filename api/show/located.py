@@ -11,7 +11,7 @@ from typing import Protocol
 
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import MarkedSentence, ValuePlace
-from veritrail_graph.graph.word_diff import Piece
+from veritrail_graph.graph.word_diff import Piece, marked_pieces
 
 BY_VALUE = "found by its value"
 """How the place was found where no model judged."""
@@ -86,14 +86,23 @@ def quote_pieces(said: MarkedSentence, around: int = AROUND) -> tuple[Piece, ...
     first, last = (marks[0][0], marks[-1][1]) if marks else (0, 0)
     start = 0 if first <= around else first - around
     end = len(text) if len(text) - last <= around else last + around
-    pieces = [Piece("… ")] if start else []
-    here = start
-    for begin, behind in marks:
-        if begin >= here:
-            pieces += [Piece(text[here:begin]), Piece(text[begin:behind], is_changed=True)]
-            here = behind
-    pieces += [Piece(text[here:end]), Piece(" …" if end < len(text) else "")]
-    return tuple(one for one in pieces if one.text)
+    return cut_pieces(text, marks, start, end)
+
+
+def cut_pieces(
+    text: str, marks: Sequence[tuple[int, int]], start: int, end: int
+) -> tuple[Piece, ...]:
+    """Return the part of a text from one place to another in pieces, with signs where it goes on.
+
+    Args:
+        text: The text.
+        marks: Where the words that matter begin and end, in order.
+        start: Where the part begins.
+        end: Where it ends.
+    """
+    before = (Piece("… "),) if start else ()
+    behind = (Piece(" …"),) if end < len(text) else ()
+    return (*before, *marked_pieces(text, marks, start, end), *behind)
 
 
 def quote_text(said: MarkedSentence, around: int = AROUND) -> str:

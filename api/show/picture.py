@@ -23,7 +23,7 @@ from veritrail_graph.api.show.words import State, selects_by_words
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.evidence_pair import closest_sentence
-from veritrail_graph.graph.word_diff import GAP, Piece
+from veritrail_graph.graph.word_diff import GAP, Piece, marked_pieces
 
 MOST_SOURCES = 3
 """Boxes of the first column."""
@@ -447,12 +447,8 @@ def _marked(text: str, value: str) -> tuple[Piece, ...]:
     parts = [re.escape(part.strip()) for part in value.split(GAP.strip()) if part.strip()]
     if not parts:
         return (Piece(text),)
-    pieces, here = [], 0
-    for place in re.finditer(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", text, re.IGNORECASE):
-        pieces += [Piece(text[here : place.start()]), Piece(place[0], is_changed=True)]
-        here = place.end()
-    pieces.append(Piece(text[here:]))
-    return tuple(piece for piece in pieces if piece.text)
+    places = re.finditer(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", text, re.IGNORECASE)
+    return marked_pieces(text, (place.span() for place in places))
 
 
 def _narrowed(pieces: tuple[Piece, ...], value: str) -> tuple[Piece, ...]:
