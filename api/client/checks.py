@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import PrivateAttr
 
+from veritrail_graph.api.app.checked import cost_of
 from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import Answer, Claim, JobState, Process, Verification, frame
 from veritrail_graph.api.client.calls import Call, Source
@@ -40,6 +41,7 @@ from veritrail_graph.graph.model.finding import (
     Findings,
 )
 from veritrail_graph.graph.model.noun import Many
+from veritrail_graph.graph.model.trail import NO_USAGE
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -355,8 +357,7 @@ class CheckOperations(CarriedOut):
     async def _gathered(self, begun: Sequence[Mapping[str, Any]]) -> CheckResult:
         processes: list[dict[str, Any]] = []
         failed: list[CheckFailure] = []
-        judge, cost = None, 0.0
-        is_known = True
+        judge, usage = None, NO_USAGE
         for one in begun:
             if one.get("job_id") is None:
                 failed.append(CheckFailure.model_validate({**one, "process_id": None}))
@@ -375,9 +376,7 @@ class CheckOperations(CarriedOut):
                 )
             found = await self.findings(one["process_id"])
             judge = judge or found.judge
-            spent = job.usage.cost_usd
-            is_known = is_known and not (spent is None and job.usage.unpriced_calls)
-            cost += spent or 0.0
+            usage += job.usage
             processes.append(
                 {
                     "process_id": found.process_id,
@@ -391,14 +390,14 @@ class CheckOperations(CarriedOut):
                     "failed": [each for each in found.results if each.is_failed],
                     "results": found.results,
                     "where": str(one.get("source", "")),
-                    "cost_usd": spent or 0.0,
+                    "cost_usd": cost_of(job.usage),
                     "run_id": job.run_id,
                 }
             )
         return CheckResult.model_validate(
             {
                 "judge": judge or CheckJudge(engine="unknown", indicative=True),
-                "cost_usd": cost if is_known else None,
+                "cost_usd": cost_of(usage),
                 "processes": processes,
                 "failed": failed,
             }

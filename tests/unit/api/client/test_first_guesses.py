@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from fakes.answering_client import Answering
 
 import veritrail_graph
-from veritrail_graph.api.client import AsyncOperations
-from veritrail_graph.api.client.answers import Claim, Event, JobState, Listed, Verification
-from veritrail_graph.api.client.calls import AsyncPages, Call
+from veritrail_graph.api.client.answers import Claim, JobState, Listed, Verification
+from veritrail_graph.api.client.calls import AsyncPages
 from veritrail_graph.api.client.following import Following
 from veritrail_graph.graph.model import NodeRef
 
@@ -24,23 +23,6 @@ QUERY = {
         for name in ("process_id", "claim_id")
     ],
 }  # fmt: skip
-
-
-class Answering(AsyncOperations):
-    """A client whose service answers from a table."""
-
-    def __init__(self, **answers: Any) -> None:
-        self.answers, self.calls = answers, list[Call]()
-
-    async def perform(self, call: Call, read: Callable[[Any], Any]) -> Any:
-        self.calls.append(call)
-        return read(self.answers[call.name])
-
-    def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
-        raise NotImplementedError
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,28 @@
+"""The result of a check that a service carried out, as a program gets it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from fakes.answering_client import Answering
+
+PROCESS = {"process_id": "p", "name": "p", "source_format": "x", "content_hash": "h"}
+FINDINGS = {"process_id": "p", "name": "p", "claims": 0, "verdicts": {}}
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        ({"calls": 2, "unpriced_calls": 1}, None),
+        ({"calls": 2, "cost_usd": 0.25}, 0.25),
+        ({}, 0.0),
+    ],
+)
+def test_a_cost_that_is_not_known_is_never_nothing(
+    usage: dict[str, float], cost: float | None
+) -> None:
+    job = {"job_id": "j", "status": "succeeded", "process_id": "p", "usage": usage}
+    client = Answering(process=PROCESS, verify={"job_id": "j"}, job=job, findings=FINDINGS)
+    result = asyncio.run(client.check("p"))
+    assert (result.processes[0].cost_usd, result.cost_usd) == (cost, cost)
