@@ -126,8 +126,10 @@ class CheckResult(Checked):
         """Write what was found: .html with pictures, .md or .txt as lines, .json, .csv.
 
         Raises:
-            InputError: The file has another ending.
+            InputError: The file has another ending, or cannot be written.
         """
+        from veritrail_graph.api.show.reports.files import as_bytes, whole_file
+
         place = Path(path)
         kind = place.suffix.lower()
         if kind in (".html", ".htm"):
@@ -143,7 +145,8 @@ class CheckResult(Checked):
             text = self.to_pandas().to_csv(index=False)
         else:
             raise InputError(f"{place}: name a file that ends in .html, .md, .txt, .json or .csv")
-        place.write_text(text, encoding="utf-8")
+        with whole_file(place) as file:
+            file.write(as_bytes(text))
         return place
 
     def assert_supported(self, max_unsupported: int = 0, max_undecided: int | None = None) -> None:

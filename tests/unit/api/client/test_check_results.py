@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from fakes.answering_client import Answering
+
+from veritrail_graph.api.client.checks import CheckResult
+from veritrail_graph.graph.errors import InputError
 
 PROCESS = {"process_id": "p", "name": "p", "source_format": "x", "content_hash": "h"}
 FINDINGS = {"process_id": "p", "name": "p", "claims": 0, "verdicts": {}}
@@ -26,3 +30,14 @@ def test_a_cost_that_is_not_known_is_never_nothing(
     client = Answering(process=PROCESS, verify={"job_id": "j"}, job=job, findings=FINDINGS)
     result = asyncio.run(client.check("p"))
     assert (result.processes[0].cost_usd, result.cost_usd) == (cost, cost)
+
+
+def test_a_report_that_cannot_be_written_says_so_and_leaves_what_was_there(tmp_path: Path) -> None:
+    judge = {"engine": "lexical", "indicative": True}
+    result = CheckResult.model_validate({"judge": judge, "cost_usd": 0.0})
+    report = tmp_path / "report.txt"
+    report.write_text("an earlier one", "utf-8")
+    assert result.report(report).read_text("utf-8").startswith("0 claims")
+    with pytest.raises(InputError, match="cannot be written"):
+        result.report(report / "below.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.txt"]
