@@ -30,7 +30,15 @@ from veritrail_graph.graph.model.finding import TURNS
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.cli.answers import Answer
-    from veritrail_graph.graph.model.finding import Checked, CheckedProcess, Findings
+    from veritrail_graph.graph.model.finding import (
+        Checked,
+        CheckedClaim,
+        CheckedProcess,
+        CheckJudge,
+        Finding,
+        FindingCounts,
+        Findings,
+    )
 
 LEAST = 6
 """Letters of an id that are shown, where they name one alone."""
@@ -95,16 +103,16 @@ async def short_names(app: Application, checked: Checked) -> ShortNames:
 
 def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
     """Print what a check found."""
-    screen = console()
-    width = screen.width if screen.is_terminal else WIDTH
-    tell_read(done.processes, shown)
+    width = _width()
+    _tell_read(done.processes, shown)
     is_many = len(done.processes) > 1
     for process in done.processes:
-        lines = _lines(process, shown, width)
+        stages = stages_of(process)
+        lines = _lines(process.wrong, process.results, width, every=shown.every, stages=stages)
         if lines and is_many:
-            _print((_heading(process),))
+            _print(_heading(process.name))
         for line in lines:
-            _print((line,))
+            _print(line)
     if is_many:
         _tell_table(done)
     for failed in done.failed if len(done.failed) + len(done.processes) == 1 else ():
@@ -117,8 +125,7 @@ def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
     counts, claims = sum_of(done.processes)
     if done.judge.indicative and (shown.verbose or claims > counts.undecided):
         say(f"Engine {done.judge.engine}: {indicative_words(done.judge.engine)}.", "dim")
-    if counts.undecided and done.judge.indicative:
-        say(f"{counts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow")
+    _tell_undecided(counts, done.judge)
     for process in done.processes:
         for one in process.failed[:1]:
             reason = one_line(one.reason or "", 300).rstrip(".")
@@ -136,14 +143,37 @@ def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
     )
 
 
-def _lines(process: CheckedProcess, shown: CheckShown, width: int) -> list[Line]:
-    """The lines of a process: its wrong claims, and with `every` all others."""
-    stages = stages_of(process)
-    lines = [line for one in process.wrong for line in finding_lines(one, width, stages)]
-    wrong = {one.claim_id for one in process.wrong}
-    others = [one for one in process.results if one.claim_id not in wrong]
-    open_ = [one for one in others if one.is_failed or one.verdict is Verdict.INCONCLUSIVE]
-    return lines + [claim_line(one, width) for one in (others if shown.every else open_)]
+def _width() -> int:
+    """Return the columns of a line."""
+    screen = console()
+    return screen.width if screen.is_terminal else WIDTH
+
+
+def _lines(
+    findings: Sequence[Finding],
+    results: Sequence[CheckedClaim],
+    width: int,
+    *,
+    every: bool,
+    stages: int | None = None,
+) -> list[Line]:
+    """Return the lines of a process: its wrong claims, and with `every` all others.
+
+    Without it those follow that are inconclusive, or whose verification failed.
+    """
+    lines = [line for finding in findings for line in finding_lines(finding, width, stages)]
+    wrong = {finding.claim_id for finding in findings}
+    for claim in results:
+        is_shown = every or claim.is_failed or claim.verdict is Verdict.INCONCLUSIVE
+        if is_shown and claim.claim_id not in wrong:
+            lines.append(claim_line(claim, width))
+    return lines
+
+
+def _tell_undecided(counts: FindingCounts, judge: CheckJudge | None) -> None:
+    """Say what decides claims that words alone do not, unless a model judged already."""
+    if counts.undecided and (judge is None or judge.indicative):
+        say(f"{counts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow")
 
 
 def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) -> None:
@@ -156,22 +186,15 @@ def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) ->
     """
     from veritrail_graph.api.cli.answers import tell_answers
 
-    screen = console()
-    width = screen.width if screen.is_terminal else WIDTH
-    _print(((name(one_line(found.name, 100), Style.STRONG),),))
+    width = _width()
+    _print(_heading(found.name))
     if found.question:
-        _print(((ours("Question: "), said(one_line(found.question, width - 10))),))
+        _print((ours("Question: "), said(one_line(found.question, width - 10))))
     print_result("")
     tell_answers(answers)
-    for finding in found.findings:
-        for line in finding_lines(finding, width):
-            _print((line,))
-    wrong = {each.claim_id for each in found.findings}
-    others = [each for each in found.results if each.claim_id not in wrong]
-    for each in others:
-        if every or each.is_failed or each.verdict is Verdict.INCONCLUSIVE:
-            _print((claim_line(each, width),))
-    waiting = sum(each.verdict is None and each.status is None for each in found.results)
+    for line in _lines(found.findings, found.results, width, every=every):
+        _print(line)
+    waiting = sum(claim.verdict is None and claim.status is None for claim in found.results)
     process = quoted(found.process_id)
     if not found.claims:
         say(f"It has no claims yet. To take some and verify them: veritrail check {process}")
@@ -180,28 +203,24 @@ def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) ->
     parts[0] += f", {waiting:,} not verified." if waiting else "."
     if found.judge is not None:
         parts.append(found.judge.model or found.judge.engine)
-    if any(each.category is not None for each in found.results):
+    if any(claim.category is not None for claim in found.results):
         parts.append(f"veritrail dialogue show {process}")
     elif found.findings:
         parts.append(f"veritrail show {process} {quoted(found.findings[0].claim_id)}")
     else:
         parts.append(f"veritrail {'check' if waiting else 'list'} {process}")
-    if found.verdicts.undecided and (found.judge is None or found.judge.indicative):
-        say(
-            f"{found.verdicts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow"
-        )
+    _tell_undecided(found.verdicts, found.judge)
     _tell_sum(parts, width)
 
 
-def _heading(process: CheckedProcess) -> Line:
-    return (name(one_line(process.name, 100), Style.STRONG),)
+def _heading(process: str) -> Line:
+    return (name(one_line(process, 100), Style.STRONG),)
 
 
-def _print(lines: tuple[Line, ...]) -> None:
+def _print(line: Line) -> None:
     from veritrail_graph.api.show.terminal import text
 
-    for line in lines:
-        console().print(text(line), no_wrap=True, overflow="ellipsis")
+    console().print(text(line), no_wrap=True, overflow="ellipsis")
 
 
 def _tell_table(done: Checked) -> None:
@@ -231,8 +250,8 @@ def _tell_sum(parts: list[str], width: int) -> None:
         print_result(Text(line, style="bold"))
 
 
-def tell_read(processes: Sequence[CheckedProcess], shown: CheckShown) -> None:
-    """Say on a line what was read; of several, of each where everything is to be told."""
+def _tell_read(processes: Sequence[CheckedProcess], shown: CheckShown) -> None:
+    """Say on a line what was read; of several processes only with `verbose`."""
     if len(processes) == 1 or shown.verbose:
-        for one in processes:
-            say(f"Read {read_words(one)}", "dim")
+        for process in processes:
+            say(f"Read {read_words(process)}", "dim")
