@@ -15,7 +15,7 @@ import typer
 
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.api.cli.checked import CheckShown, ShortNames, short_names, tell
+from veritrail_graph.api.cli.checked import CheckShown, next_command, tell
 from veritrail_graph.api.cli.checked_watch import Watched
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
@@ -192,7 +192,7 @@ def check(
     if most is not None or since is not None:
         wanted = _limited(wanted, most, since)
     shown = CheckShown(every=every, verbose=verbose)
-    done, short = run(_checked(settings, wanted), as_json=as_json)
+    done, following = run(_checked(settings, wanted), as_json=as_json)
     fault = done.fault or _only_fault(done)
     if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:
         fail(fault, as_json=as_json)
@@ -202,7 +202,7 @@ def check(
             document["error"] = fault_json(fault)
         print_json(document)
     else:
-        tell(done.checked, shown, short)
+        tell(done.checked, shown, following)
     if done.fault is not None:
         fail(done.fault, as_json=False)  # stdout holds its one document already
     _end(done, frozenset(fail_on or ()))
@@ -323,7 +323,7 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
     )
 
 
-async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, ShortNames]:
+async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, str]:
     from veritrail_graph.api.app import Application
 
     with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
@@ -332,7 +332,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Shor
             with long_work() as work:
                 watched = Watched(work)
                 done = await app.checking.check(what, wanted.options, watched.hooks)
-            return done, await short_names(app, done.checked)
+            return done, await next_command(app, done.checked)
 
 
 async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.cli.terminal import console, quoted, say
@@ -44,8 +44,6 @@ LEAST = 6
 """Letters of an id that are shown, where they name one alone."""
 _LONGEST_WHOLE = 20
 """Letters of an id that is shown whole."""
-_SHORTENED = 500
-"""Processes whose ids are shortened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,48 +59,30 @@ class CheckShown:
     verbose: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShortNames:
-    """Ids as they are typed: the first letters, as many as name one alone.
+async def next_command(app: Application, checked: Checked) -> str:
+    """Return the command that shows the first wrong claim, or the claims of the first process.
 
-    Attributes:
-        processes: By process_id.
-        claims: By process_id and claim_id.
+    On a terminal ids are as short as they may be typed; in a pipe they are whole.
     """
-
-    processes: Mapping[str, str] = field(default_factory=dict)
-    claims: Mapping[tuple[str, str], str] = field(default_factory=dict)
-
-    def show(self, process: CheckedProcess) -> str:
-        """Return the command that shows the first wrong claim of a process, or its claims."""
-        name = quoted(self.processes.get(process.process_id, process.process_id))
-        if TURNS in process.read:
-            return f"veritrail dialogue show {name}"
-        if not process.wrong:
-            return f"veritrail list {name}"
-        claim = process.wrong[0].claim_id
-        claim = self.claims.get((process.process_id, claim), claim)
-        return f"veritrail show {name} {quoted(claim)}"
-
-
-async def short_names(app: Application, checked: Checked) -> ShortNames:
-    """Return the ids that a terminal names, as short as they may be typed; in a pipe whole ones."""
-    if not console().is_terminal:
-        return ShortNames()
-    named = [one for one in checked.processes if one.wrong] or list(checked.processes[:1])
-    processes: dict[str, str] = {}
-    claims: dict[tuple[str, str], str] = {}
-    for one in named[:_SHORTENED]:
-        name = one.process_id
-        processes[name] = await app.names.short_process(name, LEAST, _LONGEST_WHOLE)
-        for found in one.wrong[:1]:
-            claim = await app.names.short_claim(name, found.claim_id, LEAST, _LONGEST_WHOLE)
-            claims[name, found.claim_id] = claim
-    return ShortNames(processes, claims)
+    if not checked.processes:
+        return ""
+    process = next((each for each in checked.processes if each.wrong), checked.processes[0])
+    process_id, is_short = process.process_id, console().is_terminal
+    name = process_id
+    if is_short:
+        name = await app.names.short_process(process_id, LEAST, _LONGEST_WHOLE)
+    if TURNS in process.read:
+        return f"veritrail dialogue show {quoted(name)}"
+    if not process.wrong:
+        return f"veritrail list {quoted(name)}"
+    claim = process.wrong[0].claim_id
+    if is_short:
+        claim = await app.names.short_claim(process_id, claim, LEAST, _LONGEST_WHOLE)
+    return f"veritrail show {quoted(name)} {quoted(claim)}"
 
 
-def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
-    """Print what a check found."""
+def tell(done: Checked, shown: CheckShown, following: str) -> None:
+    """Print what a check found, and at its end the command to go on with."""
     width = _width()
     _tell_read(done.processes, shown)
     is_many = len(done.processes) > 1
@@ -132,15 +112,8 @@ def tell(done: Checked, shown: CheckShown, short: ShortNames) -> None:
             of = f"dialogue verify {process.process_id}" if TURNS in process.read else "verify"
             again = f"veritrail {of} --resume {process.run_id}"
             say(f"{process.name}: no verdict: {reason}. To go on: {again}", "red")
-    first = next((one for one in done.processes if one.wrong), done.processes[0])
-    _tell_sum(
-        [
-            f"{counts_words(counts, claims)}.",
-            judge_words(done.judge, done.cost_usd),
-            short.show(first),
-        ],
-        width,
-    )
+    judged = judge_words(done.judge, done.cost_usd)
+    _tell_sum([f"{counts_words(counts, claims)}.", judged, following], width)
 
 
 def _width() -> int:
