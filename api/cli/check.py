@@ -6,7 +6,7 @@ import asyncio
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -187,10 +187,10 @@ def check(
     settings = recording_settings(how)
     given = [*(str(one) for one in sources or ()), *(what or ())]
     _refuse_incomplete(given, answer, sources, question)
+    if since is not None and not any("://" in text for text in given):
+        raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
     plain = _Plain(question, chunk_words)
-    wanted = _wanted(settings, given, answer, plain, process_id=process_id, how=how)
-    if most is not None or since is not None:
-        wanted = _limited(wanted, most, since)
+    wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
     shown = CheckShown(every=every, verbose=verbose)
     done, following = run(_checked(settings, wanted), as_json=as_json)
     fault = done.fault or _only_fault(done)
@@ -235,6 +235,7 @@ def _wanted(
     plain: _Plain,
     *,
     process_id: str | None,
+    most: int | None,
     how: dict[str, Any],
 ) -> _Wanted:
     from veritrail_graph.api.app.check_terms import CheckOptions
@@ -257,30 +258,15 @@ def _wanted(
         else:
             storing = over_index
     request = verify_request(_ANY_PROCESS, how)
-    options = CheckOptions(request, storing, concurrency=how["concurrency"], advice=ADVICE)
+    options = CheckOptions(request, storing, most, concurrency=how["concurrency"], advice=ADVICE)
     begin_engine(settings, say_starting)
     return _Wanted(given, made, options)
-
-
-def _limited(wanted: _Wanted, most: int | None, since: str | None) -> _Wanted:
-    """Return the same with what bounds it.
-
-    Raises:
-        InputError: Something is bounded that has no time.
-    """
-    from dataclasses import replace
-
-    if since is not None and not any("://" in one for one in wanted.what):
-        raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
-    return replace(wanted, options=replace(wanted.options, most=most))
 
 
 def _over_index(
     paths: Sequence[Path], answer: str, question: str | None, storing: IngestOptions
 ) -> IngestOptions | None:
     """Return how an answer over a folder of GraphRAG is stored; None: it is over plain texts."""
-    from dataclasses import replace
-
     from veritrail_graph.graph.importers.graphrag import GraphRagImporter
     from veritrail_graph.graph.importers.registry import ImportOptions
 
