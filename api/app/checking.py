@@ -448,7 +448,7 @@ class _Check:
 
     async def _verified(self, where: str, stored: Ingested) -> CheckedProcess:
         """Verify the claims of a process; where it has none, the run makes some."""
-        process = await (await self._app.graph.store()).processes.get(stored.process_id)
+        process = await self._app.processes.get(stored.process_id)
         if is_dialogue(process.terminals):
             return await self._verified_turns(where, stored, process)
         request = self._options.request.model_copy(update={"process_id": stored.process_id})
