@@ -256,14 +256,7 @@ class Checking(Part):
         while last is not None:
             page, last = await self.findings(process_id, last, _PAGE)
             pages.append(page)
-        judge = pages[0].judge
-        return pages[0].model_copy(
-            update={
-                "judge": judge if all(page.judge == judge for page in pages) else None,
-                "findings": tuple(each for page in pages for each in page.findings),
-                "results": tuple(each for page in pages for each in page.results),
-            }
-        )
+        return Findings.of_pages(pages)
 
 
 class _Check:

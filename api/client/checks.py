@@ -286,30 +286,13 @@ class CheckOperations(CarriedOut):
 
     async def findings(self, process_id: str) -> Findings:
         """Return what counts for the claims of a process, a finding for each wrong one."""
-        found: Findings | None = None
-        cursor: str | None = None
-        while found is None or cursor is not None:
-            call = Call(
-                "findings",
-                "GET",
-                "/v1/processes/{}/findings",
-                (process_id,),
-                {"limit": _PAGE, "cursor": cursor},
-            )
-            page = await self._one(call, Findings)
-            cursor = page.nextCursor
-            found = (
-                page
-                if found is None
-                else found.model_copy(
-                    update={
-                        "findings": (*found.findings, *page.findings),
-                        "results": (*found.results, *page.results),
-                        "nextCursor": None,
-                    }
-                )
-            )
-        return found
+        pages: list[Findings] = []
+        while not pages or pages[-1].nextCursor is not None:
+            query = {"limit": _PAGE, "cursor": pages[-1].nextCursor if pages else None}
+            path = "/v1/processes/{}/findings"
+            call = Call("findings", "GET", path, (process_id,), query)
+            pages.append(await self._one(call, Findings))
+        return Findings.of_pages(pages)
 
     async def _checked(
         self,

@@ -6,7 +6,7 @@ Source: ours (docs/adr/0066-check.md); the place is that of VeriTrail 3.2 (error
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field, JsonValue
@@ -222,6 +222,19 @@ class Findings(Answer):
     nextCursor: str | None = Field(  # noqa: N815  (as AIP-158 has it)
         default=None, description="Where the next page begins; null: there is none."
     )
+
+    @classmethod
+    def of_pages(cls, pages: Sequence[Findings]) -> Findings:
+        """Return what all pages of a process say together; its judge is that of every page."""
+        first = pages[0]
+        return first.model_copy(
+            update={
+                "judge": first.judge if all(page.judge == first.judge for page in pages) else None,
+                "findings": tuple(finding for page in pages for finding in page.findings),
+                "results": tuple(claim for page in pages for claim in page.results),
+                "nextCursor": None,
+            }
+        )
 
 
 class CheckedProcess(Answer):

@@ -18,6 +18,7 @@ from veritrail_graph.graph.model import (
     ValuePlace,
     Verification,
 )
+from veritrail_graph.graph.model.finding import CheckedClaim, CheckJudge, FindingCounts, Findings
 from veritrail_graph.graph.model.nodes import Node
 
 SOURCE = "In May the dredger removed 48,200 cubic metres."
@@ -107,3 +108,24 @@ def test_of_an_answer_at_fault_the_claim_itself_is_what_was_written(
     assert made.wrote is not None
     assert (made.wrote.node_id, made.wrote.sentence, made.wrote.text) == ("t", None, CLAIM.text)
     assert (made.wrote.start, made.wrote.end) == (3, 43)
+
+
+def test_pages_of_findings_have_a_judge_together_where_each_has_the_same() -> None:
+    judges = [CheckJudge(engine=engine, indicative=True) for engine in ("lexical", "nli")]
+    pages = [
+        Findings(
+            process_id="p",
+            name="p",
+            claims=2,
+            verdicts=FindingCounts(),
+            judge=judge,
+            results=(CheckedClaim(process_id="p", claim_id=f"k{number}", claim="x",
+                                  verdict=None, status=None),),
+            nextCursor="2" if number == 0 else None,
+        )
+        for number, judge in enumerate(judges)
+    ]  # fmt: skip
+    both = Findings.of_pages(pages)
+    assert [claim.claim_id for claim in both.results] == ["k0", "k1"]
+    assert (both.judge, both.nextCursor) == (None, None)
+    assert Findings.of_pages(pages[:1] * 2).judge == judges[0]
