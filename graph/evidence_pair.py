@@ -74,8 +74,8 @@ class ComparedPair:
 def evidence_pair(one: Verification, nodes: Sequence[EvidenceNode]) -> EvidencePair | None:
     """Return the pair of a verification; None where nothing can be compared.
 
-    Of the error nodes that one is taken whose evidence has most words of the claim. Beside it
-    stands the sentence of its inputs that is closest to what it wrote.
+    Of the error nodes, the node is taken whose evidence has most words of the claim, and with it
+    the sentence of its inputs that is closest to what it wrote.
 
     Args:
         one: The verification.

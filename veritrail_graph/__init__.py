@@ -84,7 +84,7 @@ def verify(
 
 
 def check(what: Any = None, sources: Any = None, **options: Any) -> Any:
-    """Check an answer over its sources, or whatever a program has, with the embedded engine.
+    """Check an answer over its sources, or any other input, with the embedded engine.
 
     Args:
         what: With `sources` the answer. Else the path of a file or folder, the id of a stored
@@ -93,7 +93,7 @@ def check(what: Any = None, sources: Any = None, **options: Any) -> Any:
         options: What else `Local.check` takes, such as `model`, `budget` or `question`.
 
     Returns:
-        What was found: `wrong`, `undecided`, `claims`, `processes`, `failed`, `cost_usd`, `judge`.
+        The result: `wrong`, `undecided`, `claims`, `processes`, `failed`, `cost_usd`, `judge`.
     """
     from veritrail_graph.api.client import Local
 

@@ -178,7 +178,7 @@ class Application:
 
     @cached_property
     def checking(self) -> Checking:
-        """Checks of whatever people have."""
+        """Checks: what is new is stored and verified, and the wrong claims are named."""
         from veritrail_graph.api.app.checking import Checking
 
         return Checking(self)

@@ -1,4 +1,4 @@
-"""What a check tells: claims with their verdicts, findings, and who judged.
+"""The answers of a check: claims with their verdicts, findings, and the judge.
 
 Source: ours (docs/adr/0066-check.md).
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def checked_claim(one: Verification) -> CheckedClaim:
-    """Return what a check says of a claim, whatever came of it."""
+    """Return a claim with its verdict, or with the reason that it has none."""
     is_result = one.status.is_result
     return CheckedClaim(
         process_id=one.process_id,
@@ -65,7 +65,7 @@ async def findings_of(
 
 
 def judge_of(judge: ConfiguredJudge) -> CheckJudge:
-    """Return who judged, and what was measured of that judge."""
+    """Return the judge, and what was measured of it."""
     return _judge(judge.judge.name, judge.judge.model, indicative=judge.judge.indicative)
 
 
@@ -99,7 +99,7 @@ def checked_process(
     run_id: str,
     reused: int,
 ) -> CheckedProcess:
-    """Return what a check tells of a process."""
+    """Return the result of a check of one process."""
     results = claims.results
     return CheckedProcess(
         process_id=stored.process_id,

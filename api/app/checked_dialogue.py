@@ -1,7 +1,7 @@
-"""What a check tells of a dialogue: the claims of its turns, by the category that each has.
+"""The claims of a dialogue's turns in a check, by the category that each has.
 
 A category is no verdict of VeriTrail, so claims of turns have none. Contradicted claims, and those
-that no document of their turn supports, are findings; what words alone cannot tell is undecided.
+that no document of their turn supports, are findings; what words alone do not decide is undecided.
 
 Source: VISTA 3; docs/adr/0066-check.md.
 """
@@ -70,7 +70,7 @@ def dialogue_request(request: VerifyRequest) -> DialogueRequest:
 
 
 def judge_of_turns(run: DialogueRun) -> CheckJudge:
-    """Return who judged; nothing was measured of a judge of turns."""
+    """Return the judge; nothing was measured of a judge of turns."""
     return CheckJudge(engine=run.engine, model=run.model, indicative=run.indicative)
 
 
@@ -91,7 +91,7 @@ def failures_of_turns(where: str, run: DialogueRun) -> list[tuple[str, VeriTrail
 
 
 async def checked_turns(store: Store, process: Process, run: DialogueRun) -> CheckedClaims:
-    """Return what a check tells of turns that were verified.
+    """Return the claims of turns that were verified, with the findings of the wrong ones.
 
     Args:
         store: The graph.
@@ -120,9 +120,9 @@ async def checked_turns(store: Store, process: Process, run: DialogueRun) -> Che
 
 
 def _checked_claim(run: DialogueRun, claim: TurnClaim, *, has_documents: bool) -> CheckedClaim:
-    """Return what a check says of a claim of a turn.
+    """Return a claim of a turn with its category, or with the reason that it has none.
 
-    That no words say it tells nothing, nor does a turn that came without a document.
+    It is undecided where no words say it and no model judged, or where no document came with it.
     """
     status, reason = claim.status, claim.error
     if status is Status.SUCCEEDED and claim.category is None:

@@ -1,4 +1,6 @@
-"""Checking: whatever people have is stored, gets claims where it has none, is verified and told.
+"""Checking: an input is stored, gets claims where it has none, and is verified.
+
+The result names the wrong claims, where each went wrong, and what could not be checked.
 
 Source: ours (docs/adr/0066-check.md).
 """
@@ -82,7 +84,7 @@ _LIKE_A_PATH = re.compile(r"[/\\]|\.(?:json|jsonl|ndjson|csv|tsv|parquet|gz|txt|
 
 
 class Checking(Part):
-    """Checks of whatever people have."""
+    """Checks of files, folders, answers over their sources, and stored processes."""
 
     async def named(self, given: str) -> Path | StoredProcess:
         """Return what a text names: a path that is there, or a stored process.
@@ -144,7 +146,7 @@ class Checking(Part):
     async def check(
         self, what: Sequence[What], options: CheckOptions, watch: CheckWatch | None = None
     ) -> CheckDone:
-        """Store what is new, take claims where there are none, verify, and tell what is wrong.
+        """Store what is new, take claims where there are none, verify, and return what is wrong.
 
         What is stored and unchanged is not stored again, and what has a verdict of the same judge
         and settings is not verified again. Several processes are verified at the same time; one

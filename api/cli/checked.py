@@ -1,4 +1,4 @@
-"""What a check found, printed: the wrong claims, counts, and a table of many processes."""
+"""The findings of a check, printed: wrong claims, counts, and a table of many processes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class CheckShown:
 
     Attributes:
         every: Whether right claims are listed, too.
-        verbose: Whether it is told what was read, and who judged.
+        verbose: Whether to say what was read, and by which judge.
     """
 
     every: bool = False

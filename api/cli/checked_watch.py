@@ -1,4 +1,4 @@
-"""What a person sees while something is checked: what is read, what it has cost, what has ended."""
+"""The progress of a check on the terminal: what is read, what it has cost, what has ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Watched:
-    """Turns what happens in a check into a line of status, and a line for each of many processes.
+    """Turns the progress of a check into a line of status, and a line for each of many processes.
 
     Args:
         work: Where progress is shown.
@@ -62,7 +62,7 @@ class Watched:
         self._work.update("claims", *self._claims, ", ".join(notes))
 
     def _end(self, ended: CheckedProcess | CheckFailure) -> None:
-        """Say of each of several processes what came of it; the first was not known to be one."""
+        """Say of each of several processes how it ended; of the first one when a second has."""
         self._ended += 1
         if self._ended == 1:
             self._first = ended

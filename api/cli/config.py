@@ -28,7 +28,7 @@ app.command("completion")(completion)
 @app.command("show")
 def show(
     everything: Annotated[
-        bool, typer.Option("--all", help="Also those that nobody set, with their defaults.")
+        bool, typer.Option("--all", help="Also those that are not set, with their defaults.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

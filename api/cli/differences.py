@@ -160,8 +160,8 @@ def difference_view(difference: Difference) -> Group:
         parts.append(Text("These are verifications of different claims.", style="bold yellow"))
         parts.append(_changed(difference.claim))
     if difference.settings:
-        told, folded = folded_settings(difference.settings)
-        parts += [Text("\ndifferent settings", style="bold"), _changed(told)]
+        settings, folded = folded_settings(difference.settings)
+        parts += [Text("\ndifferent settings", style="bold"), _changed(settings)]
         if folded:
             words = f"and {len(folded):,} settings that differ with the judge; --json lists them"
             parts.append(Text(words, style="dim"))

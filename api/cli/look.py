@@ -1,4 +1,4 @@
-"""`veritrail show`, `ask` and `compare`: each shows whatever it is given."""
+"""`veritrail show`, `ask` and `compare`: each by what its names mean."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def compare(
 async def _compared(
     app: Application, what: list[str], match: Path | None
 ) -> RunComparison | VersionDifference | Difference:
-    """Compare what two names, behind a process or alone, stand for."""
+    """Compare the runs, judges, versions or verifications that two names mean."""
     from veritrail_graph.api.cli.differences import compared
 
     first, second = what[-_SIDES:]

@@ -1,7 +1,7 @@
 """`--set KEY=VALUE` and `--config FILE`, which every command takes, and defaults of options.
 
 A setting counts for this call as if the environment named it; the name of an option of the command
-stands for that option.
+means that option.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def defaults_of(command: Any) -> dict[str, Any]:
 
 
 def _check_shared(key: str, option: Any) -> None:
-    """Refuse a default that leads to a file or an address: who clones a project chose neither.
+    """Refuse a default that leads to a file or an address, which a stranger may have chosen.
 
     Raises:
         InputError: It does.

@@ -44,7 +44,7 @@ def tell_whole(whole: Whole, *, as_json: bool) -> None:
     """Print a verification with its whole trail.
 
     Args:
-        whole: The verification with what stands beside it.
+        whole: The verification, with its reviews and its text.
         as_json: Whether one JSON document is printed.
     """
     if as_json:

@@ -1,4 +1,4 @@
-"""Checking for programs: `check`, and what it found as a notebook and an assertion show it."""
+"""Checking for programs: `check`, and its result as a notebook and an assertion show it."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class Begun(Answer):
 
 
 class CheckOperations(CarriedOut):
-    """Checks of whatever a program has."""
+    """Checks of answers over their sources, files, rows and stored processes."""
 
     async def check(
         self,
@@ -236,7 +236,7 @@ class CheckOperations(CarriedOut):
         budget: float | None = None,
         **options: Any,
     ) -> CheckResult:
-        """Check an answer over its sources, or whatever a program has, and wait for the findings.
+        """Check an answer over its sources, or any other input, and wait for the findings.
 
         Args:
             what: With `sources` the answer. Else the path of a file or folder, the id of a stored

@@ -108,7 +108,7 @@ class Checks:
 
 
 def _text(found: Findings, made: CheckFound) -> str:
-    """The findings, a line a part; every text from outside stands in quotation marks."""
+    """The findings, a line a part; every text from outside is in quotation marks."""
     lines = [f"Process {found.process_id}: {counts_words(found.verdicts, found.claims)}."]
     if found.judge is not None and found.judge.indicative:
         lines.append("Indicative only: words were compared, no language model judged.")

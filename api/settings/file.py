@@ -3,12 +3,12 @@
 The file is looked for in the working folder, then in those above it; `VERITRAIL_CONFIG` names
 another one. Its table `options` holds defaults of options, which the command line reads. A file of
 another user counts only where the working folder is that user's, too: in a folder that all may
-write to, such as /tmp, it was put there by anybody.
+write to, such as /tmp, anybody could put it there.
 
 Names are those of the environment in small letters, without `VERITRAIL_`; the settings of one step
 are a table. The file is meant to be shared, so secrets are refused in it, addresses that a secret
 or a text of a process goes to, paths that are written to, and what opens the service to others:
-whoever clones a project has not chosen them. The type of a setting says which of these it is
+a person who clones a project has not chosen them. The type of a setting says which of these it is
 (`Role`).
 """
 
@@ -63,7 +63,7 @@ def project_file() -> Path | None:
 def is_of_user(path: Path) -> bool:
     """Return whether a file of settings is the user's, root's, or of the working folder's owner.
 
-    Any other is named in a warning and left out: nobody here has chosen it.
+    Any other is named in a warning and not read: the user has not chosen it.
     """
     if not hasattr(os, "getuid"):
         return True

@@ -1,6 +1,6 @@
-"""What a check found, as lines: five for a wrong claim, a count for the right ones, a table.
+"""The findings of a check as lines: five for a wrong claim, a count for the right ones, a table.
 
-Terminal, assertion, notebook and MCP show these lines.
+Terminal, assertion, notebook and report show them; of MCP the counts alone.
 
 Source: ours (docs/adr/0066-check.md).
 """
@@ -72,7 +72,7 @@ _CATEGORY_MARKS = {
 
 
 def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -> list[Line]:
-    """Show a wrong claim: what it says, where it went wrong, both sentences, who carried it on.
+    """Show a wrong claim: what it says, where it went wrong, both sentences, what carried it on.
 
     Args:
         one: The finding.
@@ -237,7 +237,7 @@ def sum_of(processes: Sequence[CheckedProcess]) -> tuple[FindingCounts, int]:
 
 
 def judge_words(judge: CheckJudge, cost_usd: float | None) -> str:
-    """Say who judged and what it cost: `gpt-6-luna, $0.03`."""
+    """Name the judge, and say what it cost: `gpt-6-luna, $0.03`."""
     if judge.model is None and judge.indicative:
         return WITHOUT_MODEL
     who = one_line(judge.model, LONGEST_NAME) if judge.model is not None else judge.engine
@@ -269,7 +269,7 @@ def place_words(where: str) -> str:
 
 
 def process_line(one: CheckedProcess) -> str:
-    """Say on a line what came of a process of several."""
+    """Say on a line how a process of several ended."""
     counts = one.verdicts
     sign = "✓" if one.claims == counts.right + counts.neither else "?"
     sign = "✗" if counts.wrong else "!" if counts.failed else sign
@@ -338,7 +338,7 @@ def stages_of(process: CheckedProcess) -> int | None:
 
 
 def plain(line: Line) -> str:
-    """Write a line as text; words that differ stand between asterisks."""
+    """Write a line as text; words that differ are between asterisks."""
     return "".join(map(_run, line)).rstrip()
 
 

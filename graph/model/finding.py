@@ -99,7 +99,7 @@ WRONG = frozenset({ClaimCategory.CONTRADICTED, ClaimCategory.LACKING_EVIDENCE})
 
 
 class CheckedClaim(Answer):
-    """A claim that was checked, whatever came of it."""
+    """A claim that was checked, with its verdict or the reason that it has none."""
 
     process_id: Text = Field(description="The process.")
     claim_id: Text = Field(description="The claim.")
@@ -125,12 +125,12 @@ class CheckedClaim(Answer):
 
     @property
     def is_undecided(self) -> bool:
-        """Return whether it cannot be told without a model, or samples did not agree."""
+        """Return whether words alone do not decide it, or samples did not agree."""
         return self.verdict is None and self.status is Status.UNDECIDED
 
     @property
     def is_failed(self) -> bool:
-        """Return whether its verification came to no end."""
+        """Return whether its verification did not finish."""
         has_none = self.verdict is None and self.category is None
         return has_none and self.status not in (None, Status.UNDECIDED)
 
@@ -162,7 +162,7 @@ class FindingCounts(Answer):
     NOT_FULLY_SUPPORTED: int = 0
     INCONCLUSIVE: int = 0
     undecided: int = Field(0, description="They cannot be told without a model.")
-    failed: int = Field(0, description="They came to no end: an error, a budget, a cancellation.")
+    failed: int = Field(0, description="Not finished: an error, a budget, a cancellation.")
     VERIFIED: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
     CONTRADICTED: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
     LACKING_EVIDENCE: int = Field(0, description="Claims of turns.", exclude_if=is_zero)
@@ -207,7 +207,7 @@ class FindingCounts(Answer):
 
 
 class Findings(Answer):
-    """The findings of a process: its wrong claims first, then what could not be told."""
+    """The findings of a process: its wrong claims, and all claims of the page."""
 
     process_id: Text
     name: Text
@@ -215,7 +215,7 @@ class Findings(Answer):
     claims: int = Field(description="How many claims it has.")
     verdicts: FindingCounts
     judge: CheckJudge | None = Field(
-        default=None, description="Who gave the verdicts; null: nobody, or several."
+        default=None, description="Who gave the verdicts; null: no judge, or several."
     )
     findings: Many[Finding] = Field(default=(), description="Its wrong claims.")
     results: Many[CheckedClaim] = Field(default=(), description="All claims of the page.")
@@ -250,7 +250,9 @@ class CheckedProcess(Answer):
     undecided: Many[CheckedClaim] = Field(
         default=(), description="The claims that cannot be told without a model."
     )
-    failed: Many[CheckedClaim] = Field(default=(), description="The claims that came to no end.")
+    failed: Many[CheckedClaim] = Field(
+        default=(), description="The claims whose verification did not finish."
+    )
     results: Many[CheckedClaim] = Field(default=(), description="All claims, in their order.")
     where: Text = Field(default="", description="Where it was read.")
     cost_usd: float | None = Field(default=None, description="What it cost; null: not known.")

@@ -243,7 +243,7 @@ async def _begun(
 async def list_findings(
     app: App, process_id: ProcessId, limit: Limit = 100, cursor: Cursor = None
 ) -> Response:
-    """What counts for the claims of a process: counts, and a finding for each wrong one.
+    """The verdicts that count for the claims of a process, and a finding for each wrong one.
 
     A page is of claims; `findings` has those of them that are not supported.
     """
