@@ -20,7 +20,7 @@ from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.value_graph import ReadGraph
 from veritrail_graph.verifier.value_holding import Wanted
 from veritrail_graph.verifier.values import Value, ValueKind
-from veritrail_graph.verifier.values.derived import is_cut, is_rounded, may_be_derived
+from veritrail_graph.verifier.values.derived import is_cut, is_rounded, may_be_derived, may_be_sum
 from veritrail_graph.verifier.values.matter import comparable, content_keys
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import Placed, Text, at, text_of
@@ -364,6 +364,13 @@ def _sources(graph: ReadGraph) -> list[str]:
     return [name for name, ref in graph.refs.items() if ref.is_root]
 
 
+def _source_values(graph: ReadGraph) -> Iterator[Value]:
+    """Yield the values of all sources."""
+    for name in _sources(graph):
+        for sentence in graph.texts.get(name, ()):
+            yield from statement_of(sentence.text).values
+
+
 def _has(graph: ReadGraph, names: Sequence[str], value: Value) -> bool:
     """Return whether a node has a value, of whatever matter."""
     wanted = Wanted(value)
@@ -373,10 +380,13 @@ def _has(graph: ReadGraph, names: Sequence[str], value: Value) -> bool:
 
 
 def _follows(graph: ReadGraph, found: Turned, read: Statement) -> bool:
-    """Return whether the value may follow from what the sources say of its matter.
+    """Return whether the value may follow from what the sources say.
 
-    That is where they have the value that was read, and in sentences with the same words.
+    Of its matter they speak where they have the value that was read, and in sentences with the
+    same words. A sum may have parts that no word ties to it: two plants and both together.
     """
+    if may_be_sum(found.wrote, _source_values(graph)):
+        return True
     wanted = Wanted(found.read)
     near: dict[tuple[str, int], str] = {}
     for name in _sources(graph):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import chain, pairwise, permutations
@@ -86,6 +86,28 @@ def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
     figures = _amounts(others)
     computed = chain(_combined(figures, value), _scaled(figures))
     return any(_is_close(amount, other, value) for other in computed)
+
+
+def may_be_sum(value: Value, others: Iterable[Value]) -> bool:
+    """Return whether a figure is the sum or the difference of two or three others of its unit.
+
+    Args:
+        value: The figure.
+        others: Other values, of whatever matter.
+    """
+    total = value.figure
+    if total is None or value.kind not in NUMERIC:
+        return False
+    figures = {
+        other.figure
+        for other in others
+        if other.kind is value.kind and other.unit == value.unit and other.figure is not None
+    }
+    parts = {sign * figure for figure in figures for sign in (1, -1)}
+    rests = {total - part for part in parts}
+    return not rests.isdisjoint(parts) or any(
+        rest - part in parts for rest in rests for part in parts
+    )
 
 
 def _amounts(found: Sequence[Value]) -> list[tuple[Value, Decimal]]:

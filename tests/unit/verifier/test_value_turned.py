@@ -148,6 +148,32 @@ def test_nothing_is_said_of_a_value_that_may_be_right_or_of_something_else(
     assert judged(page, note, claim).verdict is None
 
 
+@pytest.mark.parametrize(
+    ("one_source", "other_source", "note", "claim"),
+    [
+        (
+            "Plant A made 1,200 tonnes in 2021.",
+            "Plant B made 800 tonnes in 2021.",
+            "The plants A and B made 2,000 tonnes in 2021.",
+            "Together, both plants reached 2,000 tonnes in 2021.",
+        ),
+        (
+            "The town had 15,000 inhabitants in 2011.",
+            "The village had 900 inhabitants in 2011.",
+            "The town had 15,900 inhabitants in 2011 including the village.",
+            "Counting the village, 15,900 inhabitants lived there in 2011.",
+        ),
+    ],
+    ids=["two plants", "town and village"],
+)
+def test_nothing_is_said_of_a_sum_whose_parts_stand_in_sources_of_their_own(
+    one_source: str, other_source: str, note: str, claim: str
+) -> None:
+    sources = {"note": ("page", "other"), "answer": ("note",)}
+    found = judged(one_source, note, claim, sources=sources, other=other_source)
+    assert found.verdict is None
+
+
 def test_nothing_is_said_where_a_text_of_unknown_origin_has_the_value() -> None:
     claim = "130,000 euros were paid for the repairs of the library."
     sources = {"note": ("page", "mail"), "answer": ("note",)}
