@@ -372,7 +372,7 @@ class LocalRun:
         await self._sessions.close()
         ender = Ender(self._graph.ask, self._repository.read, self._repository.run, self._log)
         with suppress(VeriTrailError):
-            await ender.end_queued(self.job_id)
+            await ender.end_queued(self.job_id, Status.CANCELLED)
         with suppress(VeriTrailError):
             await asyncio.to_thread(self._log.flush)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,7 @@ class Runner:
         explanations: What came of explanations, by job_id; in place of one that could not be
             begun its fault.
         faults: What ended a job for all of its claims, by job_id.
+        giving_up: Jobs that are given up at the moment, with how often.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Runner:
         self._on_explained = on_explained
         self.extractions: dict[str, ExtractionReport] = {}
         self.faults: dict[str, VeriTrailError] = {}
+        self.giving_up: Counter[str] = Counter()
         self._on_sentence = on_sentence
         self._on_answer = on_answer
         self._sessions = sessions
@@ -136,11 +139,15 @@ class Runner:
         self, job_id: str, status: Status, why: str, *, ends_batches: bool = False
     ) -> None:
         """End a job for a reason that holds for all of its claims."""
-        await self._repository.run(
-            lambda connection: changes.note_error(connection, job_id, why, self._log)
-        )
-        self.stop(job_id, why, ends_batches)
-        await self._ender.end_queued(job_id, status, f"not begun: {why}")
+        self.giving_up += Counter([job_id])
+        try:
+            await self._repository.run(
+                lambda connection: changes.note_error(connection, job_id, why, self._log)
+            )
+            self.stop(job_id, why, ends_batches)
+            await self._ender.end_queued(job_id, status, f"not begun: {why}")
+        finally:
+            self.giving_up -= Counter([job_id])
 
     async def _turns(self, work: Work) -> None:
         """Verify what is left of the turns of a dialogue, one after the other."""

@@ -152,13 +152,14 @@ class Ender:
     log: EventLog
 
     async def end_queued(
-        self, job_id: str, status: Status = Status.CANCELLED, why: str | None = None
+        self, job_id: str, status: Status | None = None, why: str | None = None
     ) -> None:
         """End the queued claims of a job that was cancelled or given up: graph first, then job.
 
         Args:
             job_id: The job; one that is not stopped is left alone.
-            status: How they end.
+            status: How they end; None: as cancelled where somebody cancelled the job, as failed
+                where it was given up.
             why: The reason for each of them; None: that of the job.
 
         Raises:
@@ -167,6 +168,7 @@ class Ender:
         job = await self.read(partial(reading.job_of, job_id=job_id))
         if job is None or not (job["is_cancelled"] or job["error"]):
             return
+        status = status or (Status.CANCELLED if job["is_cancelled"] else Status.FAILED)
         why = why or job["error"] or CANCELLED
         claims = await self.read(partial(reading.queued_claims, job_id=job_id))
         for start in range(0, len(claims), ENDED_TOGETHER):

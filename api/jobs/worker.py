@@ -379,9 +379,10 @@ class Reaper:
                 await self._runner.give_up(job_id, Status.FAILED, reasons[0])
 
     async def end_stopped(self) -> None:
-        """End the queued claims of jobs that were cancelled or given up."""
+        """End the queued claims of jobs that were cancelled, or given up by a worker that ended."""
         for job_id in await self._repository.read(upkeep.stopped_jobs):
-            await self._ender.end_queued(job_id)
+            if not self._runner.giving_up[job_id]:  # it says itself how they end
+                await self._ender.end_queued(job_id)
 
     async def stop_cancelled(self) -> None:
         """Stop what runs here of jobs that were cancelled or given up."""

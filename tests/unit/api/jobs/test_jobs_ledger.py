@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from veritrail_graph.api.jobs.model import Busy, Ended, Work
 from veritrail_graph.api.jobs.storage import changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog, events_after
 from veritrail_graph.api.jobs.storage.tables import job_claims
+from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.job import Job, JobStatus
@@ -262,6 +264,25 @@ def test_a_reason_that_holds_for_all_ends_the_job_with_one_message(
     finish(service, log, 0, Status.FAILED)
     assert job_of(service).status is JobStatus.FAILED
     assert job_of(service).counts == {"failed": 1, "cancelled": 2}
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_what_is_queued_of_a_job_that_was_given_up_failed_and_of_a_cancelled_one_is_cancelled(
+    service: ServiceDatabase, log: EventLog, is_cancelled: bool
+) -> None:
+    async def ask(_write: Any) -> None:
+        """The graph keeps what it is given."""
+
+    submit(service, log, 2)
+    service.run_now(
+        lambda one: (
+            changes.cancel(one, JOB, log)
+            if is_cancelled
+            else changes.note_error(one, JOB, "no key", log)
+        )
+    )
+    asyncio.run(Ender(ask, service.read, service.run, log).end_queued(JOB))
+    assert job_of(service).counts == {"cancelled" if is_cancelled else "failed": 2}
 
 
 @IN_BOTH
