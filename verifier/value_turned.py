@@ -385,7 +385,7 @@ def _follows(graph: ReadGraph, found: Turned, read: Statement) -> bool:
     Of its matter they speak where they have the value that was read, and in sentences with the
     same words. A sum may have parts that no word ties to it: two plants and both together.
     """
-    if may_be_sum(found.wrote, _source_values(graph)):
+    if may_be_sum(found.wrote, found.read, _source_values(graph)):
         return True
     wanted = Wanted(found.read)
     near: dict[tuple[str, int], str] = {}

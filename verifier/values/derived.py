@@ -88,25 +88,26 @@ def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
     return any(_is_close(amount, other, value) for other in computed)
 
 
-def may_be_sum(value: Value, others: Iterable[Value]) -> bool:
-    """Return whether a figure is the sum or the difference of two or three others of its unit.
+def may_be_sum(value: Value, part: Value, others: Iterable[Value]) -> bool:
+    """Return whether a figure is another one with one or two more of its unit added or taken off.
 
     Args:
         value: The figure.
+        part: What the step read in its place.
         others: Other values, of whatever matter.
     """
     total = value.figure
-    if total is None or value.kind not in NUMERIC:
+    if total is None or part.figure is None or value.kind not in NUMERIC:
         return False
     figures = {
         other.figure
         for other in others
         if other.kind is value.kind and other.unit == value.unit and other.figure is not None
     }
-    parts = {sign * figure for figure in figures for sign in (1, -1)}
-    rests = {total - part for part in parts}
-    return not rests.isdisjoint(parts) or any(
-        rest - part in parts for rest in rests for part in parts
+    added = {sign * figure for figure in figures for sign in (1, -1)}
+    rests = {total - part.figure, total + part.figure}
+    return not rests.isdisjoint(added) or any(
+        rest - one in added for rest in rests for one in added
     )
 
 
