@@ -1,4 +1,4 @@
-"""What REST and the Python client advise for each error, by its code or the kind of a violation.
+"""The advice of REST and the Python client for each error, by its code or the kind of a violation.
 
 `{name}` is replaced by a fact of the error. The command line, the page and MCP have tables of
 their own.

@@ -1,4 +1,4 @@
-"""What attributing sentences would cost; no model is asked and nothing is stored."""
+"""Estimate the cost of attributing sentences; no model is asked and nothing is stored."""
 
 from __future__ import annotations
 

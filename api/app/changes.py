@@ -1,4 +1,4 @@
-"""What a run against an earlier version changed: verdicts that were kept, verdicts that moved."""
+"""The changes of a run against an earlier version: verdicts that were kept, verdicts that moved."""
 
 from __future__ import annotations
 

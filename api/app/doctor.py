@@ -1,4 +1,4 @@
-"""What of this machine and its settings VeriTrail needs, and whether it is there.
+"""Check that this machine and its settings have all that VeriTrail needs.
 
 Nothing is started, stored or sent, unless a call to the model is asked for.
 """

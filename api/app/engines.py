@@ -1,4 +1,4 @@
-"""Which engines of judgement work with the settings of this service, and models for them."""
+"""List the engines that work with the settings of this service, and models for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What verifying claims of a stored process would cost; no model is asked and nothing is stored."""
+"""Estimate the cost of verifying a stored process; no model is asked and nothing is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a process is stored: whose place it takes, what is refused, how long it waits."""
+"""Store processes: the place that each takes, the reasons to refuse it, the time it may wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which claims an earlier version leaves to be verified; no model is asked to find out."""
+"""Find the claims that an earlier version leaves to be verified, without asking a model."""
 
 from __future__ import annotations
 

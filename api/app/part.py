@@ -1,4 +1,4 @@
-"""What every part of the application has: the application, the graph, the audit log."""
+"""The base of every part of the application: the application, the graph, the audit log."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who may use the service, and who did what: keys, sessions, rates, the audit log."""
+"""Access to the service, and the record of it: keys, sessions, rates, the audit log."""

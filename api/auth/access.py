@@ -1,4 +1,4 @@
-"""Who asks, and what they may do."""
+"""The caller, and the scopes that allow or refuse a request."""
 
 from __future__ import annotations
 

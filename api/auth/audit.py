@@ -1,4 +1,4 @@
-"""Who did what: one row for everything that was started, stopped, changed or removed.
+"""The audit log: one row for everything that was started, stopped, changed or removed.
 
 Rows are only ever added. A row that the database does not take is written to the log instead: what
 was done is done, and the caller gets its answer.

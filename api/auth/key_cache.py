@@ -1,4 +1,4 @@
-"""Which keys open the service now: looked up in memory, read anew every two seconds."""
+"""The keys that open the service now: looked up in memory, read anew every two seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line advises for each error, by its code or the kind of a violation.
+"""The advice of the command line for each error, by its code or the kind of a violation.
 
 `{name}` is replaced by the fact of that name of the error.
 """

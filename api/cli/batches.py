@@ -1,4 +1,4 @@
-"""What a command says of the batches that a run left, and how it ends them."""
+"""Report the batches that a run left, and end them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run against an earlier version changed, and two versions of a process, in a terminal."""
+"""Print the changes of a run against an earlier version, and of two versions of a process."""
 
 from __future__ import annotations
 

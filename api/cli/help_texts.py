@@ -1,4 +1,4 @@
-"""How help is written: plain names of values, without the types of the library; and examples.
+"""Write help: plain names of values, without the types of the library; and examples.
 
 `PROCESS <str>` is `PROCESS`, `--port <int range>` is `--port N`, and a usage line has `PROCESS` and
 `[CLAIM]...` in place of `{PROCESS}` and `[[CLAIM]…]...`.

@@ -1,4 +1,4 @@
-"""What a person sees: consoles, safe text, progress.
+"""The terminal: consoles, safe text, progress.
 
 Results go to stdout, everything else to stderr. Texts of nodes and claims are untrusted:
 they are shown as text, never as markup, and without control characters.

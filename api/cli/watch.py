@@ -1,4 +1,4 @@
-"""What a person sees during long work: progress, money, time that is left.
+"""Show long work in the terminal: progress, money, time that is left.
 
 Source: ours.
 """

@@ -1,4 +1,4 @@
-"""The same operations for programs: over REST (`Client`) and in process (`Local`).
+"""The operations for programs: over REST (`Client`) and in process (`Local`).
 
 Each comes in two kinds that offer the same methods: plain, and to be awaited (`AsyncClient`,
 `AsyncLocal`).

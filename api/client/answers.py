@@ -1,4 +1,4 @@
-"""What the operations answer: the models of the application, as a notebook shows them.
+"""The answers of the operations: models of the application, as a notebook shows them.
 
 What a newer service says besides is kept and can be read by its name. Texts of nodes and
 claims are untrusted: they are shown as text, never as markup.

@@ -1,4 +1,4 @@
-"""What all operations of a client are made of: a call is carried out, in whatever way.
+"""The base of all operations of a client: a call is carried out, in whatever way.
 
 The operations themselves are in `operations`, `attributions`, `dialogues`,
 `runs` and `teamwork`.

@@ -1,4 +1,4 @@
-"""What a caller of the service, or of the graph in process, may meet.
+"""The faults that a caller of the service, or of the graph in process, may meet.
 
 VeriTrailError
 ├── Problem            the service answered with a problem (RFC 9457); `kind`, `status`, `detail`

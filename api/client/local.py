@@ -1,4 +1,4 @@
-"""The same operations in this process: no server, no port; the graph is opened when it is needed.
+"""The operations in this process: no server, no port; the graph is opened when it is needed.
 
 Answers and errors are those of a service. Ingesting reads every format that the command line
 reads, and jobs run in this process.

@@ -1,1 +1,1 @@
-"""What judges, attributes and verifies, made ready from the settings and a request."""
+"""Judges, attribution and dialogues, made ready from the settings and a request."""

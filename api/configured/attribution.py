@@ -1,4 +1,4 @@
-"""How sentences are attributed: an engine with its models and prompts.
+"""Make attribution ready: an engine with its models and prompts.
 
 What decides the outcome is written down as settings, so that a job goes on as it began.
 """

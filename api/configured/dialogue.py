@@ -1,4 +1,4 @@
-"""How turns of dialogues are verified: an engine with its models and prompts, and the ablations.
+"""Make the verification of turns ready: an engine, its models and prompts, and the ablations.
 
 What decides the outcome is written down as settings, so that a run goes on as it began.
 """

@@ -1,4 +1,4 @@
-"""How claims are verified: an engine with its models, prompts and limits, made ready to judge.
+"""Make the verification of claims ready: an engine with its models, prompts and limits.
 
 What decides the outcome of a verification is written down as its settings, so that the same
 work is not done twice and a run can go on as it began.

@@ -1,4 +1,4 @@
-"""What the models of several runs share that are open at the same time."""
+"""The parts of models that runs share while they are open at the same time."""
 
 from __future__ import annotations
 

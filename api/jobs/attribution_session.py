@@ -1,4 +1,4 @@
-"""What the sentences of one attribution job share in one process.
+"""The session of an attribution job: the parts that its sentences share in one process.
 
 A session is an attributor with its models and what was read of the process. Each sentence that
 succeeded is stored in the graph before its row says so: a kill between the two repeats the storing

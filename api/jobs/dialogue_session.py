@@ -1,4 +1,4 @@
-"""What the turns of one dialogue job share in one process.
+"""The session of a dialogue job: the parts that its turns share in one process.
 
 A session is a dialogue with its judge and what is remembered of the turns before. Each turn is
 stored in the graph before its row says so, under the run of the job: a kill between the two

@@ -1,4 +1,4 @@
-"""What the events of a job say."""
+"""The payloads of the events of a job."""
 
 from __future__ import annotations
 

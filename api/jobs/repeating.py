@@ -1,4 +1,4 @@
-"""Whether what is stored still fits a job, and how what it was asked for is begun anew."""
+"""Check that a stored process still fits a job, and begin anew what the job was asked for."""
 
 from __future__ import annotations
 

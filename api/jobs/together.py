@@ -1,4 +1,4 @@
-"""What comes while something is being written is written with the next."""
+"""Write together: values that come during a write go with the next one."""
 
 from __future__ import annotations
 

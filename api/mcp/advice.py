@@ -1,4 +1,4 @@
-"""What MCP advises for each error, by its code."""
+"""The advice of MCP for each error, by its code."""
 
 from __future__ import annotations
 

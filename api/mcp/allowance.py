@@ -1,4 +1,4 @@
-"""What the assistants of one server may spend together, whatever they ask for."""
+"""The money that the assistants of one server may spend together, in all of their calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a tool answers: values with their text, and faults in our own words."""
+"""The answers of a tool: values with their text, and faults in our own words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assistant reads without calling a tool, and the prompt that explains a claim."""
+"""The resources that an assistant reads without a tool, and the prompt that explains a claim."""
 
 from __future__ import annotations
 

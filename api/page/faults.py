@@ -1,4 +1,4 @@
-"""What goes wrong on a page is shown on a page: what happened, what to do, and the request's id.
+"""Show a fault as a page: the reason, what to do, and the id of the request.
 
 Routes, the guard and everything between them answer problems as they do over REST; here such an
 answer becomes a page, where a page was asked for. Every page leaves with its headers.

@@ -1,1 +1,1 @@
-"""What a job can be asked to do; every door sends the same request, and its job keeps it."""
+"""The requests of jobs; every door sends the same request, and its job keeps it."""

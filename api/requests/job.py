@@ -1,4 +1,4 @@
-"""What the requests that become jobs share: their bounds, their checks, and their one spelling.
+"""The base of requests that become jobs: their bounds, their checks, and their one spelling.
 
 A request is the row of its job as well, so equal requests have equal texts.
 """

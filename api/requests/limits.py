@@ -1,4 +1,4 @@
-"""How much a request may hold: bounds that several doors and the application check."""
+"""Limits of a request: bounds that several doors and the application check."""
 
 from __future__ import annotations
 

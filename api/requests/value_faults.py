@@ -1,4 +1,4 @@
-"""What is wrong with a value, in plain words, as every door says it."""
+"""Say in plain words what is wrong with a value, for every door."""
 
 from __future__ import annotations
 

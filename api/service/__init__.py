@@ -1,1 +1,1 @@
-"""What answers over HTTP: REST, and what its routes share with the pages."""
+"""The HTTP service: REST, and the parts that its routes share with the pages."""

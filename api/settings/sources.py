@@ -1,4 +1,4 @@
-"""Where settings come from, and which address may be told which secret.
+"""The sources of settings, and the addresses that each secret may go to.
 
 A folder that somebody else made can hold a `.env` or a `veritrail.toml`. Whoever runs a command in
 it has keys in the environment, which an address of that folder must not get. So an address counts

@@ -1,4 +1,4 @@
-"""How judges were asked, in words, where that is not as the paper asks: every output says so.
+"""Say in words how judges were asked, where that is not as the paper asks.
 
 Source: ours (docs/costs.md).
 """

@@ -1,4 +1,4 @@
-"""What became of processes that were to be stored: a line for each, and their warnings together."""
+"""Report processes that were to be stored: a line for each, and their warnings together."""
 
 from __future__ import annotations
 

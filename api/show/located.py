@@ -1,4 +1,4 @@
-"""Where an error came in, in words: the culprit by its value, and the pair of sentences.
+"""Say where an error came in: the culprit by its value, and the pair of sentences.
 
 Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
 """

@@ -1,4 +1,4 @@
-"""Where a source is in its document: page, offset and address, as its metadata names them.
+"""Name the place of a source in its document: page, offset and address, from its metadata.
 
 Source: ours.
 """

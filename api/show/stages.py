@@ -1,4 +1,4 @@
-"""Where unsupported content came in, stage by stage.
+"""Count where unsupported content came in, stage by stage.
 
 Source: VeriTrail 3.2 (error stages).
 """

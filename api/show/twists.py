@@ -1,4 +1,4 @@
-"""How a trail ends: what the step that went wrong did with which sentence of its sources.
+"""The end of a trail: the step that went wrong, and the sentence of its sources that it changed.
 
 Source: Error-tolerant attribution 1 and 3 (locating an error; the categories).
 """

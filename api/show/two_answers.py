@@ -1,4 +1,4 @@
-"""Why an attribution and a verdict on a claim of the same sentence say different things.
+"""Say why an attribution and a verdict on a claim of the same sentence differ.
 
 Source: ours; VeriTrail 3.2 (the verdict), Error-tolerant attribution 3 (the label).
 """

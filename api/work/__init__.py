@@ -1,1 +1,1 @@
-"""What is done with a stored process; the application and the runner of jobs both call it."""
+"""Work on a stored process; the application and the runner of jobs both call it."""

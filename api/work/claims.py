@@ -1,4 +1,4 @@
-"""Which claims a run verifies: given on the spot, from a file, or stored."""
+"""Choose the claims that a run verifies: given on the spot, from a file, or stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What verifying dialogues tells as it goes on, and what it did in the end."""
+"""Report the verification of dialogues while it goes on, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to a run as a whole: its pace, what it may spend, and who holds it."""
+"""The parts of a run as a whole: its pace, the money it may spend, and its holder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences are attributed: of whole nodes, or those that carried claims; and to what.
+"""Choose the sentences to attribute: of whole nodes, or those that carried claims; and to what.
 
 Source: VeriTrail 3.2 (error localization); Error-tolerant attribution 1.
 """

@@ -1,4 +1,4 @@
-"""What loaders of data sets and of dialogues share: their Protocol, plugins, and detection.
+"""The base of loaders of data sets and dialogues: their Protocol, plugins, and detection.
 
 Loaders of other packages are asked first. One that fails is named in the error, and ends nothing
 but its own reading.

@@ -1,4 +1,4 @@
-"""What a recording writes: nodes, edges, stages, answers and claims that a reader accepts."""
+"""A recording writes nodes, edges, stages, answers and claims that a reader accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the integration take from Haystack, and a tool of theirs."""
+"""The parts of Haystack that the tests of the integration take, and a tool of theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the integration take from LangChain and LangGraph, and parts of theirs."""
+"""The parts of LangChain and LangGraph that the tests take, and parts of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the integration take from LlamaIndex, and models of theirs."""
+"""The parts of LlamaIndex that the tests of the integration take, and models of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the modules beside this one share: the inputs and the answer of a call, and streams.
+"""The parts that recorders share: the inputs and the answer of a call, and streams.
 
 A library calls back, or is wrapped; a module here turns that into:
 

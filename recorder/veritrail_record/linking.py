@@ -1,4 +1,4 @@
-"""Which node a value of the program is: found by the object itself, or by its text."""
+"""Find the node of a value of the program: by the object itself, or by its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process must keep to pass, and whether it does; claims matched with a baseline.
+"""The rules that a process must keep to pass, checked; claims matched with a baseline.
 
 Source: VeriTrail 3.2 (verdicts, error localization); the rules are ours.
 """

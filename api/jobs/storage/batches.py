@@ -1,4 +1,4 @@
-"""What is remembered of the batches of a job: a process that goes on finds its lines there."""
+"""The batches of a job on record: a process that goes on finds its lines there."""
 
 from __future__ import annotations
 

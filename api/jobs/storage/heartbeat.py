@@ -1,4 +1,4 @@
-"""Which workers live, and who takes over the work of those that do not.
+"""The workers that live, and the handing over of the work of those that do not.
 
 Every worker writes a beat, and holds a lock in its home folder: a worker of the same home that was
 killed is known to be dead at once, one on another machine when its beat is old.

@@ -1,4 +1,4 @@
-"""What a job, and a key over all of its jobs, may spend, however many workers spend it.
+"""The money that a job, and a key over all jobs, may spend, however many workers spend it.
 
 A worker spends of a lease; it asks for one in the database, where all leases of a budget together
 are never more than the budget. A worker that is alone is leased everything. Several are leased

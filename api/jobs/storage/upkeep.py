@@ -1,4 +1,4 @@
-"""What is left to do between the tables, the queue and the graph after a process was killed."""
+"""Put the tables, the queue and the graph in line after a process was killed."""
 
 from __future__ import annotations
 

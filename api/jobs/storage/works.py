@@ -1,4 +1,4 @@
-"""What there is to do of jobs, and what is to be stopped."""
+"""The work that jobs have left, and the work that is to be stopped."""
 
 from __future__ import annotations
 

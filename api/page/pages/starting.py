@@ -1,4 +1,4 @@
-"""How a form starts a job: what is wrong is shown in the form, and the same form starts one job."""
+"""Start a job from a form: faults are shown in the form, and one form starts one job."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is shown, as plain values: no request, no store, no HTML."""
+"""The contents of pages as plain values: no request, no store, no HTML."""

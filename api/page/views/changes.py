@@ -1,4 +1,4 @@
-"""What a job against an earlier version kept, verified and changed, as its page shows it.
+"""The claims that a job against an earlier version kept, verified and changed, for its page.
 
 Source: ours (docs/changes.md).
 """

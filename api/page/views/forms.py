@@ -1,4 +1,4 @@
-"""What the forms that start jobs have in common."""
+"""The parts that the forms of jobs have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the graph page reads and lists: what was opened, and what each node is to the claim.
+"""Read and list nodes for the graph page: those opened, and what each is to the claim.
 
 Source: VeriTrail 3.2 (provenance and error localization).
 """

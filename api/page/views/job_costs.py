@@ -1,4 +1,4 @@
-"""What a job may cost, and what is started, as the page before it says.
+"""The likely cost of a job and what it starts, as the page before it says.
 
 Source: VeriTrail D (computational cost).
 """

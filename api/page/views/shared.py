@@ -1,4 +1,4 @@
-"""What a person who comes with a link is told: who shared it, until when, how it was checked."""
+"""The notice for a person who comes with a link: who shared it, until when, how it was checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a route needs: `dependencies=[needs(Scope.WRITE)]`, and who calls: `caller: Calling`.
+"""The needs of a route: `dependencies=[needs(Scope.WRITE)]`, and `caller: Calling`.
 
 The key itself was looked at before, by the guard; here is only asked what it allows.
 """

@@ -1,4 +1,4 @@
-"""What every request passes before it is looked at: host, key, rate, and the size of its body."""
+"""Check every request before it is looked at: host, key, rate, and the size of its body."""
 
 from __future__ import annotations
 

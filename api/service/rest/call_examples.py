@@ -1,4 +1,4 @@
-"""What each call does in a few words, and how curl makes it; added to the description."""
+"""A few words and a line of curl for each call; added to the description."""
 
 from __future__ import annotations
 

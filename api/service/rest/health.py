@@ -1,4 +1,4 @@
-"""Whether the service lives, whether it can work, and its figures."""
+"""Report that the service lives, that it can work, and its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every report is made from: a process, its claims, and how each of them was judged.
+"""The data of every report: a process, its claims, and how each of them was judged.
 
 Claims are read without their trails, so that ten thousand of them fit into memory; trails are
 read a few at a time (`ReportSource.trails`).

@@ -1,4 +1,4 @@
-"""What each sentence of attributed nodes rests on, as a section of a report.
+"""List what each sentence of attributed nodes rests on, as a section of a report.
 
 Nodes with most unfaithful sentences come first. A report shows some of them, and says how many
 are left out.

@@ -1,4 +1,4 @@
-"""Where a report is made from: a stored process, or a process file, which starts no engine.
+"""Read the data of a report from a stored process, or from a file, which starts no engine.
 
 A stored process gives the headers of all verifications first, and trails a few at a time.
 

@@ -1,4 +1,4 @@
-"""Which addresses a webhook may go to: what is public, and what never is a receiver.
+"""Check the address of a webhook: public ones may receive, private ones never.
 
 An IPv6 address may stand for an IPv4 address behind a translator or a tunnel. What is translated
 today (mapped addresses, NAT64) is looked at as the IPv4 address that is reached. Forms that nobody

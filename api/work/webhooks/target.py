@@ -1,4 +1,4 @@
-"""Where webhooks go, checked: TLS to a public address, or this machine, unless more is allowed.
+"""The target of a webhook, checked: TLS to a public address, or this machine, or as allowed.
 
 The address is the operator's, from a setting or an option, never from a request. All the same its
 name may come to mean a machine inside: so the addresses that the name has now are checked, and the

@@ -1,4 +1,4 @@
-"""Which claims an annotator gets in one folder, with which documents.
+"""Deal out claims to the folders of annotators, with their documents.
 
 Source: VeriTrail B.2.2, B.2.3 (a folder a question, with the articles of its claims).
 """

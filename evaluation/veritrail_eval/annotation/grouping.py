@@ -1,4 +1,4 @@
-"""What a folder of sheets is about."""
+"""Find the subject of a folder of sheets."""
 
 from __future__ import annotations
 

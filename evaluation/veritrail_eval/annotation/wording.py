@@ -1,4 +1,4 @@
-"""What a sheet says to an annotator: columns, labels and instructions, in our words.
+"""The words of a sheet: columns, labels and instructions, in our own words.
 
 Source: VeriTrail B.2.3 (columns, five labels, their priority, when a quote is needed).
 """

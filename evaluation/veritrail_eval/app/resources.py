@@ -1,4 +1,4 @@
-"""What the methods of an evaluation are made with, from the settings of this program.
+"""Make the resources of an evaluation's methods from the settings of this program.
 
 All configurations of a run share one answer cache, one budget and the limits of every endpoint.
 """

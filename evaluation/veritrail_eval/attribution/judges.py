@@ -1,4 +1,4 @@
-"""How right labels of faithfulness are: those of a judge, and those that categories imply.
+"""Score labels of faithfulness: those of a judge, and those that categories imply.
 
 Source: Error-tolerant attribution 6.1 (balanced accuracy).
 """

@@ -1,4 +1,4 @@
-"""Whether two predictions differ by more than chance: the paired bootstrap over sentences.
+"""Test whether two predictions differ by more than chance: the paired bootstrap over sentences.
 
 Source: Error-tolerant attribution 5, footnote 3 (bootstrapping, threshold 0.01).
 """

@@ -1,4 +1,4 @@
-"""How data sets are made of texts: what a person can ask for.
+"""Options of making data sets from texts.
 
 Source: VeriTrail B.1.1, B.2.1; the length of a summary, and sizes of GraphRAG, are ours or near it.
 """

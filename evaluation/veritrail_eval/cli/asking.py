@@ -1,4 +1,4 @@
-"""What the commands that build data sets share: the model that they ask, and written runs."""
+"""The parts that commands of building share: the model that they ask, and written runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `veritrail eval run` says of the likely cost before it asks anything."""
+"""Print the likely cost of `veritrail eval run` before it asks anything."""
 
 from __future__ import annotations
 

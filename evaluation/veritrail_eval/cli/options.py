@@ -1,4 +1,4 @@
-"""What the commands on tables share: their options, and how figures are shown."""
+"""The options that the commands on tables share, and the way they print figures."""
 
 from __future__ import annotations
 

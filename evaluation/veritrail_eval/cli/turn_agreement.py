@@ -1,4 +1,4 @@
-"""What `veritrail eval agreement` says of dialogues: claims, labels, and kinds of disagreement."""
+"""Print `veritrail eval agreement` for dialogues: claims, labels, and kinds of disagreement."""
 
 from __future__ import annotations
 

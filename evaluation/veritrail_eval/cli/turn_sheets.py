@@ -1,4 +1,4 @@
-"""What `veritrail eval sheets` does with dialogues: sheets of turns, and claims back."""
+"""Run `veritrail eval sheets` for dialogues: sheets of turns, and claims back."""
 
 from __future__ import annotations
 

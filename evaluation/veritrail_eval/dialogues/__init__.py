@@ -1,4 +1,4 @@
-"""How right methods are on labelled turns of dialogues: VISTA, its ablations and baselines.
+"""Score methods on labelled turns of dialogues: VISTA, its ablations and baselines.
 
 Source: VISTA 5, 6, 7, C, D.
 """

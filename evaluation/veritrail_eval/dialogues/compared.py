@@ -1,4 +1,4 @@
-"""What is compared on labelled turns, by name.
+"""The methods that are compared on labelled turns, by name.
 
 Source: VISTA 6.1 (the comparison), 6.2 (majority), 6.3 (ablations).
 """

@@ -1,4 +1,4 @@
-"""What a method says of turns: of one that ran here, or of a file.
+"""The predictions of a method for turns: from a run here, or from a file.
 
 Source: VISTA 6; the file is what `veritrail dialogue verify --json` prints.
 """

@@ -1,4 +1,4 @@
-"""How right a method is on labelled turns: as turns, as claims, and what single categories say.
+"""Score a method on labelled turns: by turns, by claims, and by single categories.
 
 A turn that did not succeed has no label. It is counted, is in the column NONE, and leaves the
 figures; it is never called unverifiable.

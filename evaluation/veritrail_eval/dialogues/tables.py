@@ -1,4 +1,4 @@
-"""What methods say of labelled turns as files: a table of turns, and the runs.
+"""Write and read predictions for labelled turns: a table of turns, and the runs.
 
 Source: ours.
 """

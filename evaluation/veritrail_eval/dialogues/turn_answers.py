@@ -1,4 +1,4 @@
-"""What an annotator answers about a turn on a page: claims kept, edited, deleted and added.
+"""The answers of an annotator about a turn: claims kept, edited, deleted and added.
 
 The answers are those of the sheets. An answer is about the text that the turn had: where the turn
 says something else now, the answer does not count.

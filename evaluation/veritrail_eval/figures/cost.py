@@ -1,4 +1,4 @@
-"""What a claim costs, and how much of the graph is read for it.
+"""The cost of a claim, and the share of the graph that is read for it.
 
 Source: VeriTrail D, footnote 10.
 """

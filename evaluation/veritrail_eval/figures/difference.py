@@ -1,4 +1,4 @@
-"""How far apart two methods are on the claims that both are scored on. Ours, not the paper's."""
+"""Measure the difference of two methods on the claims that both judge. Ours, not the paper's."""
 
 from __future__ import annotations
 

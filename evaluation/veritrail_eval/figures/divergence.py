@@ -1,4 +1,4 @@
-"""How alike two distributions or rankings are. Source: VeriTrail H.2."""
+"""Measure how alike two distributions or rankings are. Source: VeriTrail H.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two methods err differently on the same claims: McNemar's test.
+"""McNemar's test: two methods on the same claims, and whether their errors differ.
 
 Ours; the paper has no such test.
 """

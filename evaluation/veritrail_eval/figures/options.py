@@ -1,4 +1,4 @@
-"""What figures can be asked for."""
+"""Options of figures."""
 
 from __future__ import annotations
 

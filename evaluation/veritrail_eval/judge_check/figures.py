@@ -1,4 +1,4 @@
-"""What a judge's verdicts on labelled pairs say of it: shares, balanced accuracy, intervals.
+"""Figures of a judge on labelled pairs: shares, balanced accuracy, intervals.
 
 A pair whose verification failed has no verdict: it is counted and is neither right nor wrong.
 An inconclusive verdict is counted and left out of balanced accuracy; beside it stands the figure

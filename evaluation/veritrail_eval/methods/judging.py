@@ -1,4 +1,4 @@
-"""What methods that ask a judge have in common: claims, outcomes, and verdicts on whole texts.
+"""The base of methods that ask a judge: claims, outcomes, and verdicts on whole texts.
 
 Source: VeriTrail 4.2, 4.3 (all methods that ask a language model use one verdict prompt).
 """

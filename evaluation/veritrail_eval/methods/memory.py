@@ -1,4 +1,4 @@
-"""What the configurations of a run share, so that a grid asks a model once and not once a cell.
+"""The memory that configurations of a run share: a grid asks a model once, not once a cell.
 
 Source: VeriTrail E.4 (75 configurations of AlignScore differ in how they read the same
 probabilities), D (chunks are embedded once).

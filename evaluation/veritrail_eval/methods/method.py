@@ -1,4 +1,4 @@
-"""What a method of an evaluation is, what it is given to work with, what it says of a claim.
+"""A method of an evaluation: its Protocol, its resources, its prediction for a claim.
 
 Source: VeriTrail 4.2, 4.3.
 """

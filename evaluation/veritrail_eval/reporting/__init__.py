@@ -1,1 +1,1 @@
-"""What a report of an evaluation says, from the folder of a run: figures, tables, sentences."""
+"""Report an evaluation from the folder of a run: figures, tables, sentences."""

@@ -1,4 +1,4 @@
-"""What configurations cost for each claim, and which share of the nodes they verify.
+"""The cost of configurations for each claim, and the share of nodes that they verify.
 
 Source: VeriTrail D (Table 2), footnote 10.
 """

@@ -1,4 +1,4 @@
-"""What a report of an evaluation can be asked for."""
+"""Options of a report of an evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sections of a report are put together from: cells, tables, and figures as text."""
+"""The parts of a report's sections: cells, tables, and figures as text."""
 
 from __future__ import annotations
 

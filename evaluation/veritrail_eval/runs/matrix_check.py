@@ -1,4 +1,4 @@
-"""Whether the data sets of a matrix can be read and its methods be made, before anything is judged.
+"""Check that the data sets and methods of a matrix can be read and made, before a run.
 
 A method says itself what is wrong with its parameters, one fault at a time. So that a person sees
 all of them at once, a configuration that cannot be made is tried again without what is wrong.

@@ -1,4 +1,4 @@
-"""What a run is about, kept beside its outcomes: a report needs nothing but the folder.
+"""The record of a run beside its outcomes: a report needs nothing but the folder.
 
 Source: ours (docs/evaluation.md).
 """

@@ -1,4 +1,4 @@
-"""What a run of a matrix did."""
+"""The summary of a run of a matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is simulated: a grid of settings over one process and one set of claims.
+"""A simulation: a grid of settings over one process and one set of claims.
 
 Source: VeriTrail 3.1.4 (q), E.2 (limits), E.3 (samples and their threshold).
 """

@@ -1,4 +1,4 @@
-"""What the rows of a simulation mean, in sentences.
+"""Explain the rows of a simulation in sentences.
 
 Settings are compared for one and the same judge: how good a judge is cannot be chosen.
 """

@@ -1,4 +1,4 @@
-"""How often a simulated judge errs.
+"""The rates at which a simulated judge errs.
 
 Source: ours; VeriTrail 3.1.2 and 3.1.3 for the two steps that can err, E.3 for samples.
 """

@@ -1,4 +1,4 @@
-"""Where the sentences of a frontier are cut into prompts, without writing any prompt.
+"""Cut the sentences of a frontier into prompts, without writing any prompt.
 
 It is what `verifier.excerpts.pack` does with sentences of equal length, for a hundred thousand
 sentences at once; a test holds the two against each other.

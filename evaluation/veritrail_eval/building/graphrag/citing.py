@@ -1,4 +1,4 @@
-"""Which of the nodes that a text was given it cites."""
+"""Find the nodes that a text cites among those that it was given."""
 
 from __future__ import annotations
 

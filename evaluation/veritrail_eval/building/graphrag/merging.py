@@ -1,4 +1,4 @@
-"""What several chunks name, as one graph of entities and relationships.
+"""Merge the names of several chunks into one graph of entities and relationships.
 
 Source: VeriTrail A (GraphRAG).
 """

@@ -1,4 +1,4 @@
-"""What the prompt for a report holds of its community, and what fits into a prompt.
+"""Fill the prompt for a report with the records of its community, as many as fit.
 
 Source: Edge et al., 2025 (the best connected first; reports of parts where a community is large).
 """

@@ -1,4 +1,4 @@
-"""What fits into the prompts of GraphRAG."""
+"""The sizes that the prompts of GraphRAG may have."""
 
 from __future__ import annotations
 

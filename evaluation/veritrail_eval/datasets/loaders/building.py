@@ -1,4 +1,4 @@
-"""What every loader shares: rows that are checked, processes put together, faults and counts.
+"""The base of loaders: rows that are checked, processes put together, faults and counts.
 
 A loader asks for rows in a model, adds processes and claims, and finishes. A row that breaks a
 rule is a fault, which names its row and column; with `skip_bad` it is left out and counted.

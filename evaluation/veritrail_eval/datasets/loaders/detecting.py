@@ -1,4 +1,4 @@
-"""Which files a data set is made of, and whether they are in a layout.
+"""Find the files that make a data set, and check their layout.
 
 Source: ours (docs/datasets.md).
 """

@@ -1,4 +1,4 @@
-"""What loaders of tables share: a row is claims beside documents, and every table is read alike.
+"""The base of loaders of tables: a row is claims beside documents, and all are read alike.
 
 Source: ours (docs/datasets.md).
 """

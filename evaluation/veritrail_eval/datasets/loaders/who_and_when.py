@@ -1,4 +1,4 @@
-"""Who&When: logs of agents that failed, with the agent and the step of the decisive mistake.
+"""Load Who&When: logs of agents that failed, with the agent and the step of the decisive mistake.
 
 Source: Zhang et al. 2025, "Which Agent Causes Task Failures and When? On Automated Failure
 Attribution of LLM Multi-Agent Systems".

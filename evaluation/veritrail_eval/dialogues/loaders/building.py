@@ -1,4 +1,4 @@
-"""What loaders of dialogues share: what is said becomes turns and documents, labels become gold.
+"""The base of loaders of dialogues: lines become turns and documents, labels become gold.
 
 A loader asks for rows in a model, adds dialogues with what is known of their turns, and finishes.
 Every dialogue is held against the rules of a dialogue file.
