@@ -158,6 +158,7 @@ class CheckResult(Checked):
             max_unsupported: Wrong claims that may be.
             max_undecided: Undecided claims that may be; None: any number.
         """
+        __tracebackhide__ = True  # pytest shows the line of the test
         faults = []
         if len(self.wrong) > max_unsupported:
             faults.append(

@@ -5,7 +5,7 @@ Nothing here makes a call; a key alone in the environment never does.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -230,6 +230,22 @@ def _refuse_choice(engine: str, options: ModelOptions) -> None:
         )
 
 
+def _refuse_others(recorder: AnswerRecorder, file: Path, models: Iterable[ModelSettings]) -> None:
+    """See that answers which stand in the recording are those of the models that are asked.
+
+    Raises:
+        InputError: They are not.
+    """
+    from veritrail_graph.verifier.models.recorded_answers import reader_of
+
+    names = {reader_of(one.model) for one in models}
+    if others := [one for one in recorder.readers if one not in names]:
+        raise InputError(
+            f"{file} holds answers of {others[0]}, and {', '.join(sorted(names))} is asked: name "
+            "that model, or record into another file."
+        )
+
+
 def _is_same_judge(one: ModelSettings, other: ModelSettings) -> bool:
     """Return whether two models give the same answers, whatever is set of their price and speed."""
     return (one.model, one.base_url, one.temperature) == (
@@ -280,8 +296,11 @@ async def open_models(
             stack.push_async_callback(cache.close)
         recorder: AnswerRecorder | None = None
         if settings.record is not None and engine.calls_models:
-            recorder = AnswerRecorder(settings.record, warnings.append)
+            replays = settings.recorded == settings.record
+            recorder = AnswerRecorder(settings.record, warnings.append, replays=replays)
             stack.callback(recorder.close)
+            if replays:
+                _refuse_others(recorder, settings.record, of_steps.values())
         workshop = _Workshop(settings, engine, cache, recorder, shared, stack, options)
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
         steps = StepModels(

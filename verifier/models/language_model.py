@@ -353,7 +353,13 @@ class LanguageModel:
     async def _known(
         self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
     ) -> tuple[str, T, Usage] | None:
-        """The answer that the cache has, and what it would cost anew."""
+        """The answer that the recording or the cache has, and what it would cost anew."""
+        recorded = self._recorder.known(request) if self._recorder is not None else None
+        if recorded is not None:
+            with contextlib.suppress(InvalidAnswer):
+                value = _own(recorded, request, read)
+                meter.record(request.call, NO_CALL)
+                return recorded, value, NO_CALL
         kept = await self._cache.get(key) if self._cache is not None else None
         if kept is None:
             return None

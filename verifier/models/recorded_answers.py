@@ -35,6 +35,7 @@ ENDING = ".recorded.jsonl"
 MOST_BYTES = 500_000_000  # of a file
 LONGEST_LINE = 8_000_000  # bytes: an answer has at most a million characters
 MOST_SAMPLES = 100
+_BEGIN = b'{"format":'
 _HASH = re.compile(r"[0-9a-f]{64}")
 _NO_CALL = Usage(cost_usd=0.0)
 """What a recorded answer costs."""
@@ -58,6 +59,11 @@ class NotRecorded(RequestRejected):
 def hash_of(text: str) -> str:
     """Return the SHA-256 of a message, in hexadecimal."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def reader_of(model: str) -> str:
+    """Return the name by which a file says that a model gave an answer."""
+    return "".join(filter(str.isprintable, model))[:200].strip() or "a model"
 
 
 def header(recorded: str, reader: str) -> str:
@@ -228,7 +234,7 @@ def _read(
     first: dict[str, Any] | None = None
     for number, line in enumerate(lines, start=1):
         where = f"{name}, line {number}"
-        if first is None:
+        if first is None or line.startswith(_BEGIN):  # two programs may have begun the file
             first = _header(line, where)
             readers[first["reader"]] = None
             days.add(_day(first["recorded"], where))
@@ -333,13 +339,24 @@ class AnswerRecorder:
     Args:
         file: The file; one that is not there is made, for the user's own eyes.
         warn: Told once when the file cannot be written any more.
+        replays: Whether a prompt that stands in the file has its answer from there.
+
+    Attributes:
+        readers: Who gave the answers that stood in the file at first.
 
     Raises:
         InvalidRecording: The file is something else, or cannot be written.
     """
 
-    def __init__(self, file: Path, warn: Callable[[str], None] = lambda _: None) -> None:
-        self._file, self._warn = file, warn
+    def __init__(
+        self,
+        file: Path,
+        warn: Callable[[str], None] = lambda _: None,
+        *,
+        replays: bool = False,
+    ) -> None:
+        self.readers: tuple[str, ...] = ()
+        self._file, self._warn, self._replays = file, warn, replays
         self._today = datetime.now(UTC).date().isoformat()
         self._first: Mapping[str, Any] | None = None
         self._known: dict[_Prompt, dict[int, str]] = {}
@@ -365,8 +382,9 @@ class AnswerRecorder:
             return
         whole = self._begin_of_last_line(size)
         if whole:
-            found = recorded_answers(self._file).answers
-            self._known = {prompt: dict(samples) for prompt, samples in found.items()}
+            found = recorded_answers(self._file)
+            self.readers = found.readers
+            self._known = {prompt: dict(samples) for prompt, samples in found.answers.items()}
         elif FORMAT.encode() not in self._file.read_bytes()[:200]:
             raise InvalidRecording(
                 f"{self._file} is something else, and is left as it is. Name another file."
@@ -381,6 +399,13 @@ class AnswerRecorder:
             tail = file.read()
         return size - len(tail) + tail.rfind(b"\n") + 1
 
+    def known(self, request: Request) -> str | None:
+        """Return the answer that stands in the file, where it is to be taken from there."""
+        if not self._replays:
+            return None
+        prompt = hash_of(request.system), hash_of(request.user)
+        return self._known.get(prompt, {}).get(request.sample)
+
     def write(self, request: Request, answer: str) -> None:
         """Write the valid answer to a prompt, unless it stands there already."""
         if self._descriptor is None:
@@ -389,7 +414,7 @@ class AnswerRecorder:
         known = self._known.setdefault(prompt, {})
         if known.get(request.sample) == answer:
             return
-        reader = "".join(filter(str.isprintable, request.call.model))[:200].strip() or "a model"
+        reader = reader_of(request.call.model)
         more: dict[str, Any] = {"sample": request.sample} if request.sample or known else {}
         try:
             text = self._begun(reader)

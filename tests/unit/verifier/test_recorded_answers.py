@@ -195,6 +195,12 @@ def test_a_recording_that_was_killed_is_read_and_gone_on_with(tmp_path: Path) ->
     assert found.label.startswith("answers of a model, recorded from 1 November 2026 to ")
 
 
+def test_a_file_that_two_programs_began_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(FIRST + FIRST + answer_line(A, B, "kept"), "utf-8")
+    assert recorded_answers(file).answers == {(A, B): {0: "kept"}}
+
+
 def test_a_file_that_is_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     for content in ('{"mine": 1}\n', "notes without an end"):
         file = tmp_path / "notes.json"

@@ -1,0 +1,125 @@
+"""The pytest plugin: checks that are recorded once and replayed, and what a failing test shows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.model_fixtures import asking
+from fakes.model_server import ModelServer
+from fakes.settings_of import settings_of
+
+from veritrail_graph import Local
+from veritrail_graph.api.client import Rejected
+from veritrail_graph.api.client.checks import CheckResult
+from veritrail_graph.api.pytest_plugin import Checks
+
+pytestmark = pytest.mark.engine
+
+FERRY = "The plugin's ferry carries 48 cars."
+FEE = "The plugin's fee rises to 4 euros in May."
+SOURCES = {"ferry.md": "The plugin's ferry carries 42 cars.", "fees.md": FEE}
+ANEW = {"use_cache": False, "again": True}
+
+TESTS = """
+def test_right(veritrail):
+    result = veritrail.check("The ferry carries 42 cars.", ["The ferry carries 42 cars."])
+    result.assert_supported()
+
+
+def test_wrong(veritrail):
+    sources = {"ferry.md": "The ferry carries 42 cars."}
+    veritrail.check("The ferry carries 48 cars.", sources).assert_supported()
+"""
+SHOWN = """\
+>       veritrail.check("The ferry carries 48 cars.", sources).assert_supported()
+E       AssertionError: 1 claim not supported, 0 allowed
+E       ✗ The ferry carries 48 cars.
+E           went wrong in  answer  (answer, stage 2 of 2)
+E           source  ferry.md#1  The ferry carries *42* cars.
+E           wrote               The ferry carries *48* cars.
+E       1 claim: 1 wrong.   words compared, no model
+"""
+
+
+def test_what_is_recorded_is_asked_of_no_model_and_replayed_without_a_key(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    record = tmp_path / "answers.jsonl"
+    with ModelServer() as server:
+        given = settings_of(veritrail.environment(asking(server, VERITRAIL_PRICE="1,1")))
+        asks = Checks(given, budget=1.0, record=record)
+        first = asks.check(FERRY, SOURCES, **ANEW)
+        asked = len(server.requests)
+        again = asks.check(FERRY, SOURCES, **ANEW)
+        assert len(server.requests) == asked > 0
+        more = asks.check(f"{FERRY} {FEE}", SOURCES, **ANEW)
+        assert len(server.requests) > asked
+        other = Checks(given, model="other", record=record)
+        with pytest.raises(Rejected, match=r"answers\.jsonl holds answers of scripted, and other"):
+            other.check(FERRY, SOURCES, **ANEW)
+        for one in (asks, other):
+            one.close()
+    assert (again.cost_usd, verdicts(again)) == (0.0, verdicts(first))
+    with Local(given) as here:  # as in a run whose home is new
+        here.delete(more.processes[0].process_id, force=True)
+    without_key = Checks(
+        settings_of(veritrail.environment({"VERITRAIL_MODEL": "scripted"})), record=record
+    )
+    replayed = without_key.check(f"{FERRY} {FEE}", SOURCES)
+    assert (replayed.judge.engine, replayed.cost_usd) == ("recorded", 0.0)
+    assert verdicts(replayed) == verdicts(more)
+    unknown = without_key.check("The plugin's ferry carries 49 cars.", SOURCES)
+    with pytest.raises(AssertionError, match="1 could not be checked"):
+        unknown.assert_supported()
+    without_key.close()
+
+
+def test_without_a_model_a_recording_is_replayed_unless_a_test_names_an_engine(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    given = settings_of(veritrail.environment({}))
+    checks = Checks(given, record=tmp_path / "none.jsonl")
+    with pytest.raises(pytest.fail.Exception, match="no such file yet, and no model"):
+        checks.check(FERRY, SOURCES)
+    assert checks.check(FERRY, SOURCES, engine="lexical").judge.engine == "lexical"
+    checks.close()
+
+
+def test_a_budget_that_is_spent_fails_the_test_before_a_model_is_asked(
+    veritrail: Veritrail,
+) -> None:
+    with ModelServer() as server:
+        given = settings_of(veritrail.environment(asking(server, VERITRAIL_PRICE="900,900")))
+        checks = Checks(given, budget=1e-6)
+        checks.check(FERRY, SOURCES, **ANEW)
+        asked = len(server.requests)
+        with pytest.raises(pytest.fail.Exception, match="it is spent"):
+            checks.check(FERRY, SOURCES, **ANEW)
+        assert len(server.requests) == asked
+        checks.close()
+
+
+@pytest.mark.slow
+def test_a_run_of_pytest_has_the_fixture_and_shows_the_findings_of_a_test_that_fails(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "test_answers.py").write_text(TESTS, encoding="utf-8")
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    plugin = ["-p", "no:veritrail", "-p", "veritrail_graph.api.pytest_plugin"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *plugin, "-p", "no:cacheprovider"],
+        cwd=tmp_path, env=kept, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert SHOWN in done.stdout
+    assert "checks.py" not in done.stdout
+
+
+def verdicts(result: CheckResult) -> list[tuple[str, str | None]]:
+    """Return the claims with their verdicts."""
+    return [(one.claim, one.verdict) for one in result.claims]
