@@ -58,6 +58,8 @@ class ServiceThread:
             self._thread.start()
             self._started.wait(PATIENCE)
         self._handlers = [one for one in root.handlers if one not in before[0]]
+        for handler in self._handlers:
+            handler.addFilter(_of_service)
         root.handlers[:] = [*before[0], *self._handlers]
         root.setLevel(before[1])
         assert self._server is not None, log_path.read_text(encoding="utf-8")[-3000:]
@@ -97,6 +99,11 @@ class ServiceThread:
         self._log.close()
         assert self._status is not None
         return self._status
+
+
+def _of_service(record: logging.LogRecord) -> bool:
+    """Return whether a record is not of a test that runs beside the service."""
+    return record.thread != threading.main_thread().ident
 
 
 def _main_thread_only() -> Callable[..., Any]:
