@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from acceptance.homes import a_home
+from acceptance.command import Veritrail
+from acceptance.homes import a_home, home_beside
 from fakes import warm
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
@@ -32,6 +33,8 @@ PAGES = [
 ]
 SHELLS = {"sh": "sh", "bash": "bash"}
 SECONDS = 120
+OWN_SERVER = "http://127.0.0.1:11434/v1"
+"""Where the pages say that a reader's own model is."""
 QUICK = {"VERITRAIL_DB_JIT": "quick", "VERITRAIL_DB_HEAP": "256m"}
 
 FENCE = re.compile(r"^```(?P<language>\w*)$")
@@ -101,36 +104,37 @@ def assert_shown(block: Block, said: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[str]:
+def reader() -> Iterator[Veritrail]:
     """The home of a reader of all these pages, whose engine starts once."""
     with a_home() as veritrail:
-        yield str(veritrail.home)
+        yield veritrail
 
 
 @pytest.mark.engine
 @pytest.mark.slow
-def test_the_commands_of_the_task_pages_run_and_print_what_they_show(
-    tmp_path: Path, reader: str
+@pytest.mark.parametrize("page", TASKS, ids=lambda page: page.stem)
+def test_the_commands_of_a_task_page_run_and_print_what_they_show(
+    tmp_path: Path, reader: Veritrail, page: Path
 ) -> None:
+    """Each reader has keys and jobs of their own, and begins without processes."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     port = str(free_port())  # whatever listens on the reader's may listen here too
-    for page in TASKS:
-        folder = tmp_path / page.stem
-        folder.mkdir()
-        (folder / "examples").symlink_to(ROOT / "examples")
-        said = ""
+    said = ""
+    with ModelServer(WordReader()) as server, home_beside(reader) as own:
         for block in blocks(page):
             if block.mark == "shows":
                 assert_shown(block, said)
             elif block.mark is None:
-                text = block.text.replace("8000", port)
-                said = run(replace(block, text=text), folder, VERITRAIL_HOME=reader)
+                text = block.text.replace("8000", port).replace(OWN_SERVER, server.base_url)
+                said = run(replace(block, text=text), tmp_path, VERITRAIL_HOME=str(own.home))
+        assert bool(server.requests) is (OWN_SERVER in page.read_text(encoding="utf-8"))
 
 
 @pytest.mark.engine
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(
-    tmp_path: Path, reader: str
+    tmp_path: Path, reader: Veritrail
 ) -> None:
     """The last of them: README ends with `veritrail db stop`."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")  # as in a clone
@@ -141,7 +145,7 @@ def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(
         settings = {
             "OPENAI_BASE_URL": server.base_url,
             "OPENAI_API_KEY": "your-key",
-            "VERITRAIL_HOME": reader,
+            "VERITRAIL_HOME": str(reader.home),
         }
         for block in blocks(README):
             if block.mark == "shows":
