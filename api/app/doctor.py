@@ -44,7 +44,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SetupFinding:
+class DoctorFinding:
     """One thing that was looked at.
 
     Attributes:
@@ -58,7 +58,7 @@ class SetupFinding:
     told: str
 
 
-async def examine(settings: Settings, *, ask: bool = False) -> AsyncIterator[SetupFinding]:
+async def examine(settings: Settings, *, ask: bool = False) -> AsyncIterator[DoctorFinding]:
     """Look at everything, one after another.
 
     Args:
@@ -74,31 +74,31 @@ async def examine(settings: Settings, *, ask: bool = False) -> AsyncIterator[Set
         yield finding
 
 
-def _python() -> SetupFinding:
+def _python() -> DoctorFinding:
     version = platform.python_version()
     own = importlib.metadata.version("veritrail-graph")
     told = f"Python {version}, veritrail-graph {own}, {platform.system()} {platform.machine()}"
     if sys.version_info < _OLDEST:
-        return SetupFinding("versions", State.FAULT, f"{told}; Python 3.11 or later is needed.")
-    return SetupFinding("versions", State.FINE, told)
+        return DoctorFinding("versions", State.FAULT, f"{told}; Python 3.11 or later is needed.")
+    return DoctorFinding("versions", State.FINE, told)
 
 
-def _data_folder(settings: Settings) -> SetupFinding:
+def _data_folder(settings: Settings) -> DoctorFinding:
     place = settings.home
     while not place.exists() and place != place.parent:
         place = place.parent
     try:
         free = shutil.disk_usage(place).free
     except OSError as error:
-        return SetupFinding(
+        return DoctorFinding(
             "data folder", State.FAULT, f"{settings.home}: {error.strerror or error}"
         )
-    return SetupFinding(
+    return DoctorFinding(
         "data folder", State.FINE, f"{settings.home}, {free / _GIBIBYTE:.1f} GiB free"
     )
 
 
-async def _graph(settings: Settings) -> AsyncIterator[SetupFinding]:
+async def _graph(settings: Settings) -> AsyncIterator[DoctorFinding]:
     from veritrail_graph.graph.embedded import engine_status
     from veritrail_graph.graph.store.database import server_facts
 
@@ -107,20 +107,20 @@ async def _graph(settings: Settings) -> AsyncIterator[SetupFinding]:
         facts = await server_facts(server)
         if facts.answers:
             told = f"{server.uri} answers: {facts.agent} {facts.edition or ''}".rstrip()
-            yield SetupFinding("graph (NEO4J_URI)", State.FINE, told)
+            yield DoctorFinding("graph (NEO4J_URI)", State.FINE, told)
         else:
-            yield SetupFinding("graph (NEO4J_URI)", State.FAULT, f"{server.uri}: {facts.error}")
+            yield DoctorFinding("graph (NEO4J_URI)", State.FAULT, f"{server.uri}: {facts.error}")
         return
     own = engine_settings(settings)
     try:
         status = await engine_status(own)
         if status.running:
             told = f"the embedded engine {status.version} runs at {status.uri}"
-            yield SetupFinding("graph", State.FINE, told)
+            yield DoctorFinding("graph", State.FINE, told)
             return
-        yield SetupFinding("graph", State.FINE, _startable(settings))
+        yield DoctorFinding("graph", State.FINE, _startable(settings))
     except VeriTrailError as error:
-        yield SetupFinding("graph", State.FAULT, str(error))
+        yield DoctorFinding("graph", State.FAULT, str(error))
 
 
 def _startable(settings: Settings) -> str:
@@ -145,18 +145,18 @@ def _startable(settings: Settings) -> str:
     )
 
 
-def _port() -> SetupFinding:
+def _port() -> DoctorFinding:
     with socket.socket() as probe:
         try:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", PORT))
         except OSError:
             told = f"{PORT} is in use: start the page with `veritrail serve --port {PORT + 1}`"
-            return SetupFinding("port", State.WARNING, told)
-    return SetupFinding("port", State.FINE, f"{PORT} is free for `veritrail serve`")
+            return DoctorFinding("port", State.WARNING, told)
+    return DoctorFinding("port", State.FINE, f"{PORT} is free for `veritrail serve`")
 
 
-async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[SetupFinding]:
+async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[DoctorFinding]:
     from veritrail_graph.api.settings import Use, model_settings
     from veritrail_graph.verifier.engines import engine_named
 
@@ -170,13 +170,13 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[SetupFinding
                     " Words are compared, so verdicts are indicative; name a model in "
                     "VERITRAIL_MODEL."
                 )
-                yield SetupFinding("model", State.WARNING, told)
+                yield DoctorFinding("model", State.WARNING, told)
             else:
-                yield SetupFinding("model", State.FINE, told)
+                yield DoctorFinding("model", State.FINE, told)
             return
         if engine.recorded is not None:
             told = f"engine {name}: {engine.recorded(settings.recorded)}; no model is asked"
-            yield SetupFinding("model", State.FINE, told)
+            yield DoctorFinding("model", State.FINE, told)
             return
         chosen = model_settings(settings, Use.VERDICT, name)
         endpoint = _opened(settings, engine, chosen)
@@ -187,26 +187,26 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[SetupFinding
                 yield await _answer(endpoint, chosen)
             else:
                 told = "not asked; `veritrail doctor --ask` sends one short question"
-                yield SetupFinding("answer", State.FINE, told)
+                yield DoctorFinding("answer", State.FINE, told)
         finally:
             await endpoint.close()
     except InputError as error:
-        yield SetupFinding("model", State.FAULT, str(error))
+        yield DoctorFinding("model", State.FAULT, str(error))
 
 
-def _endpoint(settings: Settings, chosen: ModelSettings, engine: str) -> Iterator[SetupFinding]:
+def _endpoint(settings: Settings, chosen: ModelSettings, engine: str) -> Iterator[DoctorFinding]:
     from veritrail_graph.api.configured.models import own_prices, price_of
 
     host = urlsplit(chosen.base_url or "").hostname or "api.openai.com"
     key = "a key is set" if chosen.api_key else "no key is set"
-    yield SetupFinding("model", State.FINE, f"{chosen.model} of engine {engine} at {host}; {key}")
+    yield DoctorFinding("model", State.FINE, f"{chosen.model} of engine {engine} at {host}; {key}")
     price = price_of(chosen, own_prices(settings))
     if price is None:
         told = "not known: a --budget needs --price IN,OUT, or a table in VERITRAIL_PRICES"
-        yield SetupFinding("price", State.WARNING, told)
+        yield DoctorFinding("price", State.WARNING, told)
     else:
         told = f"{price.input:g} USD a million input tokens, {price.output:g} output tokens"
-        yield SetupFinding("price", State.FINE, told)
+        yield DoctorFinding("price", State.FINE, told)
 
 
 async def _sent(endpoint: Endpoint, request: Request) -> Completion:
@@ -241,7 +241,7 @@ def _opened(settings: Settings, engine: Engine, chosen: ModelSettings) -> Endpoi
     )
 
 
-async def _answer(endpoint: Endpoint, chosen: ModelSettings) -> SetupFinding:
+async def _answer(endpoint: Endpoint, chosen: ModelSettings) -> DoctorFinding:
     """Return whether the model answers one short question."""
     from veritrail_graph.verifier.models.port import ModelError, Request, Step, StepCall
     from veritrail_graph.verifier.prompts import load_prompts
@@ -252,6 +252,6 @@ async def _answer(endpoint: Endpoint, chosen: ModelSettings) -> SetupFinding:
     try:
         usage = (await _sent(endpoint, request)).usage
     except ModelError as error:
-        return SetupFinding("answer", State.FAULT, str(error))
+        return DoctorFinding("answer", State.FAULT, str(error))
     told = f"it answers ({usage.input_tokens:,} tokens in, {usage.output_tokens:,} out)"
-    return SetupFinding("answer", State.FINE, told)
+    return DoctorFinding("answer", State.FINE, told)

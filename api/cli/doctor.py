@@ -1,33 +1,69 @@
-"""`veritrail doctor`: is everything here that a command needs?"""
+"""`veritrail doctor`: is everything here that a command needs, and does a file hold enough?"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from veritrail_graph.api.cli.exits import WRONG_USE, Exit, run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.doctor import DoctorFinding
+    from veritrail_graph.api.app.doctor_inputs import InputExamined
 
 
 def doctor(
+    what: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[WHAT…]",
+            help="Files or folders: what they hold, what can be checked with it, what is missing.",
+            show_default=False,
+        ),
+    ] = None,
+    answer: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Over a folder of GraphRAG: the answer made from it."),
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="With --answer: the question.")
+    ] = None,
     ask: Annotated[
         bool,
         typer.Option("--ask", help="Also ask the model one short question, which may cost a bit."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at Python, engine, disk, port, key and model: is all there?
+    """Look at this machine, or at files: is all there that is needed?
 
-    No engine is started, and without --ask no model is called. Exit status: 0 all is fine, 2
-    something is missing or wrong.
+    Without WHAT: Python, engine, disk, port, key and model. With files or folders: what a trace,
+    log or folder holds, what can be checked with it, and how to record what is missing. Nothing is
+    stored, no engine is started, and without --ask no model is called. Exit status: 0 all is fine,
+    2 something is missing or wrong.
     """
-    from veritrail_graph.api.app.doctor import SetupFinding, State, examine
-    from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.show.texts import clean
+    if what:
+        if ask:
+            raise InputError("--ask is about the model of this machine; leave out the files.")
+        _look_at_inputs(what, answer, question, as_json=as_json)
+    elif answer or question:
+        raise InputError("Name the folder that --answer or --question is about.")
+    else:
+        _look_at_setup(ask=ask, as_json=as_json)
 
-    found: list[SetupFinding] = []
+
+def _look_at_setup(*, ask: bool, as_json: bool) -> None:
+    from veritrail_graph.api.app.doctor import State, examine
+    from veritrail_graph.api.settings import Settings
+
+    found: list[DoctorFinding] = []
 
     async def look() -> None:
         with long_work() as work:
@@ -37,20 +73,103 @@ def doctor(
     run(look(), as_json=as_json)
     faults = sum(one.state is State.FAULT for one in found)
     if as_json:
-        print_json(
-            {
-                "fine": not faults,
-                "findings": [
-                    {"about": one.about, "state": one.state, "told": one.told} for one in found
-                ],
-            }
-        )
+        print_json({"fine": not faults, "findings": _as_json(found)})
     else:
-        rows = [[one.state.value, one.about, clean(one.told)] for one in found]
-        table(("", "what", "found"), rows)
+        _print(found)
         if faults:
             say(f"Missing or wrong: {faults} of {len(found)}.", "bold red")
         else:
             say("Nothing is missing.", "green")
     if faults:
         raise Exit(WRONG_USE)
+
+
+def _look_at_inputs(
+    paths: list[Path], answer: str | None, question: str | None, *, as_json: bool
+) -> None:
+    from veritrail_graph.api.app.doctor_inputs import examine_inputs
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.importers.registry import ImportOptions
+
+    most = Settings().max_node_text
+    importing = ImportOptions(answer=answer, question=question, max_node_text=most)
+    found: list[InputExamined] = []
+
+    async def look() -> None:
+        with long_work() as work:
+            async for one in examine_inputs(paths, importing):
+                found.append(one)
+                work.update("reading", len(found), len(found))
+
+    run(look(), as_json=as_json)
+    if not found:
+        raise InputError(f"{', '.join(map(str, paths))}: there is no process in it")
+    unread = [one for one in found if not one.can_be_checked]
+    if as_json:
+        print_json(
+            {
+                "fine": not unread,
+                "inputs": [
+                    {
+                        "source": one.source,
+                        "can_be_checked": one.can_be_checked,
+                        "holds": one.holds,
+                        "findings": _as_json(one.findings),
+                    }
+                    for one in found
+                ],
+            }
+        )
+    elif len(found) == 1:
+        _print(found[0].findings)
+    else:
+        _print(_of_many(found))
+    if not as_json:
+        if not unread:
+            say(f"It can be checked: {_command(paths, answer, question)}", "green")
+        else:
+            of = counted(len(found), "process", "processes")
+            say(f"Cannot be checked: {len(unread):,} of {of}.", "bold red")
+    if unread:
+        raise Exit(WRONG_USE)
+
+
+def _command(paths: list[Path], answer: str | None, question: str | None) -> str:
+    """Return the command that checks what was looked at."""
+    words = ["veritrail", "check", *map(str, paths)]
+    words += ["--answer", answer] if answer else []
+    return shlex.join([*words, "--question", question] if question else words)
+
+
+def _of_many(found: list[InputExamined]) -> list[DoctorFinding]:
+    """Return what many processes hold together, and each gap once with how many have it."""
+    from veritrail_graph.api.app.doctor import DoctorFinding, State
+
+    held: Counter[str] = Counter()
+    for one in found:
+        held.update(one.holds.get("texts", {}))
+    words = ", ".join(counted(count, f"{origin} text") for origin, count in held.items() if count)
+    total = counted(len(found), "process", "processes")
+    rows = [DoctorFinding("input", State.FINE, f"{total}: {words}")]
+    gaps: dict[tuple[str, State], list[tuple[str, DoctorFinding]]] = {}
+    for one in found:
+        for finding in one.findings:
+            if finding.state is not State.FINE:
+                key = (finding.about, finding.state)
+                gaps.setdefault(key, []).append((one.source, finding))
+    for (about, state), cases in sorted(gaps.items(), key=lambda gap: gap[0][1] is not State.FAULT):
+        where, first = cases[0]
+        said = f"{len(cases):,} of {len(found):,}, the first in {where}: {first.told}"
+        rows.append(DoctorFinding(about, state, said))
+    return rows
+
+
+def _as_json(found: Any) -> list[dict[str, Any]]:
+    return [{"about": one.about, "state": one.state, "told": one.told} for one in found]
+
+
+def _print(found: Any) -> None:
+    from veritrail_graph.api.show.texts import clean
+
+    rows = [[one.state.value, one.about, clean(one.told)] for one in found]
+    table(("", "what", "found"), rows)

@@ -135,7 +135,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "compare": ("veritrail compare library lexical gpt-4o-mini --csv compare.csv",),
     "serve": ("veritrail serve --open", "veritrail serve --port 8010 --no-worker"),
     "mcp": ("veritrail mcp --engine lexical", "veritrail mcp --model gpt-4o-mini --budget 2"),
-    "doctor": ("veritrail doctor", "veritrail doctor --ask"),
+    "doctor": ("veritrail doctor", "veritrail doctor --ask", "veritrail doctor traces.json"),
     "completion": ('eval "$(veritrail completion bash)"',),
 }
 """By the name of the command."""

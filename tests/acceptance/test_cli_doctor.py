@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import socket
+from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
@@ -72,3 +74,20 @@ def test_what_is_missing_is_named(
     (fault,) = (one for one in found["findings"] if one["state"] == "fault")
     assert fault["about"] == about
     assert told in fault["told"]
+
+
+def test_files_are_looked_at_with_what_to_record_and_without_storing(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    rows = [{"question": "Cars?", "contexts": ["It carries 42 cars."], "answer": "It has 48."}]
+    log.write_text("\n".join(map(json.dumps, [*rows, {"answer": "It has 48."}])), "utf-8")
+    shown = veritrail("doctor", log, status=2)
+    assert "1 of 2, the first in" in shown.out
+    assert "Cannot be checked: 1 of 2 processes." in shown.err
+    log.write_text(json.dumps(rows[0]), "utf-8")
+    assert f"veritrail check {log}" in veritrail("doctor", log).err
+    assert veritrail("doctor", log, "--json").json["inputs"][0]["holds"]["texts"]["source"] == 1
+    nothing = veritrail("doctor", "--answer", log, status=2)
+    assert "Name the folder" in nothing.err
+    assert "leave out the files" in veritrail("doctor", log, "--ask", status=2).err

@@ -1,0 +1,101 @@
+"""`veritrail doctor WHAT`: what a file holds, what can be checked with it, and what it lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veritrail_graph.api.app.doctor import State
+from veritrail_graph.api.app.doctor_inputs import ADVICE, InputExamined, examine_inputs
+from veritrail_graph.graph.importers.registry import ImportOptions, importers
+
+SOURCE = {"node_id": "minutes", "text": "The ferry carries 42 cars."}
+NOTE = {"node_id": "note", "text": "It carries 48 cars.", "metadata": {"model": "m"}}
+
+
+def examined(path: Path, content: Any) -> list[InputExamined]:
+    text = content if isinstance(content, str) else json.dumps(content)
+    path.write_text(text, encoding="utf-8")
+
+    async def look() -> list[InputExamined]:
+        return [one async for one in examine_inputs([path], ImportOptions())]
+
+    return asyncio.run(look())
+
+
+def process(*nodes: dict[str, Any], edges: tuple[tuple[str, str], ...] = (), **more: Any) -> Any:
+    ends = [{"source": source, "target": target} for source, target in edges]
+    return {"format": "veritrail.process/1", "nodes": nodes, "edges": ends, **more}
+
+
+def said(one: InputExamined, state: State) -> dict[str, str]:
+    return {finding.about: finding.told for finding in one.findings if finding.state is state}
+
+
+def test_a_process_says_what_is_checked_against_what(tmp_path: Path) -> None:
+    given = process(SOURCE, NOTE, edges=(("minutes", "note"),), question="How many cars?")
+    (found,) = examined(tmp_path / "p.json", given)
+    assert found.can_be_checked
+    assert not said(found, State.WARNING)
+    fine = said(found, State.FINE)
+    assert fine["source text"] == "1 text, 26 characters"
+    assert fine["can be checked"].startswith("what the answer states against 1 source text")
+    assert found.holds["texts"] == {"source": 1, "generated": 1, "given": 0}
+
+
+def test_text_of_a_model_alone_cannot_be_checked_and_the_fault_says_what_to_record(
+    tmp_path: Path,
+) -> None:
+    given = process(NOTE, {**NOTE, "node_id": "last"}, edges=(("note", "last"),))
+    (found,) = examined(tmp_path / "p.json", given)
+    assert not found.can_be_checked
+    assert "Add the source texts" in said(found, State.FAULT)["source text"]
+    warned = said(found, State.WARNING)
+    assert warned["inputs"].startswith("1 text that a model wrote without a recorded input")
+    assert "Set `question`" in warned["question"]
+
+
+def test_every_row_of_a_log_is_examined_and_a_bad_one_leaves_the_others_alone(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {"question": "Cars?", "contexts": [SOURCE["text"]], "answer": "It carries 48."},
+        {"question": "Cars?", "answer": "It carries 48."},
+        {"question": "Cars?", "contexts": [SOURCE["text"]], "answer": "It carries 42."},
+    ]
+    found = examined(tmp_path / "log.jsonl", "\n".join(map(json.dumps, rows)))
+    assert [one.can_be_checked for one in found] == [True, False, True]
+    assert found[1].source.endswith("log.jsonl#2")
+    assert "contexts" in said(found[1], State.FAULT)["input"]
+
+
+def test_a_conversation_is_checked_turn_by_turn(tmp_path: Path) -> None:
+    dialogue = {
+        "format": "veritrail.dialogue/1",
+        "dialogue_id": "d",
+        "documents": [{"document_id": "fees", "text": "The fee is 4 euros."}],
+        "turns": [
+            {"turn_id": "1", "role": "user", "text": "What is the fee?"},
+            {"turn_id": "2", "role": "assistant", "text": "It is 4 euros."},
+        ],
+    }
+    (found,) = examined(tmp_path / "d.json", dialogue)
+    fine = said(found, State.FINE)
+    assert fine["answer"] == "1 turn of the assistant"
+    assert fine["can be checked"].startswith("what the assistant said, turn by turn")
+
+
+def test_a_broken_process_is_a_fault_with_its_violations(tmp_path: Path) -> None:
+    given = process(SOURCE, NOTE, edges=(("minutes", "none"),))
+    (found,) = examined(tmp_path / "p.json", given)
+    assert "none" in said(found, State.FAULT)["input"]
+    assert found.holds == {}
+
+
+@pytest.mark.parametrize("name", [one.name for one in importers()])
+def test_each_format_has_advice_on_source_text(name: str) -> None:
+    assert "source text" in ADVICE[name]
