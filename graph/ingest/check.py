@@ -285,7 +285,11 @@ def _of_origins(found: Gathering) -> Iterator[str]:
     """Warnings about new text that does not count as true, and about sources that have inputs."""
     topology = found.topology
     first = 0 if found.onto is None else len(found.onto.digests)
-    unsourced = [node for node in topology.unsourced() if node >= first]
+    unsourced = [
+        node
+        for node in topology.unsourced()  # of what a user said nobody expects inputs
+        if node >= first and topology.origins.get(node) is not Origin.GIVEN
+    ]
     if unsourced:
         yield (
             counted(

@@ -207,6 +207,7 @@ def test_tools_and_systems_are_given_and_inputs_to_the_next_answer() -> None:
     roles = dict(zip(found.topology.ids, found.roles, strict=True))
     unsourced = {name for name, role in roles.items() if role is Role.UNSOURCED}
     assert unsourced == {"turn/s", "turn/u", "turn/t"}
+    assert not found.warnings  # what is said to a model has no inputs, and lacks none
     edges = {
         (one.source, one.target)
         for one in process_of(read_dialogue(value)).records()
