@@ -21,7 +21,7 @@ from typing_extensions import override
 from veritrail_graph.api.advice import PYTHON
 from veritrail_graph.api.app import Application, answers
 from veritrail_graph.api.app.ingesting import IngestOptions
-from veritrail_graph.api.auth.access import LOCAL, Caller
+from veritrail_graph.api.auth.access import LOCAL, Caller, Scope
 from veritrail_graph.api.client.answers import Event, Health
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call, Source
@@ -71,8 +71,18 @@ class AsyncLocal(AsyncOperations):
         self._advice = advice
 
     @cached_property
-    def _caller(self) -> Caller:
+    def _user(self) -> Caller:
         return replace(LOCAL, writes_as=self.app.reviews.default_reviewer())
+
+    @property
+    def _caller(self) -> Caller:
+        """The caller in whose name everything is done."""
+        return self._user
+
+    @property
+    def _by(self) -> Caller | None:
+        """The caller whom the audit log names for what is stored; None: it names nobody."""
+        return None
 
     def __repr__(self) -> str:
         where = self.settings.neo4j_uri or f"the embedded engine in {self.settings.home}"
@@ -110,6 +120,7 @@ class AsyncLocal(AsyncOperations):
     @override
     async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
         try:
+            self._caller.expect(Scope.VERIFY)
             if after is not None and not after.isdigit():
                 raise InputError(f"{after!r} is no id of an event")
             async for event in self.app.jobs.follow(job_id, int(after or 0)):
@@ -173,13 +184,14 @@ class AsyncLocal(AsyncOperations):
     async def _ingest(self, source: Source, **given: Any) -> answers.Ingested:
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
-            return await self.app.processes.ingest(path, _ingest_options(given))
+            options = _ingest_options(given)
+            return await self.app.processes.ingest(path, options, by=self._by)
 
     async def _ingest_all(self, source: Source, **given: Any) -> answers.IngestedMany:
         found: list[tuple[str, answers.Ingested | VeriTrailError]] = []
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
-            each = self.app.processes.ingest_each([path], _ingest_options(given))
+            each = self.app.processes.ingest_each([path], _ingest_options(given), by=self._by)
             found = [one async for one in each]
         if not found:
             raise InputError(f"{path}: there is no process in it")

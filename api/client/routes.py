@@ -21,7 +21,7 @@ from fastapi.routing import APIRoute
 
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.uploads import written
-from veritrail_graph.api.service.http.access import application, calling
+from veritrail_graph.api.service.http.access import Needed, application, calling
 from veritrail_graph.api.service.http.answers import known_tags
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.problems import refusal_of
@@ -77,15 +77,20 @@ class _Route:
         self._answer: Callable[..., Awaitable[Response]] = route.endpoint
         self._takes: Dependant = route.dependant
         self._names = list(route.param_convertors)
+        needed = [part.call for part in route.dependant.dependencies]
+        self._scopes = [scope for one in needed if isinstance(one, Needed) for scope in one.scopes]
         self._is_watched = isinstance(route, OneVersion) and route.is_watched
 
     async def __call__(self, app: Application, caller: Caller, call: Call) -> Response:
         """Carry out a call; one that reads a process or a verification sees one version of it.
 
         Raises:
+            NotAllowed: The caller may not do it.
             RequestValidationError: Values break the bounds of the route; all of them are listed.
             VeriTrailError: It cannot be done.
         """
+        for scope in self._scopes:
+            caller.expect(scope)
         ids = dict(zip(self._names, call.ids, strict=True))
         given = self._checked(call, ids)
         known: Mapping[Any, Any] = {application: app, calling: caller, known_tags: ""}

@@ -276,7 +276,7 @@ The Referer goes to our own pages alone: a form that is refused says where it wa
 """
 
 _OTHERS = ("/v1/", "/docs/", "/static/")
-_OTHER = frozenset({"/v1", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json"})
+_OTHER = frozenset({"/v1", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp"})
 _KEPT = ("retry-after", "connection", "allow")
 """What of a problem's headers its page has too."""
 

@@ -19,6 +19,7 @@ from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.configured.graph_connection import STARTING_SECONDS, GraphConnection
 from veritrail_graph.api.mcp.advice import ADVICE as MCP_ADVICE
+from veritrail_graph.api.mcp.over_http import OverHttp
 from veritrail_graph.api.page.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.page.faults import Faults, is_page
 from veritrail_graph.api.page.pages import ROUTERS as PAGES
@@ -119,6 +120,8 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.exports = ExportBodies(settings)
     for router in (*ROUTERS, *plugin_routers()):
         app.include_router(router)
+    app.state.mcp = OverHttp(app.state.app)
+    app.router.routes.append(app.state.mcp.route)
     answer_with_problems(app, advice_at)
     describe(app)
     rules = Rules(
@@ -147,6 +150,7 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        await _within(CLOSING_SECONDS, state.mcp.close())
         await asyncio.gather(
             *(
                 _within(ENDING_SECONDS, part.stop())
@@ -202,6 +206,9 @@ def _allow_origins(app: FastAPI, origins: frozenset[str]) -> None:
             "Idempotency-Key",
             "If-None-Match",
             "Last-Event-ID",
+            "MCP-Protocol-Version",
+            "Mcp-Method",
+            "Mcp-Name",
         ],
         expose_headers=["ETag", "Location", "Retry-After", request_id.HEADER],
         max_age=600,

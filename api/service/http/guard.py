@@ -49,6 +49,9 @@ OPEN_FOLDER = "/static/"
 SHARED_FOLDER = "/shared/"
 """Links that show one process."""
 
+MCP_PATH = "/mcp"
+"""Where assistants ask; pages of other sites never may, with a key or without one."""
+
 COOKIE = "veritrail_session"
 SHARE_COOKIE = "veritrail_share"
 
@@ -160,6 +163,8 @@ class Guard:
             return problem(400, "key-in-address", _KEY_IN_ADDRESS)
         if scope["path"] in OPEN_PATHS or scope["path"].startswith((OPEN_FOLDER, SHARED_FOLDER)):
             return None
+        if scope["path"] == MCP_PATH and crosses(headers, self._rules.origins):
+            return problem(403, "cross-origin", "A page from elsewhere may not ask this.")
         try:
             if not await self._ring.asks() and (words := _stranger(scope, headers, self._rules)):
                 return problem(421, "wrong-host", words)
@@ -218,7 +223,7 @@ class Guard:
             return None
         if crosses(headers, frozenset()):
             return problem(403, "cross-origin", "A page from elsewhere may not send this.")
-        if scope["path"].startswith("/v1/"):
+        if scope["path"] == MCP_PATH or scope["path"].startswith("/v1/"):
             words = "The session of the page only reads here; send a key to change something."
             return problem(403, "not-allowed", words)
         return None

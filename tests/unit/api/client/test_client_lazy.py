@@ -47,12 +47,12 @@ def test_what_is_not_there_is_not_there():
 def test_the_configurations_in_the_documentation_are_json():
     page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
     blocks = [block.split("```")[0] for block in page.split("```json\n")[1:]]
-    assert len(blocks) == 3
-    for block in blocks:
-        found = json.loads(block)
-        server = found.get("mcpServers", {"veritrail": found})["veritrail"]
-        assert server["command"] == "veritrail"
-        assert server["args"][0] == "mcp"
+    found = [json.loads(block) for block in blocks]
+    servers = [one.get("mcpServers", {"veritrail": one})["veritrail"] for one in found]
+    of_service = [one["url"] for one in servers if one.get("type") == "http"]
+    assert of_service == ["https://veritrail.example.org/mcp"]
+    on_stdio = [(one["command"], one["args"][0]) for one in servers if "type" not in one]
+    assert on_stdio == [("veritrail", "mcp")] * 3
 
 
 def test_a_client_in_process_may_have_a_folder_of_its_own(
