@@ -181,7 +181,7 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[DoctorFindin
         chosen = model_settings(settings, Use.VERDICT, name)
         endpoint = _opened(settings, engine, chosen)
         try:
-            for finding in _endpoint(settings, chosen, name):
+            for finding in _endpoint(settings, chosen, engine):
                 yield finding
             if ask:
                 yield await _answer(endpoint, chosen)
@@ -194,12 +194,16 @@ async def _model(settings: Settings, *, ask: bool) -> AsyncIterator[DoctorFindin
         yield DoctorFinding("model", State.FAULT, str(error))
 
 
-def _endpoint(settings: Settings, chosen: ModelSettings, engine: str) -> Iterator[DoctorFinding]:
-    from veritrail_graph.api.configured.models import own_prices, price_of
+def _endpoint(settings: Settings, chosen: ModelSettings, engine: Engine) -> Iterator[DoctorFinding]:
+    from veritrail_graph.api.configured.models import own_prices, price_of, retirement_warnings
 
     host = urlsplit(chosen.base_url or "").hostname or "api.openai.com"
     key = "a key is set" if chosen.api_key else "no key is set"
-    yield DoctorFinding("model", State.FINE, f"{chosen.model} of engine {engine} at {host}; {key}")
+    yield DoctorFinding(
+        "model", State.FINE, f"{chosen.model} of engine {engine.name} at {host}; {key}"
+    )
+    for words in retirement_warnings(engine, [chosen]):
+        yield DoctorFinding("model", State.WARNING, words)
     price = price_of(chosen, own_prices(settings))
     if price is None:
         told = "not known: a --budget needs --price IN,OUT, or a table in VERITRAIL_PRICES"

@@ -20,10 +20,11 @@ from veritrail_graph.verifier.call_modes import CallMode, ModeCosts, call_modes
 from veritrail_graph.verifier.engines import engine_named
 from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimates, Estimator
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.models.known_models import context_window
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
 from veritrail_graph.verifier.models.port import Meter, Step
-from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
+from veritrail_graph.verifier.models.tokens import counter, estimate
 from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompts import load_prompts, shared_verdict_of

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -288,7 +289,7 @@ async def open_models(
     shared = shared or Shared(Spending(options.budget, options.max_calls))
     if shared.spending.budget_usd is not None:
         _require_prices(of_steps, known)
-    warnings: list[str] = []
+    warnings = retirement_warnings(engine, of_steps.values())
     async with AsyncExitStack() as stack:
         cache: AnswerCache | None = None
         if options.use_cache and engine.calls_models:
@@ -313,6 +314,22 @@ async def open_models(
             for one in of_steps.values()
         }
         yield OpenModels(steps, shared.spending, warnings, priced, concurrency, prices)
+
+
+def retirement_warnings(engine: Engine, chosen: Iterable[ModelSettings]) -> list[str]:
+    """Say which models end, or have ended, and which to name in their place.
+
+    Args:
+        engine: The engine that asks them; a name at Azure is that of a deployment.
+        chosen: The models.
+    """
+    from veritrail_graph.verifier.models.known_models import retirement_warning
+
+    if not engine.calls_models or engine.name == "azure":
+        return []
+    today = datetime.now(tz=UTC).date()
+    names = dict.fromkeys(one.model for one in chosen)
+    return [words for name in names if (words := retirement_warning(name, today))]
 
 
 class _Workshop:

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
 from veritrail_graph.verifier.models.faults import storable
+from veritrail_graph.verifier.models.known_models import context_window
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import (
     AnswerTooLong,
@@ -43,7 +44,7 @@ from veritrail_graph.verifier.models.port import (
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.models.recorded_answers import AnswerRecorder
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
-from veritrail_graph.verifier.models.tokens import context_window, counter
+from veritrail_graph.verifier.models.tokens import counter
 from veritrail_graph.verifier.own_answers import expect_own
 
 CACHING_HOSTS = ("api.openai.com", "api.deepseek.com")

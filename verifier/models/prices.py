@@ -16,14 +16,8 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.models.known_models import known_model
 
-# Makers who keep their models to themselves, and how the names of those begin: what a gateway
-# calls so is theirs. A name like `llama-3.1-8b` says nothing: it may run on the own machine.
-CLOSED = {
-    "openai": ("gpt-3.5", "gpt-4", "gpt-5", "o1", "o3", "o4", "text-embedding-3-"),
-    "anthropic": ("claude-",),
-    "google": ("gemini-",),
-}
 BATCH_PRICE_FACTOR = 0.5
 """What part of the price a call in a batch costs, where it is not known better."""
 HIGHEST = 1_000_000  # US dollars per million tokens; what is more is a mistake
@@ -158,11 +152,14 @@ def _row(path: Path, model: str, row: Any) -> Price:
 
 
 def _of_first_party(model: str, snapshot: Any, answers: bool) -> Price | None:
-    """The maker's price of a closed model that is named exactly, also through a gateway."""
-    name = model.lower()
+    """The maker's price of a closed model that is named exactly, also through a gateway.
+
+    A name like `llama-3.1-8b` says nothing: it may run on the own machine.
+    """
+    name, maker = model.lower(), known_model(model).maker
     exact = {name, _DATE.sub("", name)}
     for provider in snapshot.providers:
-        if name.startswith(CLOSED.get(provider.id, ())):
+        if provider.id == maker:
             for found in provider.models:
                 if found.id in exact and found.is_match(name):
                     return _price(found, answers)

@@ -1,4 +1,4 @@
-"""Counting tokens without a tokenizer, and what is known of models by their names."""
+"""Counting tokens with a tokenizer, and without one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
+from veritrail_graph.verifier.models.tokens import counter, estimate
 
 # Tokens of OpenAI's cl100k_base, the more wasteful of its two tokenizers, as counted with it.
 COUNTED = [
@@ -107,27 +107,14 @@ def test_lone_surrogates_are_counted_like_other_characters() -> None:
     assert estimate("\ud800") >= 1
 
 
-@pytest.mark.parametrize(
-    ("model", "window"),
-    [
-        ("gpt-4o", 128_000),
-        ("gpt-4o-mini-2024-07-18", 128_000),
-        ("openai/gpt-4o", 128_000),
-        ("gpt-4.1-nano", 1_047_576),
-        ("gpt-4", 8_192),
-        ("gpt-4-turbo-2024-04-09", 128_000),
-        ("GPT-3.5-turbo-0125", 16_385),
-        ("o3-mini", 200_000),
-        ("gpt-4all", None),
-        ("o10", None),
-        ("some-model", None),
-    ],
-)
-def test_windows_are_known_by_name(model: str, window: int | None) -> None:
-    assert context_window(model) == window
-
-
 @with_tokenizers
 @pytest.mark.parametrize(("text", "tokens"), COUNTED)
 def test_tokens_are_counted_where_the_tokenizer_is_installed(text: str, tokens: int) -> None:
     assert counter("gpt-4")(text) == tokens
+
+
+@with_tokenizers
+@pytest.mark.parametrize("model", ["gpt-5.4-mini", "gpt-6-luna", "openai/gpt-6.1-sol"])
+def test_newer_models_of_openai_count_as_gpt_4o_does(model: str) -> None:
+    text = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich."
+    assert counter(model)(text) == counter("gpt-4o")(text) < counter("gpt-4")(text)

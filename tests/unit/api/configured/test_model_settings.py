@@ -5,12 +5,17 @@ from __future__ import annotations
 import pytest
 from fakes.settings_of import settings_of
 
-from veritrail_graph.api.configured.models import ModelOptions, all_model_settings
+from veritrail_graph.api.configured.models import (
+    ModelOptions,
+    all_model_settings,
+    retirement_warnings,
+)
 from veritrail_graph.api.jobs.storage.reading import Resumable
 from veritrail_graph.api.settings import Settings, Use, model_settings
 from veritrail_graph.api.work.runs import held_run
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model.job import JobKind
+from veritrail_graph.verifier.engines import engine_named
 
 
 def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):
@@ -53,6 +58,16 @@ def test_azure_has_names_of_its_own() -> None:
     )
     assert found.base_url == "https://r.openai.azure.com"
     assert (found.api_key, found.api_version) == ("k", "2024-10-21")
+
+
+@pytest.mark.parametrize(("engine", "warnings"), [("openai", 1), ("azure", 0)])
+def test_a_model_that_ends_is_warned_of_once_and_a_deployment_is_not(
+    engine: str, warnings: int
+) -> None:
+    chosen = [of(use, engine, VERITRAIL_MODEL="gpt-4-turbo") for use in Use]
+    found = retirement_warnings(engine_named(engine), chosen)
+    assert len(found) == warnings
+    assert all("name gpt-6.1-sol in its place" in words for words in found)
 
 
 @pytest.mark.parametrize(
