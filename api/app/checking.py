@@ -143,6 +143,18 @@ class Checking(Part):
             )
             return made
 
+    async def expect_judge(self, request: VerifyRequest) -> None:
+        """See that claims can be verified as a request asks, before anything is stored.
+
+        Raises:
+            InputError: There is no such engine, key or price, or its values contradict each other.
+        """
+        from veritrail_graph.api.configured.judge import configure_judge, judge_options
+
+        settings = self._app.settings
+        async with configure_judge(settings, judge_options(settings, request)):
+            pass
+
     async def check(
         self, what: Sequence[What], options: CheckOptions, watch: CheckWatch | None = None
     ) -> CheckDone:
@@ -298,7 +310,15 @@ class _Check:
         self._reading: asyncio.Task[None] | None = None
 
     async def carry_out(self, what: Sequence[What]) -> CheckDone:
-        """Check everything."""
+        """Check everything.
+
+        Raises:
+            InputError: The judge cannot be made; nothing was read and stored then.
+        """
+        from veritrail_graph.api.configured.judge import configure_judge
+
+        async with configure_judge(self._app.settings, self._how, self._shared):
+            pass
         self._watch.begins(self.stop)
         self._reading = asyncio.create_task(self._read(what))
         try:

@@ -83,21 +83,23 @@ class Checks:
         """
         if (process_id is None) == (answer is None or not sources):
             raise InputError("Give either `answer` and `sources`, or `process_id`.")
-        if process_id is None:
-            document = process_over(answer or "", sources or [], question)
-            process_id = (await self._door.ingest(document)).process_id
+        name = process_id or ""
 
         async def begin(**options: Any) -> AsyncJob:
-            process = await self._door.process(process_id or "")
+            nonlocal name
+            if not name:  # stored only once it is known that it may be verified
+                document = process_over(answer or "", sources or [], question)
+                name = (await self._door.ingest(document)).process_id
+            process = await self._door.process(name)
             if is_dialogue(process.terminals):
                 return await self._door.verify_dialogue(process.process_id, **options)
             return await self._door.verify(process.process_id, **self._options, **options)
 
         await self._follow(begin, context)
-        found = await self._door.findings(process_id)
+        found = await self._door.findings(name)
         shown = found.findings[:SHOWN]
         made = CheckFound(
-            process_id=process_id,
+            process_id=name,
             claims=found.claims,
             verdicts=found.verdicts,
             judge=found.judge,

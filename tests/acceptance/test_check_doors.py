@@ -81,6 +81,12 @@ def test_a_service_checks_an_answer_or_a_file_in_jobs(
     page = working.get(f"/v1/processes/{name}/findings?limit=1").json()
     assert (page["claims"], len(page["results"]), len(page["findings"])) == (2, 1, 1)
     assert page["nextCursor"]
+    stored = working.get("/v1/processes").json()
+    refused = working.post(
+        "/v1/check", json={"answer": "Anew.", "sources": ["x"], "options": {"engine": "qq"}}
+    )
+    assert (refused.status_code, "'qq'" in refused.text) == (422, True), refused.text
+    assert working.get("/v1/processes").json() == stored
     for body, words in (
         ({"answer": ANSWER}, "sources"),
         ({"answer": ANSWER, "sources": ["x"], "options": {"qq": 1}}, "body.options.qq"),

@@ -108,6 +108,20 @@ def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
     assert re.search(r"Cars 48\? +1 +1 +0 +0", table), table
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(("--engine", "none-such"), "none-such"), (("--model", "gpt-4.1-mini"), "needs a key")],
+    ids=["engine", "key"],
+)
+def test_a_judge_that_cannot_be_made_is_refused_before_anything_is_stored(
+    veritrail: Veritrail, folder: Path, options: tuple[str, str], words: str
+) -> None:
+    call = ["check", "--answer", str(folder / "a.txt"), "--sources", str(folder / "docs")]
+    refused = veritrail(*call, "--process-id", "check-refused", *options, status=2)
+    assert words in refused.err
+    assert "check-refused" in veritrail("show", "check-refused", status=2).err
+
+
 def test_a_model_extracts_the_claims_once_and_a_budget_is_that_of_all_processes(
     veritrail: Veritrail, folder: Path
 ) -> None:

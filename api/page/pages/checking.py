@@ -53,7 +53,8 @@ async def check(request: Request, app: App, caller: Calling) -> Response:
 
     async def work() -> Response:
         body = filled.body([await _source(file) for file in files])
-        request_of("-", filled.verifying(0))  # what is wrong with it is said before it is stored
+        # What is wrong with it is said before anything is stored.
+        await app.checking.expect_judge(request_of("-", filled.verifying(0)))
         return await _checked(request, app, caller, body, filled)
 
     async def again(

@@ -132,6 +132,8 @@ async def begin_check(
     )
     try:
         if format_name is not None:
+            # What is wrong with it is said before anything is stored.
+            await app.checking.expect_judge(_request("-", options))
             found: list[Stored] = await store_any(
                 request,
                 caller,
@@ -143,7 +145,7 @@ async def begin_check(
         else:
             wanted = await _body(request, caller)
             options = _checked_options(wanted.options)
-            _request("-", options)  # what is wrong with it is said before anything is stored
+            await app.checking.expect_judge(_request("-", options))
             made = await app.checking.answer_over(wanted)
             found = [("answer", await app.processes.ingest_source(made, storing, by=caller))]
             request.app.state.app.summaries.forget()
