@@ -2,7 +2,8 @@
 
 A tool may put a model's sentence between words of its own, or cut it off. Words are compared in
 their order, without case, signs and escapes. Names and common phrases do not count: a whole
-sentence does, most of a sentence of the result, and a long run of words.
+sentence does, most of a sentence of the result, all that stands between two signs of it, and a long
+run of words.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _RUN = 12
 """Words in one order that are no chance, whatever is around them."""
 _CUT_OFF = 8
 """The same for words behind which a text is cut off."""
+_LONG_WORD = 4
+"""Letters; shorter words of a title are often small."""
 _MOST_OF_IT = 0.75
 """Share of a sentence of the result."""
 _LONGEST = 60
@@ -48,6 +51,7 @@ _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_FILL}*{_LETTER})*")
 _ENDS = re.compile(r"[.!?…。！？؟।](?=[\s\x00\"'”»)\]}*]|$)|[。！？\n\r]")  # noqa: RUF001
 _EDGES = re.compile(r"[^\s\w,'’\x00-]|\n|\s-\s")  # noqa: RUF001
+_NUMBERED = re.compile(r"^[^\S\n]*([0-9]{1,6})(?:\t|→|[^\S\n]*\|)", re.M)
 _ASKS = re.compile(r"\s*[?？؟]")  # noqa: RUF001
 _CLOSES = re.compile(r"[\x00.!…。！]*")  # noqa: RUF001
 _CUT = re.compile(
@@ -67,6 +71,7 @@ class _Words:
 
     def __init__(self, text: str) -> None:
         self.text = ESCAPE.sub(_filled, text) if "\\" in text else text
+        self.text = _without_line_numbers(self.text)
         small = self.text.lower()
         # A sign that becomes two in small letters would move all behind it.
         self._small = small if len(small) == len(self.text) else self.text
@@ -114,6 +119,11 @@ class _Words:
         starts = [0] + [at for at in range(1, len(self.words)) if self.ends_before(at)]
         return list(zip(starts, [*starts[1:], len(self.words)], strict=True)) if self.words else []
 
+    def is_name(self, start: int, end: int) -> bool:
+        """Return whether all longer words of a range begin with a capital, as in a title."""
+        words = [self.text[a:b] for a, b in self.spans[start:end] if b - a >= _LONG_WORD]
+        return bool(words) and all(word[0].isupper() for word in words)
+
     def weight(self, start: int, end: int) -> float:
         """Return how many words are in a range; two signs without spaces count as one."""
         return self._weights[end] - self._weights[start]
@@ -127,6 +137,18 @@ def unescaped(escape: re.Match[str]) -> str:
 
 def _filled(escape: re.Match[str]) -> str:
     return unescaped(escape) + _FILL * (len(escape[0]) - 1)
+
+
+def _without_line_numbers(text: str) -> str:
+    """Return a text with blanks for the numbers that a program put before its lines."""
+    found = [(int(line[1]), *line.span(1)) for line in _NUMBERED.finditer(text)]
+    numbers = {number for number, _, _ in found}
+    parts, behind = [], 0
+    for number, start, end in found:
+        if {number - 1, number + 1} & numbers:
+            parts += [text[behind:start], " " * (end - start)]
+            behind = end
+    return "".join(parts) + text[behind:] if parts else text
 
 
 @dataclass(slots=True)
@@ -337,6 +359,7 @@ class EarlierTexts(Generic[T, H]):
                 or (is_whole and known.is_sentence and weight >= _SENTENCE)
                 or (is_whole and opens and closes)
                 or (is_cut and weight >= (_SENTENCE if opens else _CUT_OFF))
+                or (opens and closes and weight >= _SENTENCE and not found.is_name(start, end))
             ):
                 yield match, (start, end)
             elif within < _SEED or within < _MOST_OF_IT * found.weight(begin, stop):

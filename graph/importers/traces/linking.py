@@ -212,7 +212,7 @@ class Links(Generic[S]):
                     edges += [
                         Source(part.source, span, part.how, part.score)
                         for span in target.spans
-                        if span is not part.source and span.text != part.source.text
+                        if span is not part.source
                     ]
             if len(edges) > _MOST_EDGES:
                 raise InputError(f"its texts are joined by more than {_MOST_EDGES:,} edges")

@@ -27,6 +27,7 @@ from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace, once
 from veritrail_graph.graph.importers.traces.finding import normalised
 from veritrail_graph.graph.importers.traces.linking import (
+    DOCUMENT,
     TOOL_CALL,
     Account,
     Links,
@@ -107,8 +108,8 @@ class _Linking:
             return True
         if call.kind is CallKind.TOOL and self.tree.is_during(span.call, call):
             return True  # of a tool whose result repeats it
-        # A clock may say that what was looked up came a moment after it was read.
-        return span.origin is Origin.SOURCE and span.call.start < call.start
+        # A clock may say that what was looked up came a moment after it was read, or at once.
+        return span.origin is Origin.SOURCE and span.call.start <= call.start
 
     def met(self, piece: InnerText, target: Target[Span]) -> Span | None:
         """A node for a text that a model was given and that no recorded call gave."""
@@ -312,9 +313,9 @@ class _Linking:
         said = [one for one in of_output(made) if one.role in (None, "assistant", "document")]
         answers = [one for one in said if is_answer(one)]
         for some_of_it in (answers, said):
-            same = [self.by_text[one.text] for one in some_of_it if one.text in self.by_text]
-            last = [max(each, key=lambda one: one.order) for each in same]
-            last = [one for one in last if one.origin is Origin.GENERATED and one.kind != TOOL_CALL]
+            same = [span for one in some_of_it for span in self.by_text.get(one.text, ())]
+            own = [one for one in same if one.origin is Origin.GENERATED]
+            last = [one for one in own if one.kind not in (TOOL_CALL, DOCUMENT)]
             if last:
                 break
         if not last:

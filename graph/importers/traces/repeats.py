@@ -86,6 +86,9 @@ class Repeats:
         self._tree, self._given = tree, given
         self._writers: dict[str, list[Call]] = {}
         self._earlier = EarlierTexts[Author, Call | None]()
+        self._read: dict[str, frozenset[str]] = {}
+        self._known_from: dict[str, int] | None = None
+        self._sources = [(text, -1) for text in documents]
         for text in documents:
             self._earlier.show(text, None)
         found = [(text, Author(None, 0, 0)) for text in said]
@@ -120,6 +123,7 @@ class Repeats:
                 yield piece.text, author
             elif not (is_own or is_inner):
                 self._earlier.show(piece.text, call)
+                self._sources.append((piece.text, call.end))
 
     def _handed(self, call: Call) -> Iterator[tuple[str, Author]]:
         """Yield what a tool was handed, and a model's earlier turns, of which no call is known."""
@@ -216,9 +220,43 @@ class Repeats:
             if writer is call or self._tree.is_inside(call, writer):
                 continue
             is_during = self._tree.is_during(writer, call)
-            if is_during if during else writer.start <= call.start:
+            if not (is_during if during else writer.start <= call.start):
+                continue
+            if self._is_from_source(text, writer):
+                continue
+            if self._is_settled(writer, call) or text not in self._prompted(writer):
                 return True
         return False
+
+    def _is_settled(self, writer: Call, call: Call) -> bool:
+        """Return whether times tell that a model wrote before a call or inside of it.
+
+        Where they are coarse or not recorded, a text in the model's prompt was there before.
+        """
+        is_before = writer.start < call.start and writer.end <= call.start
+        is_within = call.start < writer.start and writer.end < call.end
+        return is_before or is_within or self._tree.is_inside(writer, call)
+
+    def _is_from_source(self, text: str, writer: Call) -> bool:
+        """Return whether a source held what a model wrote, in the compared form, before it."""
+        if self._known_from is None:
+            self._known_from = {}
+            for source, end in self._sources:
+                for known in self._written_in(source):
+                    self._known_from[known] = min(end, self._known_from.get(known, end))
+        return self._known_from.get(text, writer.start + 1) <= writer.start
+
+    def _prompted(self, writer: Call) -> frozenset[str]:
+        """Return what models wrote, in the compared form, of all that stands in a prompt."""
+        if writer.call_id not in self._read:
+            prompt = [piece.text for piece in self._given(writer) if piece.role != "assistant"]
+            found = [self._written_in(piece) for piece in prompt]
+            self._read[writer.call_id] = frozenset().union(*found)
+        return self._read[writer.call_id]
+
+    def _written_in(self, text: str) -> frozenset[str]:
+        """Return what models wrote of a text, in the compared form."""
+        return frozenset(self._texts[hit.found] for hit in self._finder.within(normalised(text)))
 
 
 def forms(text: str) -> list[str]:

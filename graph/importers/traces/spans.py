@@ -7,7 +7,7 @@ what is recorded as a document; unless a model wrote it in the run, or somebody 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from veritrail_graph.graph.importers.copied import Copy, left_of
@@ -122,6 +122,7 @@ class Reading:
         self._taken: set[str] = set()
         self._repeated: Counter[str] = Counter()
         self._silent: list[str] = []
+        self._again: dict[str, None] = {}
         self._media: dict[str, str] = {}
         self._named = {call.link for call in trace.calls if call.link is not None}
         self._answered: set[int] = set()
@@ -163,6 +164,8 @@ class Reading:
             before = len(self.spans)
             for piece in found:
                 self._output(call, piece)
+            if len(self.spans) == before:
+                self._word_for_word(call, found)
             if call.call_id in self.tree.steps and len(self.spans) > before:
                 unrecorded.append(call.name)
         if unrecorded:
@@ -199,6 +202,12 @@ class Reading:
             self.warnings.append(
                 f"{count} picture{'s' * (count != 1)} or other media without text "
                 f"{'is' if count == 1 else 'are'} left out: {some(self._media.values())}"
+            )
+        if self._again:
+            self.warnings.append(
+                f"{len(self._again)} result(s) of tools or retrievers repeat what was written or "
+                "said before. Nothing tells whether that was looked up as well, so this part of "
+                f"them is no source text: {some(self._again)}"
             )
         if self._silent:
             self.warnings.append(
@@ -361,9 +370,21 @@ class Reading:
         if self._known(call, piece):
             return
         what = self._what(call, piece)
-        if what is None:
+        if what is not None:
+            self._keep(call, piece, *what)
+
+    def _word_for_word(self, call: Call, found: Sequence[InnerText]) -> None:
+        """Keep the answer of a model that only said again what a source or a user had said."""
+        by_model = call.kind is CallKind.GENERATION
+        is_step = call.kind is CallKind.AGENT or call.parent_id not in self.tree.by_id
+        if not self.tree.writes(call) or not (by_model or is_step):
             return
-        kind, origin = what
+        answers = [one for one in found if one.role == "assistant" or (by_model and not one.role)]
+        same = self.by_text.get(answers[-1].text, []) if answers else []
+        if same and all(known.origin is not Origin.GENERATED for known in same):
+            self._keep(call, answers[-1], "generation", Origin.GENERATED)
+
+    def _keep(self, call: Call, piece: InnerText, kind: str, origin: Origin) -> None:
         about: dict[str, object] = {"call": call.call_id, **dict(call.metadata)}
         if self.trace.trace_id is not None:  # the process may get another id
             about["trace"] = self.trace.trace_id
@@ -395,6 +416,7 @@ class Reading:
         if not copies:
             return
         span.origin = Origin.GENERATED
+        self._again[span.name] = None
         self.copies[id(span)] = copies
         text = left_of(span.text, copies)
         if text:
@@ -480,7 +502,10 @@ class Reading:
         """Return whether a call gave what a model wrote, and not what it had from a source."""
         same = self.by_text.get(text, ())
         is_source = any(one.origin is Origin.SOURCE for one in same)
-        return not is_source and self._repeats.is_written(call, text)
+        is_again = not is_source and self._repeats.is_written(call, text)
+        if is_again and not is_agent(call.name) and not is_answering(call.name):
+            self._again[f"{call.name}/{call.call_id}"] = None
+        return is_again
 
 
 def is_answer(piece: InnerText) -> bool:

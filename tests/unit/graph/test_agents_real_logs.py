@@ -28,7 +28,7 @@ EXPECTED = {
     "algorithm-generated/7.json": (12, 37, "message/8"),
     "hand-crafted/1.json": (31, 298, "message/28/answer"),
     "hand-crafted/4.json": (22, 97, "message/16"),
-    "hand-crafted/8.json": (119, 4627, "message/128"),
+    "hand-crafted/8.json": (121, 4631, "message/128"),
 }
 """Nodes, edges, and the final output."""
 

@@ -119,6 +119,40 @@ def test_what_stood_in_a_prompt_or_a_document_stays_source_text(agents, place):
     assert f"{TIMETABLE} {OWN}" in sources(agents(*shown, wrote(TIMETABLE), *again, ANSWER))
 
 
+KNOWN = "I remember that the pier of Norvik has 63 lamps, and it was closed in 2019."
+
+
+@pytest.mark.parametrize(
+    ("result", "own"),
+    [
+        ("Memory 1: The pier of Norvik has 63 lamps. (score 0.92)", "Memory 1: […] (score 0.92)"),
+        ("Note 7 (score 0.9): the pier of Norvik has 63 lamps | 3 May",
+         "Note 7 (score 0.9): […] | 3 May"),
+        ('{"id": 7, "memory": "The pier of Norvik has 63 lamps", "score": 0.92}',
+         '{"id": 7, "memory": " […] ", "score": 0.92}'),
+        ("[4 May 2024, user 12] The pier of Norvik has 63 lamps [3 stars]",
+         "[4 May 2024, user 12] […] [3 stars]"),
+        ("   1\tThe pier of Norvik has\n   2\t63 lamps, and it was\n   3\tclosed in 2019.", None),
+    ],
+)  # fmt: skip
+def test_labels_of_a_program_keep_no_words_of_a_user_as_source_text(agents, result, own):
+    read = agents(asked(KNOWN), *used("recall", {"n": 1}, result), ANSWER)
+    assert sources(read) == ({own} if own else set())
+
+
+@pytest.mark.parametrize(
+    ("before", "result"),
+    [
+        ("I read The Fall of the House of Usher as a boy.",
+         '{"title": "The Fall of the House of Usher", "year": 1839}'),
+        ("There are rows: 1, 2 and 3.", "1 | 40 lamps\n2 | 36 lamps"),
+    ],
+)  # fmt: skip
+def test_names_and_rows_of_a_source_stay_source_text(agents, before, result):
+    read = agents(asked(before), *used("look", {"n": 1}, result), ANSWER)
+    assert sources(read) == {result}
+
+
 def test_a_source_with_another_figure_is_no_copy_of_a_wrong_guess(agents):
     guess = "The mill by the old bridge was built by the miller Holm in 1702, I believe so."
     true = "The mill by the old bridge was built by the miller Holm in 1712."

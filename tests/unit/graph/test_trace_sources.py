@@ -112,6 +112,90 @@ def test_a_step_that_repeats_the_question_is_no_source_text() -> None:
     assert into(draft, prompt) == {ASKED}
 
 
+# Documents that a model says again.
+
+NOTES = f"Notizen:\n{LEDGER}\n\nAntworte."
+
+
+@pytest.mark.parametrize("times", [(1, 2, 3, 4), (1, 2, 1, 2), (0, 0, 0, 0), (1, 2, 1, 3)])
+@pytest.mark.parametrize("prompt", [NOTES, LEDGER], ids=["within", "alone"])
+@pytest.mark.parametrize("kind", [RETRIEVER, TOOL])
+def test_a_document_that_the_answer_repeats_stays_its_source(
+    kind: CallKind, prompt: str, times: tuple[int, int, int, int]
+) -> None:
+    begin, end, start, stop = times
+    draft = read(
+        run(LEDGER), at("find", kind, begin, end, {"q": "Mühle"}, LEDGER),
+        at("m", LLM, start, stop, [user(prompt)], said(LEDGER)),
+    )  # fmt: skip
+    assert edges(draft) == {("find/find", "m/m"): "exact"}
+    assert draft.nodes["find/find"].origin is Origin.SOURCE
+    assert draft.header.terminals == ("m/m",)
+    assert draft.header.warnings == ()
+
+
+@pytest.mark.parametrize("kind", [AGENT, OTHER])
+def test_an_answer_without_a_recorded_model_comes_from_the_document_that_it_repeats(
+    kind: CallKind,
+) -> None:
+    whole = run({"answer": LEDGER}, kind=kind)
+    draft = read(whole, at("find", RETRIEVER, 1, 2, {"q": "Mühle"}, [LEDGER]))
+    assert draft.nodes["find/find"].origin is Origin.SOURCE
+    assert edges(draft)["find/find", "run/run"] == "exact"
+
+
+def test_an_answer_comes_from_the_model_whose_words_it_repeats() -> None:
+    draft = read(
+        run(WRONG), at("first", LLM, 1, 2, [user(ASKED)], said(WRONG)),
+        at("second", LLM, 3, 4, [user(f"Entwurf: {WRONG} Verbessere ihn.")], said(WRONG)),
+    )  # fmt: skip
+    assert edges(draft)["first/first", "second/second"] == "exact"
+    assert draft.header.terminals == ("second/second",)
+
+
+def hypothetical(query: str, *documents: str) -> Draft:
+    """A model guesses an answer, with which documents are looked up."""
+    return read(
+        run(LEDGER), at("guess", LLM, 1, 2, [user(ASKED)], said(WRONG)),
+        at("find", RETRIEVER, 3, 4, {"q": query}, [{"page_content": one} for one in documents]),
+        at("m", LLM, 5, 6, [user("\n\n".join(documents))], said(LEDGER)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("query", [WRONG, "Baujahr"])
+def test_what_a_model_guessed_is_no_source_beside_what_was_looked_up_with_it(query: str) -> None:
+    draft = hypothetical(query, WRONG, LEDGER)
+    assert origins(draft) == {
+        ASKED: Origin.GIVEN, WRONG: Origin.GENERATED, LEDGER: Origin.GENERATED,
+    }  # fmt: skip
+    assert draft.nodes["find/find"].origin is Origin.SOURCE
+    assert edges(draft)["find/find", "m/m"] == "exact"
+    assert [one for one in draft.header.warnings if "Nothing tells" in one] == [
+        "1 result(s) of tools or retrievers repeat what was written or said before. Nothing tells "
+        "whether that was looked up as well, so this part of them is no source text: find/find"
+    ]
+
+
+def test_a_guess_with_which_a_document_was_looked_up_takes_nothing_from_it() -> None:
+    draft = hypothetical(WRONG, LEDGER)
+    assert draft.nodes["find/find"].origin is Origin.SOURCE
+    assert edges(draft)["find/find", "m/m"] == "exact"
+    assert draft.header.warnings == ()
+
+
+def test_a_part_of_a_source_that_a_model_quoted_is_source_text_when_it_is_found_again() -> None:
+    longer = f"Aus der Chronik. {LEDGER} Die Brücke ist jünger."
+    draft = read(
+        run(LEDGER), at("find", RETRIEVER, 1, 2, {"q": "Mühle"}, [longer]),
+        at("m", LLM, 3, 4, [user(longer)], said(LEDGER)),
+        at("again", RETRIEVER, 5, 6, {"q": "Kirchenbuch"}, [LEDGER]),
+        at("n", LLM, 7, 8, [user(f"Prüfe: {LEDGER}")], said("Es stimmt so.")),
+    )  # fmt: skip
+    assert draft.nodes["again/again"].origin is Origin.SOURCE
+    assert edges(draft)["again/again", "n/n"] == "exact"
+    assert draft.header.terminals == ("m/m",)
+
+
 # Agents as tools.
 
 
