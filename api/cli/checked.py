@@ -14,6 +14,7 @@ from veritrail_graph.api.show.findings import (
     WIDTH,
     claim_line,
     counts_words,
+    distinct_names,
     failure_line,
     finding_lines,
     judge_words,
@@ -85,12 +86,12 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
     """Print what a check found, and at its end the command to go on with."""
     width = _width()
     _tell_read(done.processes, shown)
-    is_many = len(done.processes) > 1
+    is_many, names = len(done.processes) > 1, distinct_names(done.processes)
     for process in done.processes:
         stages = stages_of(process)
         lines = _lines(process.wrong, process.results, width, every=shown.every, stages=stages)
         if lines and is_many:
-            _print(_heading(process.name))
+            _print(_heading(names[process.process_id]))
         for line in lines:
             _print(line)
     if is_many:
@@ -111,7 +112,7 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
             reason = one_line(one.reason or "", 300).rstrip(".")
             of = f"dialogue verify {process.process_id}" if TURNS in process.read else "verify"
             again = f"veritrail {of} --resume {process.run_id}"
-            say(f"{process.name}: no verdict: {reason}. To go on: {again}", "red")
+            say(f"{names[process.process_id]}: no verdict: {reason}. To go on: {again}", "red")
     judged = judge_words(done.judge, done.cost_usd)
     _tell_sum([f"{counts_words(counts, claims)}.", judged, following], width)
 

@@ -8,7 +8,9 @@ Source: ours (docs/adr/0066-check.md).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from veritrail_graph.api.show.costs import money_words
 from veritrail_graph.api.show.document import (
@@ -290,22 +292,35 @@ def process_table(processes: Sequence[CheckedProcess]) -> Table:
         rows.sort(key=lambda one: (-one.verdicts.wrong, -one.verdicts.failed))
         wanted = [one for one in rows if one.verdicts.wrong or one.verdicts.failed]
         rows = wanted if len(wanted) >= MOST_ROWS else rows[:MOST_ROWS]
+    names = distinct_names(processes)
     has_cost = any(one.cost_usd for one in rows)
     numbers = ("claims", "wrong", "right", "open", *(("cost",) if has_cost else ()))
     return Table(
         ("process", *numbers),
-        tuple(_row(one, has_cost=has_cost) for one in rows),
+        tuple(_row(one, names[one.process_id], has_cost=has_cost) for one in rows),
         right=numbers,
         texts=("process",),
     )
 
 
-def _row(one: CheckedProcess, *, has_cost: bool) -> tuple[Line, ...]:
+def distinct_names(processes: Sequence[CheckedProcess]) -> dict[str, str]:
+    """Return the name of each process by its id; of equal names, with its file or its id before."""
+    names = Counter(one.name for one in processes)
+    files = Counter((one.name, PurePath(one.where).name) for one in processes)
+    shown = {}
+    for one in processes:
+        file = PurePath(one.where).name
+        before = file if file and files[one.name, file] == 1 else one.process_id
+        shown[one.process_id] = one.name if names[one.name] == 1 else f"{before}: {one.name}"
+    return shown
+
+
+def _row(one: CheckedProcess, shown: str, *, has_cost: bool) -> tuple[Line, ...]:
     counts = one.verdicts
     left = counts.INCONCLUSIVE + counts.undecided + counts.failed + counts.neither
     wrong = counts.wrong
     cells: list[Line] = [
-        (name(one_line(one.name, 100)),),
+        (name(one_line(shown, 100)),),
         (ours(f"{one.claims:,}"),),
         (ours(f"{wrong:,}", Style.WRONG if wrong else Style.PLAIN),),
         (ours(f"{counts.right:,}"),),
@@ -319,9 +334,10 @@ def _row(one: CheckedProcess, *, has_cost: bool) -> tuple[Line, ...]:
 def as_text(done: Checked, width: int = WIDTH) -> str:
     """Show what was found as plain text: the wrong claims, and the counts."""
     lines: list[str] = []
+    names = distinct_names(done.processes)
     for process in done.processes:
         if len(done.processes) > 1 and process.wrong:
-            lines.append(one_line(process.name, 100))
+            lines.append(one_line(names[process.process_id], 100))
         for one in process.wrong:
             lines += [plain(line) for line in finding_lines(one, width, stages_of(process))]
         lines += [plain(claim_line(one, width)) for one in process.failed]

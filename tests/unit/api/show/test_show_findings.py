@@ -103,3 +103,17 @@ def test_of_many_processes_the_table_shows_those_with_wrong_claims_first() -> No
     rows = process_table([*many, a_process("bad", a_finding())]).rows
     assert len(rows) == 40
     assert rows[0][0][0].text == "bad"
+
+
+def test_processes_of_one_name_are_told_apart_by_their_files_or_ids() -> None:
+    question = "How many lamps does the pier have?"
+    places = {"p1": "runs/a.json", "p2": "runs/b.json#2", "p3": "c.json", "p4": "other/c.json"}
+    same = [
+        a_process(key, right=1).model_copy(update={"name": question, "where": where})
+        for key, where in places.items()
+    ]
+    rows = process_table([*same, a_process("other", right=1)]).rows
+    assert [row[0][0].text for row in rows] == [
+        *(f"{before}: {question}" for before in ("a.json", "b.json#2", "p3", "p4")),
+        "other",
+    ]
