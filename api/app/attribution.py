@@ -5,62 +5,23 @@ Source: Error-tolerant attribution 3, 6.1, 7.
 
 from __future__ import annotations
 
-import asyncio
-import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.configured.attribution import AttributeOptions as AttributeOptions
-from veritrail_graph.api.configured.attribution import configure_attribution
-from veritrail_graph.api.work.sentences import (
-    SelectedSentences,
-    read_nodes,
-    selected_sentences,
-    unjudged_words,
-)
-from veritrail_graph.graph.errors import VeriTrailError, shown
-from veritrail_graph.graph.model.attribution import AttributionRun
-from veritrail_graph.graph.store.attributions_kept import WrittenAttributions
+from veritrail_graph.api.work.attribution import Attributed as Attributed
+from veritrail_graph.graph.model.job import JobKind
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured.attribution import ConfiguredAttribution
-    from veritrail_graph.api.work.attribution import AttributionWork
-    from veritrail_graph.graph.model import Claim, Process, Usage
+    from veritrail_graph.graph.model import Claim, Usage
     from veritrail_graph.graph.model.attribution import (
-        Against,
         AttributedNode,
         CarriedSentence,
-        NodeAttribution,
         SentenceAttribution,
         StoredNodeAttribution,
     )
-    from veritrail_graph.verifier.attribution.run import Attributing
-    from veritrail_graph.verifier.models.port import EndpointRefused
-    from veritrail_graph.verifier.ports import ReadNode
-
-NODES_AT_ONCE = 16
-"""Nodes whose sources are held at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attributed:
-    """The result of an attribution.
-
-    Attributes:
-        run: The nodes with their sentences.
-        stored: How many sentences were stored.
-        refusal: Why the endpoint refused every call, if it did.
-        fault: Why nothing was stored, if it was not.
-        warnings: What a person should know.
-    """
-
-    run: AttributionRun
-    stored: int = 0
-    refusal: EndpointRefused | None = None
-    fault: VeriTrailError | None = None
-    warnings: Sequence[str] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,58 +48,48 @@ class Attributions(Part):
         options: AttributeOptions,
         progress: AttributionProgress = AttributionProgress(),
     ) -> Attributed:
-        """Attribute the sentences of nodes, and store what was found.
+        """Attribute the sentences of nodes in a job of this process, and store what is found.
+
+        Each sentence is stored as soon as it has succeeded; a run that was stopped or killed goes
+        on behind these.
 
         Args:
             process_id: The process.
-            options: Which nodes, and how.
+            options: Which nodes, and how; of a run that goes on, what it may spend from now on.
             progress: What is called on the way.
 
         Raises:
             InputError: A node is a root, has no sources or no text, no sentence carried a claim,
-                or a setting is wrong.
-            NotFound: The process, a node or a claim is not stored.
+                a setting is wrong, or the run to resume cannot go on.
+            NotFound: The process, a node, a claim, or the run to resume is not stored.
         """
-        store = await self._store()
-        process = await store.processes.get(process_id)
-        async with configure_attribution(self._app.settings, options) as made:
-            selected = await selected_sentences(store, process, options.request, made.splitter)
-            return await self._attribute(process, options.request.against, made, selected, progress)
+        from veritrail_graph.api.app.jobs import LocalOptions, Progress
+        from veritrail_graph.api.requests.attribute import AttributeRequest
 
-    async def _attribute(
-        self,
-        process: Process,
-        against: Against,
-        made: ConfiguredAttribution,
-        selected: SelectedSentences,
-        progress: AttributionProgress,
-    ) -> Attributed:
-        from veritrail_graph.api.work.attribution import AttributionWork
-        from veritrail_graph.verifier.attribution.run import Attributing
-        from veritrail_graph.verifier.models.port import Meter
-
-        store, run_id = await self._store(), f"r-{uuid.uuid4().hex}"
-        work = AttributionWork(process, made, store.reading, against, run_id)
-        meter = Meter(on_record=progress.answer)
-        run = Attributing(work.steps, meter, progress.sentence)
-        refs = [ref for ref, _ in await read_nodes(store, process.process_id, selected.only)]
-        read = await work.nodes.read(refs)
-        progress.begun(run.stop, selected.total)
-        nodes, without_text = await _attribute(run, work, read, selected)
-        found = work.run_of(nodes, meter.total)
-        stored, fault = WrittenAttributions(0), None
-        try:
-            stored = await work.store(store, nodes)
-        except VeriTrailError as error:  # what was found is shown even so
-            fault = error
-        warnings = [
-            *(one.words for one in selected.left_out),
-            *made.warnings,
-            *_remarkable(found, without_text),
-        ]
-        if stored.unjudged:
-            warnings.append(unjudged_words(stored.unjudged))
-        return Attributed(found, stored.sentences, run.refusal, fault, warnings)
+        given = {**dict(options.request), "process_id": process_id}
+        request = AttributeRequest.of_any_length(given)
+        here = LocalOptions(
+            prompts=options.prompts, concurrency=options.concurrency, is_attended=True
+        )
+        watched = Progress(
+            begins=lambda run, sentences: progress.begun(run.cancel, sentences),
+            call_made=progress.answer,
+            attributed=progress.sentence,
+        )
+        if options.resume is None:
+            run = await self._app.jobs.submit_here(request, here=here, progress=watched)
+        else:
+            run = await self._app.jobs.resume_here(
+                options.resume,
+                kind=JobKind.ATTRIBUTION,
+                process_id=process_id,
+                changes=request.changes,
+                here=here,
+                progress=watched,
+            )
+        outcome = (await run.carry_out()).outcome
+        assert isinstance(outcome, Attributed)  # noqa: S101  # the job attributes
+        return outcome
 
     async def of_node(
         self,
@@ -204,49 +155,3 @@ class Attributions(Part):
             NotFound: There is no such process.
         """
         return await (await self._store()).attributions.nodes(process_id, after, limit)
-
-
-async def _attribute(
-    run: Attributing,
-    work: AttributionWork,
-    nodes: Sequence[ReadNode],
-    selected: SelectedSentences,
-) -> tuple[list[NodeAttribution], list[str]]:
-    """The nodes with what their sentences rest on, and those whose sources hold no text."""
-    slots = asyncio.Semaphore(NODES_AT_ONCE)
-    without_text: list[str] = []
-
-    async def one(node: ReadNode) -> NodeAttribution:
-        async with slots:
-            name = node.ref.node_id
-            sources = await work.sources(name)
-            if not any(one.sentences for one in sources):
-                without_text.append(name)
-            return await run.node(node, sources, selected.only[name])
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(node)) for node in nodes]
-    return [task.result() for task in tasks], without_text
-
-
-def _remarkable(found: AttributionRun, without_text: Sequence[str]) -> list[str]:
-    """Return what a person should know of an attribution before its figures are used."""
-    said = [
-        f"Node {shown(name)}: its sources hold no text. "
-        + (
-            "So nothing can be told of its sentences."
-            if found.indicative
-            else "Its sentences are unfaithful by definition; no model was asked."
-        )
-        for name in without_text
-    ]
-    odd = sum(bool(one.contradictory) for one in found.sentences)
-    if odd:
-        said.append(
-            f"{odd:,} sentence(s) rest on a source sentence that is named as evidence and as "
-            "something else at once; they count as unfaithful. Read these."
-        )
-    dropped = sum(one.dropped_ids for one in found.sentences)
-    if dropped:
-        said.append(f"{dropped:,} id(s) that the model named were not in its prompt: left out.")
-    return said

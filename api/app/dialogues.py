@@ -7,13 +7,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.jobs import (
+    OPEN,
+    JobKind,
+    JobStatus,
+    LocalOptions,
+    LocalResult,
+    LocalRun,
+    Progress,
+)
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.configured.dialogue import DialogueOptions as DialogueOptions
 from veritrail_graph.api.configured.dialogue import configure_dialogue
+from veritrail_graph.api.jobs.model import is_job_id, job_id_of
+from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.work.dialogue_progress import DialogueProgress as DialogueProgress
 from veritrail_graph.api.work.dialogue_progress import DialogueVerified as DialogueVerified
+from veritrail_graph.api.work.runs import is_held
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
 from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
@@ -21,7 +34,7 @@ from veritrail_graph.graph.store.dialogues import WHOLE
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.shared import Shared
-    from veritrail_graph.api.work.dialogue import StoredDialogue
+    from veritrail_graph.api.jobs.storage import JobRow
     from veritrail_graph.graph.model.conversation import (
         ClaimPlace,
         DialogueSize,
@@ -50,9 +63,10 @@ class Dialogues(Part):
         progress: DialogueProgress | None = None,
         shared: Shared | None = None,
     ) -> list[DialogueVerified]:
-        """Verify the assistant's turns of dialogues, and store each turn as soon as it has ended.
+        """Verify the assistant's turns of dialogues, each in a job of this process.
 
-        Turns of one dialogue are verified one after the other, dialogues side by side.
+        Each turn is stored as soon as it has ended; turns of one dialogue are verified one after
+        the other, dialogues side by side.
 
         Args:
             dialogue_ids: The dialogues.
@@ -68,58 +82,125 @@ class Dialogues(Part):
                 setting is wrong.
             NotFound: A dialogue, or the run to resume, is not stored.
         """
-        from veritrail_graph.api.work.dialogue import (
-            DialogueWork,
-            asking,
-            check_turns,
-            dialogue_text,
-        )
-        from veritrail_graph.graph.sentences import SentenceSplitter
-        from veritrail_graph.verifier.dialogue.vista import Vista
         from veritrail_graph.verifier.prompted import results
 
         progress = progress or DialogueProgress()
         names = list(dict.fromkeys(dialogue_ids))
-        turn_ids = options.request.turn_ids
-        if (options.resume or options.run_id or turn_ids) and len(names) > 1:
+        if (options.resume or options.request.turn_ids) and len(names) > 1:
             raise InputError(
                 "Turns and a run to resume are those of one dialogue; name a single one.",
                 code="one_dialogue",
             )
-        store = await self._store()
-        splitter = SentenceSplitter.for_language(self._app.settings.language)
-        ask = asking(store)
+        if shared is None and len(names) > 1:
+            shared = _shared(options)
+        here = LocalOptions(
+            prompts=options.prompts,
+            concurrency=options.concurrency,
+            shared=shared,
+            is_attended=True,
+        )
         slots = asyncio.Semaphore(DIALOGUES_AT_ONCE)
 
-        async def read(name: str) -> StoredDialogue:
+        async def begun(name: str) -> LocalRun:
             async with slots:
-                return await dialogue_text(ask, store.reading, name, splitter)
+                return await self._begun(name, options, here, progress)
 
-        texts = results(await asyncio.gather(*map(read, names), return_exceptions=True))
-        for text in texts:
-            check_turns(text, turn_ids)
-        async with configure_dialogue(self._app.settings, options, shared) as made:
-            vista = Vista(made.judge, made.ablations)
-            works = [await DialogueWork.of(ask, text, made, options, progress) for text in texts]
-            tasks: list[asyncio.Task[None]] = []
+        async def carried_out(run: LocalRun) -> LocalResult:
+            async with slots:
+                return await run.carry_out()
 
-            async def one(work: DialogueWork) -> None:
-                async with slots:
-                    await work.verify(vista)
+        runs = await asyncio.gather(*map(begun, names), return_exceptions=True)
+        if any(isinstance(one, BaseException) for one in runs):
+            for one in runs:
+                if isinstance(one, LocalRun):  # nothing is done where something is refused
+                    await self._app.jobs.cancel(one.job_id)
+        works = results(runs)
 
-            def stop() -> None:
-                for task in tasks:
-                    task.cancel()
+        def stop() -> None:
+            for run in works:
+                run.cancel()
 
-            progress.begun(stop, sum(len(work.wanted) for work in works))
-            tasks += [asyncio.create_task(one(work)) for work in works]
-            ended = await asyncio.gather(*tasks, return_exceptions=True)
-            for fault in ended:  # a cancelled task was stopped; its turns say so
-                if isinstance(fault, BaseException) and not isinstance(
-                    fault, asyncio.CancelledError
-                ):
-                    raise fault
-        return [work.done(vista.refusal, made.warnings) for work in works]
+        sizes = [len((await self._app.jobs.get(run.job_id)).turn_ids) for run in works]
+        progress.begun(stop, sum(sizes))
+        ended = results(await asyncio.gather(*map(carried_out, works), return_exceptions=True))
+        return [one.outcome for one in ended if isinstance(one.outcome, DialogueVerified)]
+
+    async def _begun(
+        self, name: str, options: DialogueOptions, here: LocalOptions, progress: DialogueProgress
+    ) -> LocalRun:
+        """The run of a dialogue, as a job of this process; one that goes on, where that is asked.
+
+        Raises:
+            InputError: The process is no dialogue, a turn is unknown or not the assistant's, a
+                setting is wrong, or the run to resume cannot go on so.
+            NotFound: The dialogue, or the run to resume, is not stored.
+        """
+        jobs = self._app.jobs
+        fields = {**dict(options.request), "dialogue_id": name}
+        request = DialogueRequest.of_any_length(fields)
+        watched = Progress(
+            begins=lambda run, _turns: progress.run(name, run.run_id),
+            call_made=progress.answer,
+            verified=lambda found, kept: progress.turn(name, found, kept),
+        )
+        run_id, is_job = await self._run_to_go_on(name, request, options, here)
+        if run_id is not None and is_job:
+            changes = request.model_dump(mode="json", exclude={"dialogue_id", "turn_ids"})
+            return await jobs.resume_here(
+                run_id,
+                kind=JobKind.DIALOGUE,
+                process_id=name,
+                changes=changes,
+                anew=True,
+                here=here,
+                progress=watched,
+            )
+        here = replace(here, run_id=run_id)
+        return await jobs.submit_here(request, here=here, progress=watched)
+
+    async def _run_to_go_on(
+        self, name: str, request: DialogueRequest, options: DialogueOptions, here: LocalOptions
+    ) -> tuple[str | None, bool]:
+        """The run that goes on, and whether a job of it is kept; None: a new one begins.
+
+        Raises:
+            InputError: The run to resume has other settings or turns.
+            NotFound: The run to resume, or the dialogue, is not stored.
+        """
+        from veritrail_graph.api.work.dialogue import other_settings, unknown_run
+
+        if options.resume is None and not options.reuses:
+            return None, False
+        async with configure_dialogue(self._app.settings, options, here.shared) as made:
+            settings = made.settings
+        stored = {one.run_id: one.settings for one in await self.runs(name)}
+        content = (await (await self._store()).processes.get(name)).content_hash
+        if options.resume is None:
+            stored = {run_id: one for run_id, one in stored.items() if is_job_id(job_id_of(run_id))}
+            same = [run_id for run_id, of_run in stored.items() if of_run == settings]
+            job = await self._app.jobs.kept(same[0]) if same else None
+            if job is None:
+                return (same[0] if same else None), False
+            is_same = job["content_hash"] == content and _turns_of(job) == request.turn_ids
+            is_at_work = is_held(self._app.settings, same[0]) or (
+                JobStatus(job["status"]) in OPEN and not job["is_local"]
+            )
+            return (same[0], True) if is_same and not is_at_work else (None, False)
+        job = await self._app.jobs.kept(options.resume)
+        is_of_this = job is not None and (job["process_id"], job["content_hash"]) == (name, content)
+        if not is_job_id(job_id_of(options.resume)) or (
+            options.resume not in stored and not is_of_this
+        ):
+            raise unknown_run(name, options.resume)
+        if settings != (stored[options.resume] if job is None else job["settings"]):
+            raise other_settings(options.resume)
+        if job is not None and request.turn_ids not in (None, _turns_of(job)):
+            raise InputError(
+                f"Run {shown(options.resume)} goes on with its turns; leave other turns out.",
+                code="dialogue_run_turns",
+                run_id=options.resume,
+            )
+        return options.resume, job is not None
 
     async def result(self, dialogue_id: str, run_id: str | None = None) -> DialogueRun:
         """Return what is stored of the turns of a dialogue.
@@ -339,3 +420,17 @@ def _of_run(dialogue_id: str, summary: DialogueRunSummary) -> dict[str, Any]:
         "created_at": summary.created_at,
         "settings": summary.settings,
     }
+
+
+def _turns_of(job: JobRow) -> tuple[str, ...] | None:
+    """The turns that the request of a job names; None: all of the assistant's."""
+    return DialogueRequest.of_row(job["request"]).turn_ids
+
+
+def _shared(options: DialogueOptions) -> Shared:
+    """Return what dialogues may spend together, with the slots of their endpoints."""
+    from veritrail_graph.api.configured.shared import Shared
+    from veritrail_graph.verifier.models.retrying import Spending
+
+    asked = options.request
+    return Shared(Spending(asked.budget_usd, asked.max_calls))

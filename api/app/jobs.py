@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -23,14 +22,15 @@ from veritrail_graph.api.jobs.model import (
     JobClaim,
     Kind,
     OtherInput,
+    is_job_id,
     job_id_of,
     kind_of,
     run_id_of,
     sentence_of,
 )
-from veritrail_graph.api.jobs.repeating import process_of, with_pairs
+from veritrail_graph.api.jobs.repeating import check_kind, process_of, with_pairs
 from veritrail_graph.api.jobs.settings import JobSettings
-from veritrail_graph.api.jobs.storage import Transaction, changes, reading
+from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import left_batches, open_batches
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
@@ -188,7 +188,7 @@ class Jobs:
 
     async def submit_here(
         self,
-        request: VerifyRequest,
+        request: JobRequest,
         *,
         here: LocalOptions | None = None,
         progress: Progress | None = None,
@@ -197,7 +197,7 @@ class Jobs:
         """Submit a job that this process carries out when the caller says so.
 
         Args:
-            request: Which claims are verified, and how.
+            request: What is to be done, and how.
             here: What no request can name.
             progress: What is called as the job goes on.
             caller: Who submits it.
@@ -214,8 +214,10 @@ class Jobs:
         self,
         run_id: str,
         *,
+        kind: JobKind = JobKind.VERIFICATION,
         process_id: str | None = None,
         changes: Mapping[str, Any] | None = None,
+        anew: bool = False,
         here: LocalOptions | None = None,
         progress: Progress | None = None,
     ) -> LocalRun:
@@ -223,40 +225,37 @@ class Jobs:
 
         Args:
             run_id: The run.
+            kind: What the caller has jobs of.
             process_id: The process that the caller named.
             changes: Fields of the request that are changed; `budget_usd` and `max_calls` are what
                 may be spent from now on.
+            anew: Whether it may spend what it wants where no limit is given.
             here: What no request can name.
             progress: What is called as the job goes on.
 
         Raises:
             NotFound: There is no such run.
             ProcessConflict: Its process has another content now, or was removed.
-            InputError: It is of another process, is carried out elsewhere, or may spend no more.
+            InputError: It is of another kind or process, is carried out elsewhere, or may spend no
+                more.
         """
         job_id = job_id_of(run_id)
         found = await self._service.read(lambda one: reading.resumable(one, job_id))
         if found is None or found.run_id != run_id:
             raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
-        if found.kind is JobKind.DIALOGUE:
-            raise InputError(
-                f"Run {run_id} verified turns of the dialogue {found.process_id!r}.",
-                code="run_of_dialogue",
-                process_id=found.process_id,
-                run_id=run_id,
-            )
-        if found.kind is JobKind.ATTRIBUTION:
-            raise InputError(
-                f"Run {run_id} attributed sentences, and verified no claims.",
-                code="run_attributes",
-                run_id=run_id,
-            )
+        check_kind(found, kind)
         if process_id not in {None, found.process_id}:
             raise InputError(f"Run {run_id} is one of process {found.process_id!r}.")
         if not found.is_local and found.is_open:
             raise InputError(f"Run {run_id} is a job of the service, which carries it out.")
         await self._check_content(job_id)  # before anything of the job is changed
-        return self._run(job_id, here, progress, found.limits(changes or {}))
+        return self._run(job_id, here, progress, found.limits(changes or {}, anew=anew))
+
+    async def kept(self, run_id: str) -> JobRow | None:
+        """Return the row of the job of a run; None: there is none."""
+        job_id = job_id_of(run_id)
+        found = await self._service.read(lambda one: reading.job_of(one, job_id))
+        return found if found is not None and found["run_id"] == run_id else None
 
     async def _check_content(self, job_id: str) -> None:
         """See that the process of a run has the content that it had when the run began.
@@ -582,12 +581,9 @@ async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
         _log.warning("a job ended early: %s", error)
 
 
-_JOB_ID = re.compile(r"j-[0-9a-f]{32}")
-
-
 def _check(job_id: str) -> None:
     """See that a database can be asked for it: not every character may stand there."""
-    if not _JOB_ID.fullmatch(job_id):
+    if not is_job_id(job_id):
         _found([], job_id)
 
 

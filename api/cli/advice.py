@@ -130,7 +130,8 @@ ADVICE: Mapping[str, str] = {
     "process_unknown": "`veritrail list` shows those that are.",
     "query_unknown": "`veritrail query --list` shows all of them.",
     "run_of_dialogue": "`veritrail dialogue verify {process_id} --resume {run_id}` goes on.",
-    "run_attributes": "Its job is resumed over REST (`:resume`) or from Python.",
+    "run_attributes": "`veritrail attribute {process_id} --resume {run_id}` goes on.",
+    "run_of_claims": "`veritrail verify --resume {run_id}` goes on.",
     "run_not_pinned": "`veritrail list PROCESS --json` names it.",
     "run_outdated": "`veritrail verify PROCESS` starts a new one.",
     "run_outdated_in_batches": (

@@ -28,12 +28,14 @@ from veritrail_graph.api.cli.options import (
     ProcessId,
     PromptsFolder,
     Structured,
+    options_given,
     parameters,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import indicative_words
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     WINDOW,
@@ -49,10 +51,17 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution import Attributed, AttributeOptions
     from veritrail_graph.graph.model.attribution import SentenceAttribution
 
+_CHANGED_BY_RESUMING = frozenset(
+    {"process", "resume", "as_json", "budget", "max_calls", "price"}
+    | {"prompts", "no_cache", "concurrency"}
+)
+"""What a run that goes on may have other values of."""
+
 _STYLE = {Faithfulness.FAITHFUL: "green", Faithfulness.UNFAITHFUL: "red"}
 
 
 def attribute(
+    context: typer.Context,
     process: ProcessId,
     node_ids: Annotated[
         list[str] | None,
@@ -122,6 +131,10 @@ def attribute(
             "Supported, of all such claims; of some with --claim-id.",
         ),
     ] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Go on with a run that was stopped, as it was set."),
+    ] = None,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
@@ -141,7 +154,13 @@ def attribute(
     from veritrail_graph.api.requests.attribute import AttributeParameters
 
     given = locals() | {"judge": judge or judge_with is not None}
-    options = AttributeOptions(parameters(AttributeParameters, given), prompts, concurrency)
+    if resume is not None and options_given(context) - _CHANGED_BY_RESUMING:
+        raise InputError(
+            "--resume goes on with the sentences, the engine, the models and the limits of the "
+            "run; leave them out, or start a new run."
+        )
+    asked = parameters(AttributeParameters, given)
+    options = AttributeOptions(asked, prompts, concurrency, resume=resume)
     watch = SentenceWatch()
     _, found = ask_about(
         process, lambda app, name: _attribute(app, name, options, watch), as_json=as_json
@@ -237,7 +256,11 @@ def end(found: Attributed, *, interrupted: bool, cached: bool) -> None:
     if found.refusal is not None:
         say(f"Error: the run was stopped: {one_line(str(found.refusal))}", "bold red")
     if found.fault is not None:
-        say(f"Error: nothing was stored: {one_line(str(found.fault))}", "bold red")
+        what = "not everything" if found.stored else "nothing"
+        say(f"Error: {what} was stored: {one_line(str(found.fault))}", "bold red")
+    if any(one.status is not Status.SUCCEEDED or one.error for one in found.run.sentences):
+        run = found.run
+        say(f"To go on: veritrail attribute {run.process_id} --resume {run.run_id}", "yellow")
     if interrupted:
         say("Interrupted: what was finished is stored.", "yellow")
         raise Exit(INTERRUPTED)

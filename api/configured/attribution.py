@@ -44,12 +44,14 @@ class AttributeOptions:
         prompts: A folder of the user's own prompts.
         concurrency: The most calls in flight; None: as the settings say.
         walk_models: The models of a walk that is explained; None: those of the request.
+        resume: A run that goes on with what it has not stored; None: a new run.
     """
 
     request: AttributeParameters
     prompts: Path | None = None
     concurrency: int | None = None
     walk_models: ModelOptions | None = None
+    resume: str | None = None
 
     @property
     def models(self) -> ModelOptions:

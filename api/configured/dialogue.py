@@ -38,7 +38,6 @@ class DialogueOptions:
         prompts: A folder of the user's own prompts.
         concurrency: The most calls in flight; None: as the settings say.
         resume: A run that goes on behind the last turn that it stored; None: a new run.
-        run_id: The id of a new run; None: one is made. A run of that id that is stored goes on.
         reuses: Whether the latest run of the same settings goes on, if there is one.
     """
 
@@ -46,7 +45,6 @@ class DialogueOptions:
     prompts: Path | None = None
     concurrency: int | None = None
     resume: str | None = None
-    run_id: str | None = None
     reuses: bool = False
 
     @property

@@ -17,13 +17,13 @@ from veritrail_graph.api.configured.dialogue import (
     DialogueOptions,
     configure_dialogue,
 )
-from veritrail_graph.api.jobs.model import JobClaim, JobHeader, Kind
+from veritrail_graph.api.jobs.model import JobClaim, JobHeader, Kind, PartProgress
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.waiting_graph import WaitingReader
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.work.dialogue import DialogueWork, dialogue_text
-from veritrail_graph.api.work.dialogue_progress import DialogueProgress
+from veritrail_graph.api.work.dialogue_progress import DialogueVerified
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Process, Status, Usage
 from veritrail_graph.graph.model.dialogue import TurnVerification
@@ -39,13 +39,18 @@ class DialogueSession:
     """One dialogue job in one worker; make it with `open`."""
 
     def __init__(
-        self, job: JobRow, made: ConfiguredDialogue, work: DialogueWork, log: EventLog
+        self,
+        job: JobRow,
+        made: ConfiguredDialogue,
+        work: DialogueWork,
+        log: EventLog,
+        progress: PartProgress,
     ) -> None:
         self.job_id: str = job["job_id"]
         self.stopped_for: str | None = None
         self.warnings: Sequence[str] = made.warnings
         self._header = JobHeader.of(job["header"])
-        self._log, self._work = log, work
+        self._log, self._work, self._progress = log, work, progress
         self._vista = Vista(made.judge, made.ablations)
         self._turns = work.turns(self._vista, self._next_meter)
         self._meter = Meter()
@@ -69,14 +74,14 @@ class DialogueSession:
         """
         from veritrail_graph.api.jobs.sessions import check_unchanged
 
-        graph, request = options.graph, DialogueRequest.model_validate_json(job["request"])
-        how = DialogueOptions(request, run_id=job["run_id"])
+        graph, request = options.graph, DialogueRequest.of_row(job["request"])
+        how = DialogueOptions(request, options.prompts, options.concurrency)
         made = await stack.enter_async_context(configure_dialogue(options.settings, how, shared))
         reader = WaitingReader(graph)
         text = await dialogue_text(graph.ask, reader, request.dialogue_id, made.splitter)
         check_unchanged(job, made.settings, text.process)
-        work = await DialogueWork.of(graph.ask, text, made, how, DialogueProgress())
-        session = cls(job, made, work, log)
+        work = await DialogueWork.of(graph.ask, text, made, request.turn_ids, job["run_id"])
+        session = cls(job, made, work, log, options.parts)
         stack.push_async_callback(session._close)
         return session
 
@@ -104,6 +109,12 @@ class DialogueSession:
     def knows(self, row_id: str) -> bool:
         """Return whether it is known which turn this is."""
         return row_id in self._turn_ids
+
+    def outcome(self) -> DialogueVerified:
+        """Return what was done of the job, with what earlier attempts at it have stored."""
+        for found in self._work.keep_stored():
+            self._progress.verified(found, True)
+        return self._work.done(self._vista.refusal, self.warnings)
 
     def stop(self, why: str) -> None:
         """End the turn that is being verified; what is stored stays."""
@@ -134,15 +145,16 @@ class DialogueSession:
         """The next turn that was verified, or stored before; None: it was stopped."""
         self._step = asyncio.ensure_future(anext(self._turns))
         try:
-            found, _ = await self._step
+            found, is_new = await self._step
         except asyncio.CancelledError:
             if self.stopped_for is None:
                 raise
             return None
+        self._progress.verified(found, not is_new)
         return found
 
     def _next_meter(self) -> Meter:
-        self._meter = Meter()
+        self._meter = Meter(self._progress.call_made)
         return self._meter
 
     async def _close(self) -> None:

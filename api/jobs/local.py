@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.configured.judge import ConfiguredJudge
+from veritrail_graph.api.jobs.attribution_session import AttributionSession
+from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.model import (
     JobClaim,
+    PartProgress,
     Work,
     is_explanation,
     job_id_of,
@@ -28,7 +31,7 @@ from veritrail_graph.api.jobs.model import (
     run_id_of,
 )
 from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
-from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, SessionOptions
+from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, Session, SessionOptions
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.batch_rows import open_batches
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
@@ -51,7 +54,11 @@ if TYPE_CHECKING:
     from veritrail_graph.api.configured.graph_connection import GraphConnection
     from veritrail_graph.api.jobs.explanation_session import Explanation
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.work.attribution import Attributed
+    from veritrail_graph.api.work.dialogue_progress import DialogueVerified
     from veritrail_graph.api.work.extraction import ExtractionReport
+    from veritrail_graph.graph.model.attribution import SentenceAttribution
+    from veritrail_graph.graph.model.dialogue import TurnVerification
     from veritrail_graph.verifier.models.batch_port import BatchRecord
     from veritrail_graph.verifier.run import Run
 
@@ -69,7 +76,9 @@ class Progress:
         observer: Called for every claim and every call.
         begins: Called with the run, its number of claims, and what cancels it.
         sentence_done: Called with the sentences looked at for claims, and how many there are.
-        call_made: Called with the usage of each call of an extraction.
+        call_made: Called with the usage of each call of an extraction, a sentence or a turn.
+        attributed: Called with each sentence that has ended.
+        verified: Called with each turn that has ended, and whether it was stored before.
         batches: Called with the batches that the job waits for, whenever one of them changed.
         explained: Called with the sentences of the explanation that have ended, and how many
             there are.
@@ -79,6 +88,8 @@ class Progress:
     begins: Callable[[LocalRun, int], None] = lambda _run, _claims: None
     sentence_done: Callable[[int, int], None] = lambda _done, _total: None
     call_made: Callable[[Usage], None] = lambda _usage: None
+    attributed: Callable[[SentenceAttribution], None] = lambda _sentence: None
+    verified: Callable[[TurnVerification, bool], None] = lambda _turn, _kept: None
     batches: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None
     explained: Callable[[int, int], None] = lambda _done, _total: None
 
@@ -99,6 +110,7 @@ class LocalResult:
         batches: Batches that go on at their endpoints; their answers are read when it is resumed.
         explanation: What came of the explanation of the verdicts, or why there is none; None: it
             was not asked for, or was not begun.
+        outcome: What came of its sentences or turns; None: it verifies claims.
     """
 
     run: Run | None
@@ -111,6 +123,7 @@ class LocalResult:
     is_resumable: bool = True
     batches: tuple[BatchRecord, ...] = ()
     explanation: Explanation | VeriTrailError | None = None
+    outcome: Attributed | DialogueVerified | None = None
 
     @property
     def job_id(self) -> str:
@@ -196,6 +209,9 @@ class LocalRun:
                 here.concurrency,
                 on_batches=self._progress.batches,
                 shared=here.shared,
+                parts=PartProgress(
+                    self._progress.call_made, self._attributed, self._progress.verified
+                ),
             ),
             self._repository,
             log,
@@ -212,7 +228,11 @@ class LocalRun:
             on_sentence=self._progress.sentence_done,
             on_answer=self._progress.call_made,
             on_explained=self._progress.explained,
+            gives_up=not here.is_attended,
         )
+        self._sentences: dict[tuple[str, int], SentenceAttribution] = {}
+        self._outcome: Attributed | DialogueVerified | None = None
+        self._of_parts: AttributionSession | DialogueSession | None = None
         self._made: dict[str, Verification] = {}
         self._begun: dict[str, Work] = {}
         self._not_kept = 0
@@ -237,6 +257,10 @@ class LocalRun:
         return replace(
             events, claim_started=started, call_made=own.call_made, claim_finished=finished
         )
+
+    def _attributed(self, node_id: str, found: SentenceAttribution) -> None:
+        self._sentences[node_id, found.sentence] = found
+        self._progress.attributed(found)
 
     def _as_kept(self, verification: Verification) -> Verification:
         """A verification as the job has it: what the graph did not take is to be made again."""
@@ -266,7 +290,7 @@ class LocalRun:
         """
         async with self._held() as (job, stack):
             if kind_of(job["header"]) is not JobKind.VERIFICATION:
-                await self._work_off(stack)
+                self._outcome = await self._work_off(stack)
                 return await self._done()
             if not job["is_extracted"]:
                 await self._extract()
@@ -278,21 +302,27 @@ class LocalRun:
         self._made = {one.verification_id: one for one in made}
         return await self._done()
 
-    async def _work_off(self, stack: AsyncExitStack) -> None:
+    async def _work_off(self, stack: AsyncExitStack) -> Attributed | DialogueVerified:
         """Do what is left of the sentences, or the turns, of the job."""
-        try:  # one session for all of them
-            await stack.enter_async_context(self._sessions.enter(self.job_id))
-        except VeriTrailError:
-            await self._repository.run(self._desert)
-            raise
+        session = await self._entered(stack)  # one session for all of them
+        assert isinstance(session, AttributionSession | DialogueSession)  # noqa: S101
         slots = asyncio.Semaphore(SENTENCES_AT_ONCE)
 
         async def one(work: Work) -> None:
             async with slots:
                 await self._runner.do(work)
 
+        self._of_parts = session
         works = await self._repository.read(partial(works_of, job_id=self.job_id))
+        claims = await self._claims()
+        is_dialogue = isinstance(session, DialogueSession)  # whose turns are told from the first
+        self._progress.begins(self, len(claims) if is_dialogue else len(works))
         await asyncio.gather(*map(one, works))
+        if session.refusal is not None:
+            await self._note(session.refusal)
+        if isinstance(session, DialogueSession):
+            return session.outcome()
+        return await session.outcome(claims, self._sentences)
 
     @asynccontextmanager
     async def _held(self) -> AsyncIterator[tuple[JobRow, AsyncExitStack]]:
@@ -321,14 +351,17 @@ class LocalRun:
 
     async def _opened(self, stack: AsyncExitStack) -> JobSession:
         """Open the session of the job; a job that cannot be begun here is cancelled."""
-        try:
-            session = await stack.enter_async_context(self._sessions.enter(self.job_id))
-        except VeriTrailError:
-            await self._repository.run(self._desert)
-            raise
+        session = await self._entered(stack)
         assert isinstance(session, JobSession)  # noqa: S101  # the job verifies claims
         self.judge, self._session = session.judge, session
         return session
+
+    async def _entered(self, stack: AsyncExitStack) -> Session:
+        try:
+            return await stack.enter_async_context(self._sessions.enter(self.job_id))
+        except VeriTrailError:
+            await self._repository.run(self._desert)
+            raise
 
     async def _begin(self, session: JobSession) -> tuple[Run, list[Task]]:
         """Write that the claims that are left are begun."""
@@ -357,10 +390,12 @@ class LocalRun:
     async def _settle(self, run: Run) -> None:
         """Wait until all ends are written, and with them why the run was stopped."""
         if run.refusal is not None:
-            await self._repository.run(
-                lambda one: changes.note_error(one, self.job_id, str(run.refusal), self._log)
-            )
+            await self._note(str(run.refusal))
         await asyncio.gather(*self._ending)
+
+    async def _note(self, why: str) -> None:
+        """Note a reason that holds for all of the job."""
+        await self._repository.run(lambda one: changes.note_error(one, self.job_id, why, self._log))
 
     async def _close(self, looking: asyncio.Task[None]) -> None:
         """Write down what was spent, and end what was cancelled before it began."""
@@ -392,6 +427,8 @@ class LocalRun:
 
     def cancel(self) -> None:
         """Stop the job: what is finished stays, the rest becomes `cancelled`."""
+        if self._of_parts is not None:  # at once: a short part would end while that is written
+            self._of_parts.stop(CANCELLED)
         if self._cancelling is None:
             self._cancelling = asyncio.create_task(self._cancel())
 
@@ -423,7 +460,8 @@ class LocalRun:
 
     async def _done(self) -> LocalResult:
         """The verifications of the job in the order of its claims."""
-        ids = [one.verification_id for one in await self._claims()]
+        claims = await self._claims() if self._outcome is None else ()
+        ids = [one.verification_id for one in claims]
         others = [one for one in ids if one not in self._made]
         stored: dict[str, Verification] = {}
         try:
@@ -444,4 +482,5 @@ class LocalRun:
             not self._service.is_temporary,
             batches=tuple(left),
             explanation=self._runner.explanations.get(self.job_id),
+            outcome=self._outcome,
         )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
-from veritrail_graph.graph.model.attribution import LeftOut
+from veritrail_graph.graph.model.attribution import LeftOut, SentenceAttribution
+from veritrail_graph.graph.model.dialogue import TurnVerification
 from veritrail_graph.graph.model.job import JobKind
 
 
@@ -23,6 +25,14 @@ def run_id_of(job_id: str) -> str:
 def job_id_of(run_id: str) -> str:
     """The id of the job that carries out a run."""
     return f"j-{run_id.removeprefix('r-')}"
+
+
+_JOB_ID = re.compile(r"j-[0-9a-f]{32}")
+
+
+def is_job_id(job_id: str) -> bool:
+    """Return whether a job can have this id."""
+    return _JOB_ID.fullmatch(job_id) is not None
 
 
 def kind_of(header: str) -> JobKind:
@@ -276,6 +286,24 @@ class Event:
     kind: str
     data: str
     at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartProgress:
+    """The progress hooks of the sentences or turns of a job; every hook is optional.
+
+    Attributes:
+        call_made: Called with the usage of each call.
+        attributed: Called with a sentence that has ended, and the node that holds it.
+        verified: Called with a turn that has ended, and whether it was stored before.
+    """
+
+    call_made: Callable[[Usage], None] = lambda _usage: None
+    attributed: Callable[[str, SentenceAttribution], None] = lambda _node_id, _sentence: None
+    verified: Callable[[TurnVerification, bool], None] = lambda _turn, _kept: None
+
+
+UNWATCHED = PartProgress()
 
 
 class Busy(InputError):

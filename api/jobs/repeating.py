@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import EngineUnavailable, NotFound, ProcessConflict
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, ProcessConflict
 from veritrail_graph.graph.model.job import OPEN, Job, JobKind
 from veritrail_graph.verifier.models.batch_port import BatchRecord, BatchState
 
 if TYPE_CHECKING:
     from veritrail_graph.api.jobs.storage import JobRow
+    from veritrail_graph.api.jobs.storage.reading import Resumable
     from veritrail_graph.api.jobs.unmade import Ask
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.store import Store
@@ -52,6 +53,30 @@ async def is_void(store: Store, job: Job) -> bool:
     # They go all together, so a few tell; a claim that was removed took only its own along.
     some = job.verification_ids[:_LOOKED_AT]
     return bool(some) and not await store.trails.headers(some)
+
+
+_OF_KIND = {
+    JobKind.VERIFICATION: ("verified claims of {!r}", "run_of_claims"),
+    JobKind.ATTRIBUTION: ("attributed sentences of {!r}", "run_attributes"),
+    JobKind.DIALOGUE: ("verified turns of the dialogue {!r}", "run_of_dialogue"),
+}
+"""What a run did, and the code of the fault where another kind is resumed."""
+
+
+def check_kind(job: Resumable, kind: JobKind) -> None:
+    """See that a job is of a kind.
+
+    Raises:
+        InputError: It is of another one.
+    """
+    if job.kind is not kind:
+        words, code = _OF_KIND[job.kind]
+        raise InputError(
+            f"Run {job.run_id} {words.format(job.process_id)}.",
+            code=code,
+            process_id=job.process_id,
+            run_id=job.run_id,
+        )
 
 
 def with_pairs(

@@ -61,6 +61,8 @@ class Runner:
         on_answer: Called with the usage of each call of an extraction.
         on_explained: Called with how many sentences of an explanation have ended, and how many
             there are.
+        gives_up: Whether the rest of a job ends at once where the endpoint refuses every call;
+            else each of its parts says so itself, which costs no call either.
 
     Attributes:
         extractions: Reports of extractions by job_id.
@@ -80,7 +82,9 @@ class Runner:
         on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
         on_answer: Callable[[Usage], None] = lambda _usage: None,
         on_explained: Callable[[int, int], None] = lambda _done, _total: None,
+        gives_up: bool = True,
     ) -> None:
+        self._gives_up = gives_up
         self.explanations: dict[str, Explanation | VeriTrailError] = {}
         self._on_explained = on_explained
         self.extractions: dict[str, ExtractionReport] = {}
@@ -292,7 +296,8 @@ class Runner:
     async def _see_rest(self, begun: Work, session: Session, status: Status) -> None:
         """Give the rest of a job up where what ended with a status shows that none can succeed."""
         if session.refusal is not None:
-            await self.give_up(begun.job_id, Status.CANCELLED, session.refusal)
+            if self._gives_up:
+                await self.give_up(begun.job_id, Status.CANCELLED, session.refusal)
         elif status is Status.FAILED and (why := await self._is_gone(session)):
             await self.give_up(begun.job_id, Status.FAILED, why, ends_batches=True)
 

@@ -31,7 +31,7 @@ from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.earlier import Comparison, StoredVerdicts
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.explanation_session import ExplanationSession
-from veritrail_graph.api.jobs.model import JobClaim, kind_of, since_of
+from veritrail_graph.api.jobs.model import UNWATCHED, JobClaim, PartProgress, kind_of, since_of
 from veritrail_graph.api.jobs.repeating import process_of
 from veritrail_graph.api.jobs.storage import JobRow, changes, reading
 from veritrail_graph.api.jobs.storage.batches import JobBatches
@@ -68,6 +68,7 @@ class SessionOptions:
         on_batches: Called with the batches that a job waits for, whenever one of them changed.
         shared: What its jobs share with those of others; None: nothing.
         cancels_batches: Whether batches end at the endpoint with their job.
+        parts: What is called as sentences are attributed, and turns verified.
     """
 
     settings: Settings
@@ -77,6 +78,7 @@ class SessionOptions:
     on_batches: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None
     shared: Shared | None = None
     cancels_batches: bool = False
+    parts: PartProgress = UNWATCHED
 
 
 class JobSession:

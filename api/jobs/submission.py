@@ -32,6 +32,7 @@ from veritrail_graph.api.jobs.model import (
     OtherInput,
     Version,
     explanation_row,
+    job_id_of,
     run_id_of,
 )
 from veritrail_graph.api.jobs.repeating import is_known_void
@@ -74,12 +75,17 @@ class LocalOptions:
         concurrency: Concurrent calls, or claims at a time of an engine without models.
         shared: What it shares with other jobs of this process: what all of them may spend, and
             the slots of the endpoints; None: nothing.
+        is_attended: Whether somebody waits for its sentences or turns: they may be any number,
+            and where the endpoint refuses every call each of them says so.
+        run_id: The run that it goes on with, of which no job is known; None: it has a new one.
     """
 
     records: Sequence[ClaimRecord] | None = None
     prompts: Path | None = None
     concurrency: int | None = None
     shared: Shared | None = None
+    is_attended: bool = False
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +150,14 @@ class Submission:
         job = _new_job(caller, request, idempotency_key, input_hash)
         job["is_local"] = here is not None
         here = here or LocalOptions()
+        if here.run_id is not None:
+            job |= {"job_id": job_id_of(here.run_id), "run_id": here.run_id}
         try:
             if isinstance(request, AttributeRequest):
-                return await self._insert_sentences(opened, caller, request, job, earlier), True
+                kept = await self._insert_sentences(opened, caller, request, job, earlier, here)
+                return kept, True
             if isinstance(request, DialogueRequest):
-                return await self._insert_turns(opened, caller, request, job, earlier), True
+                return await self._insert_turns(opened, caller, request, job, earlier, here), True
             return await self._insert(opened, caller, request, job, earlier, here), True
         except AlreadySubmitted:  # somebody submitted it at the same time
             if idempotency_key is None:
@@ -250,13 +259,15 @@ class Submission:
         request: AttributeRequest,
         job: dict[str, Any],
         void: Job | None,
+        here: LocalOptions,
     ) -> Job:
         """Keep a job that attributes sentences."""
-        options, shared = AttributeOptions(request), _shared(caller, request)
+        options = AttributeOptions(request, here.prompts, here.concurrency)
+        shared = _shared(caller, request)
         async with configure_attribution(self._settings, options, shared) as made:
             store = await opened()
             process = await store.processes.get(request.process_id)
-            is_of_terminals = not (request.node_ids or request.is_of_claims)
+            is_of_terminals = not (request.node_ids or request.is_of_claims or here.is_attended)
             if is_of_terminals and len(process.terminals) > MAX_NODES:
                 raise InputError(
                     f"Process {process.process_id!r} has {len(process.terminals):,} terminals; a "
@@ -276,7 +287,8 @@ class Submission:
             }
         job |= {"settings": made.settings, "header": json.dumps(header)}
         job["content_hash"] = process.content_hash
-        rows = sentence_rows(list(selected.only.values()))
+        most = None if here.is_attended else MAX_SENTENCES
+        rows = sentence_rows(list(selected.only.values()), most)
         return await self._keep(job, rows, void)
 
     async def _insert_turns(
@@ -286,9 +298,11 @@ class Submission:
         request: DialogueRequest,
         job: dict[str, Any],
         void: Job | None,
+        here: LocalOptions,
     ) -> Job:
         """Keep a job that verifies turns of a dialogue."""
-        options, shared = DialogueOptions(request), _shared(caller, request)
+        options = DialogueOptions(request, here.prompts, here.concurrency)
+        shared = _shared(caller, request)
         async with configure_dialogue(self._settings, options, shared) as made:
             store = await opened()
             text = await dialogue_text(
@@ -535,22 +549,25 @@ def claim_rows(found: Chosen) -> list[dict[str, Any]]:
     return [{**row, "place": place[row["claim_id"]]} for row in (*open_, *done)]
 
 
-def sentence_rows(sentences: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+def sentence_rows(
+    sentences: Sequence[Sequence[int]], most: int | None = MAX_SENTENCES
+) -> list[dict[str, Any]]:
     """The rows of the sentences of a job, in their order.
 
     Args:
         sentences: The numbers of the sentences of each of its nodes.
+        most: How many they may be; None: any number.
 
     Raises:
         InputError: They are too many.
     """
     total = sum(map(len, sentences))
-    if total > MAX_SENTENCES:
+    if most is not None and total > most:
         raise InputError(
-            f"The nodes have {total:,} sentences; a job attributes at most {MAX_SENTENCES:,}. "
+            f"The nodes have {total:,} sentences; a job attributes at most {most:,}. "
             "Name fewer nodes.",
             code="too_many_sentences",
-            most=MAX_SENTENCES,
+            most=most,
         )
     return [
         _row(f"{SENTENCE}{uuid.uuid4().hex}", f"{node}.{one}", Status.QUEUED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
@@ -100,6 +100,12 @@ class AttributeParameters(JobRequest):
     def judges_with_model(self) -> bool:
         """Return whether a language model says so."""
         return self.judges and self.judge_with is JudgeName.MODEL
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Return what a run that goes on is changed in: what it may spend, and its cache."""
+        limits = {"budget_usd": self.budget_usd, "max_calls": self.max_calls, "price": self.price}
+        return limits if self.use_cache else {**limits, "use_cache": False}
 
     @property
     def is_of_claims(self) -> bool:

@@ -5,6 +5,7 @@ A request is the row of its job as well, so equal requests have equal texts.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
@@ -63,6 +64,24 @@ class JobRequest(BaseModel):
         except ValidationError as error:
             violations = violations_of(error, place)
         raise InputError("The request is invalid.", violations)
+
+    @classmethod
+    def of_any_length(cls, values: Mapping[str, Any]) -> Self:
+        """Return the request with these values; its lists may be longer than a door takes them.
+
+        Raises:
+            InputError: Other values break bounds; all of them are listed.
+        """
+        lists = {
+            name: tuple(value) for name, value in values.items() if isinstance(value, list | tuple)
+        }
+        others = {name: value for name, value in values.items() if name not in lists}
+        return cls.checked(others).model_copy(update=lists)
+
+    @classmethod
+    def of_row(cls, text: str) -> Self:
+        """Return the request of the row of a job."""
+        return cls.of_any_length(json.loads(text))
 
     def to_json(self) -> str:
         """Canonical JSON: equal requests have equal texts."""

@@ -9,7 +9,6 @@ Source: VISTA 3.
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,18 +21,16 @@ from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.dialogue import DialogueRun, Speaker, TurnVerification
 from veritrail_graph.graph.store.dialogues import RunOfTurns
 from veritrail_graph.verifier.dialogue.background import Fact
-from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nodes import SharedNodes
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.configured.dialogue import ConfiguredDialogue, DialogueOptions
-    from veritrail_graph.api.work.dialogue_progress import DialogueProgress
+    from veritrail_graph.api.configured.dialogue import ConfiguredDialogue
     from veritrail_graph.graph.model import NodeRef, Process
     from veritrail_graph.graph.model.dialogue import Turn
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.graph.store import Store
     from veritrail_graph.verifier.dialogue.vista import Vista
-    from veritrail_graph.verifier.models.port import EndpointRefused
+    from veritrail_graph.verifier.models.port import EndpointRefused, Meter
     from veritrail_graph.verifier.nodes import Reader
     from veritrail_graph.verifier.ports import ReadNode
 
@@ -160,6 +157,16 @@ def not_a_dialogue(dialogue_id: str, turns: int) -> InputError:
     )
 
 
+def other_settings(run_id: str) -> InputError:
+    """The error for a run that cannot go on with these settings."""
+    return InputError(
+        f"Run {shown(run_id)} was made with another engine, model, prompt or limit; the turns of a "
+        "run are all verified alike.",
+        code="dialogue_run_differs",
+        run_id=run_id,
+    )
+
+
 def unknown_run(dialogue_id: str, run_id: str | None) -> NotFound:
     """The error for a run that is not stored; None: for a dialogue without any."""
     if run_id is None:
@@ -182,8 +189,7 @@ class DialogueWork:
     ask: Ask
     text: StoredDialogue
     run: RunOfTurns
-    options: DialogueOptions
-    progress: DialogueProgress
+    turn_ids: Sequence[str] | None
     stored_before: Mapping[str, TurnVerification]
     earlier: Mapping[str, TurnVerification]
     found: dict[str, TurnVerification] = field(default_factory=dict)
@@ -199,36 +205,30 @@ class DialogueWork:
         ask: Ask,
         text: StoredDialogue,
         made: ConfiguredDialogue,
-        options: DialogueOptions,
-        progress: DialogueProgress,
+        turn_ids: Sequence[str] | None,
+        run_id: str,
     ) -> DialogueWork:
-        """The work on a dialogue, with what an interrupted run has stored of it.
+        """The work on a dialogue, with what the run has stored of it before.
+
+        Args:
+            ask: Asks the graph.
+            text: The dialogue.
+            made: What verifies its turns.
+            turn_ids: Only these turns; None: all of the assistant's.
+            run_id: The run.
 
         Raises:
-            InputError: The run to resume was made with other settings, or of another content.
-            NotFound: The run to resume is not stored.
+            InputError: The run was made with other settings.
         """
         name = text.process.process_id
-        wanted = options.resume or options.run_id
-        is_listed = bool(wanted) or options.reuses
-        listed = await ask(lambda store: store.dialogues.runs(name)) if is_listed else []
-        runs = {one.run_id: one for one in listed}
-        if options.reuses and wanted is None:
-            wanted = next((one.run_id for one in listed if one.settings == made.settings), None)
-        known = runs.get(wanted or "")
-        if options.resume is not None and known is None:
-            raise unknown_run(name, options.resume)
+        listed = await ask(lambda store: store.dialogues.runs(name))
+        known = next((one for one in listed if one.run_id == run_id), None)
         if known is not None and known.settings != made.settings:
-            raise InputError(
-                f"Run {shown(known.run_id)} was made with another engine, model, prompt or limit; "
-                "the turns of a run are all verified alike.",
-                code="dialogue_run_differs",
-                run_id=known.run_id,
-            )
+            raise other_settings(run_id)
         run = RunOfTurns(
             name,
             text.process.content_hash,
-            wanted or f"r-{uuid.uuid4().hex}",
+            run_id,
             made.judge.name,
             made.judge.model,
             made.judge.indicative,
@@ -239,28 +239,17 @@ class DialogueWork:
         earlier: list[TurnVerification] = []
         if known is not None:
             results = await ask(lambda store: store.dialogues.results(name, run.run_id))
-        if options.request.turn_ids:
+        if turn_ids:
             earlier = await ask(lambda store: store.dialogues.results(name))
         return cls(
-            ask, text, run, options, progress,
+            ask, text, run, turn_ids,
             {one.turn_id: one for one in results}, {one.turn_id: one for one in earlier},
         )  # fmt: skip
 
     @property
     def wanted(self) -> list[str]:
         """turn_ids that are to be verified, in their order."""
-        return wanted_turns(self.text, self.options.request.turn_ids)
-
-    async def verify(self, vista: Vista) -> None:
-        """Verify the turns; each is stored as soon as it has ended."""
-        self.progress.run(self.run.process_id, self.run.run_id)
-        turns = self.turns(vista, lambda: Meter(on_record=self.progress.answer))
-        try:
-            async for found, is_new in turns:
-                self.found[found.turn_id] = found
-                self.progress.turn(self.run.process_id, found, not is_new)
-        finally:
-            await turns.aclose()
+        return wanted_turns(self.text, self.turn_ids)
 
     async def turns(
         self, vista: Vista, meter_of: Callable[[], Meter]
@@ -279,7 +268,7 @@ class DialogueWork:
         turns = vista.dialogue(
             self.text,
             meter_of,
-            only=self.options.request.turn_ids or (),
+            only=self.turn_ids or (),
             done=self.stored_before,
             earlier=self.earlier,
         )
@@ -295,6 +284,7 @@ class DialogueWork:
                 if is_new and (found.claims or not is_ended):
                     await self._store(turn, found)
                 self.kept += not is_new
+                self.found[found.turn_id] = found
                 yield found, is_new
                 if self.fault is not None:
                     break
@@ -341,6 +331,15 @@ class DialogueWork:
             first, second = check.quotes
             return first, second
         return claim, text
+
+    def keep_stored(self) -> list[TurnVerification]:
+        """Return the turns that were stored before, where none was looked at: all are done."""
+        if self.found:
+            return []
+        done = [one for one in self.stored_before.values() if one.status is Status.SUCCEEDED]
+        self.found = {one.turn_id: one for one in done}
+        self.kept = len(done)
+        return done
 
     def done(self, refusal: EndpointRefused | None, warnings: Sequence[str]) -> DialogueVerified:
         """Return what was done; turns that were not reached are cancelled."""

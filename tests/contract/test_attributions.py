@@ -9,7 +9,10 @@ import pytest
 from fakes.attributing import GOLD, SAMPLE
 from fakes.processes import process
 
-from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.attribution import Attributed, AttributeOptions
+from veritrail_graph.api.requests.attribute import AttributeRequest
+from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
@@ -19,6 +22,7 @@ from veritrail_graph.graph.model.attribution import (
     NodeAttribution,
     Proposition,
 )
+from veritrail_graph.graph.model.job import Job
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.database import Transaction
 
@@ -346,3 +350,39 @@ def test_propositions_are_stored_with_what_each_rests_on(
     (again,) = arun(store.attributions.of_sentences(name, [place]))
     assert (again.propositions, again.dropped_ids) == ((), 0)
     assert answers(store, arun, "unfaithful_propositions", process_id=name) == []
+
+
+def test_a_run_is_a_job_which_goes_on_when_its_command_was_killed(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(stored(store, process_id))
+    request = AttributeRequest(process_id=process_id, engine="lexical")
+
+    async def submitted() -> str:
+        async with Application.over(store) as app:  # which ends before it does anything
+            return (await app.jobs.submit_here(request)).run_id
+
+    async def attribute(resume: str | None) -> tuple[Attributed, list[Job]]:
+        async with Application.over(store) as app:
+            options = AttributeOptions(request, resume=resume)
+            done = await app.attributions.attribute(process_id, options)
+            return done, await app.jobs.page(process_id=process_id)
+
+    run_id = arun(submitted())
+    first, jobs = arun(attribute(run_id))
+    assert (first.run.run_id, first.stored, len(first.run.sentences)) == (run_id, 6, 6)
+    assert [(one.run_id, one.kind, one.counts) for one in jobs] == [
+        (run_id, "attribution", {"succeeded": 6})
+    ]
+    again, _ = arun(attribute(run_id))
+    assert (again.stored, again.run.nodes) == (0, first.run.nodes)
+    new, jobs = arun(attribute(None))
+    assert (new.stored, new.run.nodes, len(jobs)) == (6, first.run.nodes, 2)
+    with pytest.raises(InputError, match="attributed sentences of") as refused:
+        arun(verify_resumed(store, run_id))
+    assert refused.value.code == "run_attributes"
+
+
+async def verify_resumed(store: Store, run_id: str) -> None:
+    async with Application.over(store) as app:
+        await app.jobs.resume_here(run_id)

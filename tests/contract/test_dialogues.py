@@ -15,6 +15,7 @@ from fakes.graph_dump import dump
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.dialogues import DialogueOptions, DialogueProgress
 from veritrail_graph.api.requests.dialogue import DialogueParameters
+from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.exporters.cypher_script import write_script
 from veritrail_graph.graph.exporters.graphml import GraphMl
@@ -31,11 +32,13 @@ from veritrail_graph.graph.model.conversation import (
 )
 from veritrail_graph.graph.model.dialogue import (
     ClaimCategory,
+    DialogueRun,
     Speaker,
     Turn,
     TurnCheck,
     TurnVerification,
 )
+from veritrail_graph.graph.model.job import Job
 from veritrail_graph.graph.model.listed import ClaimFilter
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.dialogues import RunOfTurns
@@ -480,7 +483,27 @@ def test_a_run_that_is_stopped_goes_on_behind_its_last_turn(
     again = arun(verify(None, resume=cut.run.run_id))
     assert (again.kept, again.stored, again.run.run_id) == (4, 11, cut.run.run_id)
     assert again.run.turns == whole.run.turns
-    under = arun(verify(2, run_id="job-1"))  # as a job does, which begins and goes on alike
-    assert (under.run.run_id, under.kept) == ("job-1", 0)
-    on = arun(verify(None, run_id="job-1"))
-    assert (on.kept, on.run.turns) == (2, whole.run.turns)
+    done = arun(verify(None, resume=cut.run.run_id))
+    assert (done.kept, done.stored, done.run.turns) == (15, 0, whole.run.turns)
+
+
+def test_a_run_is_a_job_and_one_of_which_no_job_is_known_goes_on(
+    store: Store, arun: Any, dialogue: tuple[str, str], tmp_path: Path
+) -> None:
+    name, hash_ = dialogue
+
+    async def verify(home: Path, resume: str | None) -> tuple[DialogueRun, list[Job]]:
+        async with Application.over(store, Settings(home=home)) as app:
+            options = DialogueOptions(DialogueParameters(engine="lexical"), resume=resume)
+            (done,) = await app.dialogues.verify([name], options)
+            return done.run, await app.jobs.page(process_id=name)
+
+    whole, (job,) = arun(verify(tmp_path / "first", None))
+    assert (job.run_id, job.kind, job.status) == (whole.run_id, "dialogue", "succeeded")
+    assert job.counts == {"succeeded": 15}
+    known = f"r-{'7' * 32}"
+    before = run_of(name, hash_, known, settings=whole.settings)
+    text = arun(store.dialogues.turns(name)).turns[1]
+    arun(store.dialogues.write(before, text, whole.turns[0], {}, 100))
+    on, (job,) = arun(verify(tmp_path / "second", known))
+    assert (on.run_id, on.turns, job.run_id) == (known, whole.turns, known)

@@ -153,7 +153,7 @@ class Attributing:
             task.cancel()  # it has ended, or the caller was cancelled
             self._tasks.discard(task)
         if task.cancelled():
-            return _of(sentence).replace(status=Status.CANCELLED, error="it was stopped")
+            return stopped(sentence)
         return task.result()
 
     async def _in_turn(
@@ -282,6 +282,11 @@ class Attributing:
             mode = revised.revision.mode
             faults.append(f"the wording of the mode {mode} was not verified again: {error}")
             return revised.revision, None
+
+
+def stopped(sentence: Sentence) -> SentenceAttribution:
+    """A sentence of which nothing is known, as the run was stopped before."""
+    return _of(sentence).replace(status=Status.CANCELLED, error="it was stopped")
 
 
 def _plain(text: str) -> str:

@@ -149,8 +149,12 @@ class Resumable:
     usd: float
     calls: int
 
-    def limits(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+    def limits(self, changes: Mapping[str, Any], *, anew: bool = False) -> dict[str, Any]:
         """The fields of the request that are changed, with limits in all, not from now on.
+
+        Args:
+            changes: What is changed; a limit is what may be spent from now on.
+            anew: Whether there is no limit where none is given.
 
         Raises:
             InputError: A limit is used up, and no new one is given.
@@ -162,14 +166,14 @@ class Resumable:
         }
         changed = {name: value for name, value in changes.items() if value is not None}
         for name, (what, code) in words.items():
-            most = self.request[name]
+            most = None if anew else self.request[name]
             if name in changed:
                 changed[name] += used[name]
             elif most is not None and used[name] >= most:
                 raise InputError(
                     f"The run has used up its {what} ({most:g}).", code=code, most=most
                 )
-        return changed
+        return {**dict.fromkeys(used), **changed} if anew else changed
 
 
 def resumable(connection: Connection, job_id: str) -> Resumable | None:
