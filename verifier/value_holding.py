@@ -9,25 +9,78 @@ Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.values import Value, ValueKind, values
 from veritrail_graph.verifier.values.characters import plain, unaccented
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
-from veritrail_graph.verifier.values.tokens import TokenKind
+from veritrail_graph.verifier.values.tokens import Token, TokenKind
 
-_SPELLED = (frozenset(words.SMALL) - {"a", "one"}) | words.ORDINALS.keys() | {"half", "quarter"}
-_MOMENTS = frozenset(("noon", "midday", "midnight"))
+_SPELLED = (
+    (frozenset(words.SMALL) - {"a", "one"})
+    | words.ORDINALS.keys()
+    | {"half", "quarter", "noon", "midday", "midnight"}
+)
 _MANY_SCALES = frozenset(("s", "day", "month"))
 """Units whose sizes are no powers of ten, so that one amount has many digits."""
 _LONG = 4
 """Signs of a figure that is the same one whatever stands behind it: 130,000 guests."""
 _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+_REMEMBERED = 4_096
+"""Texts whose signs are kept: each value of each claim is looked for in the same sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The signs of a text that tell at once that most values stand nowhere in it.
+
+    Attributes:
+        plain: The text in plain characters.
+        letters: Its letters without case and accents.
+        may_spell: Whether it may have figures or moments in words.
+    """
+
+    plain: str
+    letters: str
+    may_spell: bool
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _signs_of(text: str) -> _Signs:
+    text, _ = plain(text)
+    spelled = {word.casefold() for word in _WORD.findall(text)}
+    may_spell = _UNSPACED.search(text) is not None or not spelled.isdisjoint(_SPELLED)
+    return _Signs(text, unaccented(text.casefold()), may_spell)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The words of a text that may be a name or a part of one.
+
+    Attributes:
+        values: Its names.
+        capitals: The first place of each word that begins with a capital, by its lower-case form
+            without accents.
+    """
+
+    values: tuple[Value, ...]
+    capitals: Mapping[str, Token]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _names_of(text: str) -> _Names:
+    capitals: dict[str, Token] = {}
+    for token in text_of(text).tokens:
+        if token.kind is TokenKind.WORD and token.form[0].isupper():
+            capitals.setdefault(unaccented(token.lower), token)
+    return _Names(tuple(one for one in values(text) if one.kind is ValueKind.NAME), capitals)
 
 
 @dataclass(frozen=True)
@@ -65,11 +118,8 @@ class Wanted:
         return re.compile("|".join(r"[.,' \u00a0\u202f]?".join(one) for one in sorted(cores)))
 
     def _may_have(self, text: str) -> bool:
-        text, _ = plain(text)
-        if self._pattern.search(text) or _UNSPACED.search(text):
-            return True
-        spelled = {word.casefold() for word in _WORD.findall(text)}
-        return not spelled.isdisjoint(_SPELLED | _MOMENTS)
+        signs = _signs_of(text)
+        return signs.may_spell or self._pattern.search(signs.plain) is not None
 
     def _is(self, other: Value) -> bool:
         value = self.value
@@ -113,17 +163,16 @@ class Wanted:
         """The name, a longer or shorter one of the same, or its last part with a capital."""
         parts = self.value.canonical.split()
         initials = "".join(part[0] for part in parts)
-        spelled = unaccented(plain(text)[0].casefold())
-        if not parts or not any(part in spelled for part in (parts[-1], initials)):
+        letters = _signs_of(text).letters
+        if not parts or not any(part in letters for part in (parts[-1], initials)):
             return None
-        for one in values(text):
+        names = _names_of(text)
+        for one in names.values:
             if self.value.agrees(one) or one.agrees(self.value):
                 return one
-        for token in text_of(text).tokens:
-            is_last = unaccented(token.lower) == parts[-1] and token.form[0].isupper()
-            if token.kind is TokenKind.WORD and is_last:
-                return self._at(text, token.start, token.end)
-        return None
+        if (token := names.capitals.get(parts[-1])) is None:
+            return None
+        return self._at(text, token.start, token.end)
 
     def _at(self, text: str, start: int, end: int) -> Value:
         """The value at a place of the plain text."""
