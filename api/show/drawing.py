@@ -13,6 +13,8 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.word_diff import Piece
 
 NO_SOURCE = "no source"
+NOT_SUPPORTED = "not supported"
+"""What stands on a broken line between two sentences of which no words can be told apart."""
 MOST_NAMED = 20
 """Candidates that are named in words."""
 
@@ -84,6 +86,7 @@ class Joint:
         steps: How many nodes it passes that only repeat; they are not drawn.
         names: Some of these.
         is_unknown: Whether it came in at one of these steps, and nothing says at which.
+        is_said: Whether a sentence stands at its beginning.
     """
 
     before: Tone
@@ -94,6 +97,7 @@ class Joint:
     steps: int = 0
     names: tuple[str, ...] = ()
     is_unknown: bool = False
+    is_said: bool = False
 
     @property
     def label(self) -> str:
@@ -109,7 +113,12 @@ class Joint:
         """Return what stands on a broken line."""
         if self.source and self.wrote:
             return f"{self.source} → {self.wrote}"
-        return f"{self.change}: {self.wrote or self.source}" if self.change else NO_SOURCE
+        return f"{self.change}: {self.wrote or self.source}" if self.change else self.fault
+
+    @property
+    def fault(self) -> str:
+        """Return what stands on a broken line where no words differ."""
+        return NOT_SUPPORTED if self.is_said else NO_SOURCE
 
     @property
     def change(self) -> str:

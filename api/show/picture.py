@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from veritrail_graph.api.show.contrast import Contrast, Quote, contrast_of
+from veritrail_graph.api.show.decisive import decisive_words
 from veritrail_graph.api.show.drawing import Drawing, Joint, PictureBox, PictureColumn, Tone
 from veritrail_graph.api.show.located import how_located
 from veritrail_graph.api.show.texts import one_line
@@ -23,6 +24,7 @@ from veritrail_graph.api.show.words import State, selects_by_words
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.evidence_pair import closest_sentence
+from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.word_diff import GAP, Piece, marked_pieces
 
 MOST_SOURCES = 3
@@ -40,7 +42,7 @@ def picture_of(view: TrailView, pair: Contrast | None = None) -> Drawing:
         view: The trail.
         pair: Its pair of sentences; None: it is read off the trail.
     """
-    return _Drawer(view, pair or contrast_of(view)).drawn()
+    return _Drawer(view, _narrowed_pair(view, pair or contrast_of(view))).drawn()
 
 
 @dataclass(slots=True)
@@ -74,6 +76,9 @@ class _Drawer:
 
     # What is wrong, and where it came in
 
+    def _has_source(self) -> bool:
+        return self.pair is not None and self.pair.source is not None
+
     def _culprits(self) -> tuple[str, ...]:
         place = self.view.verification.value_place
         if place is not None:
@@ -89,8 +94,9 @@ class _Drawer:
             PictureColumn(self._culprit_heading(culprits), (self._culprit(culprits, wrote),))
         )
         joints[-1] = replace(
-            joints[-1], after=Tone.CULPRIT, is_broken=True, source=source, wrote=wrote
-        )
+            joints[-1], after=Tone.CULPRIT, is_broken=True, source=source, wrote=wrote,
+            is_said=self._has_source(),
+        )  # fmt: skip
         answer = self.view.verification.node_id
         if answer not in culprits:
             passed = self._passed(culprits)
@@ -173,13 +179,7 @@ class _Drawer:
 
     def _difference(self) -> tuple[str, str]:
         """Return what differs: the words of the source, and those in their place."""
-        place = self.view.verification.value_place
-        if place is not None:
-            return place.difference.source, place.difference.wrote
-        if self.pair is None:
-            return "", ""
-        source = self.pair.source.pieces if self.pair.source is not None else ()
-        return _changed(source), _changed(self.pair.wrote.pieces)
+        return _difference(self.view, self.pair)
 
     def _wrong_words(self, culprits: Sequence[str], source: str, wrote: str) -> str:
         found = self.view.verification
@@ -202,7 +202,9 @@ class _Drawer:
             return f"{words}: {source} became {wrote}"
         if self.pair is not None and self.pair.source is None:
             return f"{words}: nothing that it was made from says this"
-        return f"{words}: added “{wrote}”" if wrote else words
+        if source or wrote:
+            return f"{words}: {'added' if wrote else 'left out'} “{wrote or source}”"
+        return words
 
     def _unplaced(self) -> Drawing:
         """Draw an error whose place the verdicts do not tell."""
@@ -216,7 +218,7 @@ class _Drawer:
             source_tone, words = Tone.RIGHT, "no source says all of this; where it came in is open"
         joint = Joint(
             source_tone, Tone.WRONG, is_broken=True, source=before, wrote=after,
-            steps=len(passed), names=_some(passed), is_unknown=True,
+            steps=len(passed), names=_some(passed), is_unknown=True, is_said=self._has_source(),
         )  # fmt: skip
         return self._made([sources, answer], [joint], words)
 
@@ -263,11 +265,12 @@ class _Drawer:
     def _answer(self, tone: Tone, wrote: str = "") -> PictureColumn:
         found = self.view.verification
         heading, note = self._heading(found.node_id), ""
-        if self.view.unsaid:
-            heading, note = "You asked", "the answer does not say it"
+        if self.view.unsaid:  # it is nobody's text
+            note = "the answer does not say it"
             if not found.is_unsaid:
                 note = "it is open whether the answer says it"
-        elif tone is Tone.OPEN:
+            return PictureColumn("You asked", (PictureBox((Piece(found.claim),), tone, note=note),))
+        if tone is Tone.OPEN:
             note = self.view.mark.word
         elif tone is Tone.RIGHT:
             note = "supported"
@@ -281,14 +284,14 @@ class _Drawer:
         view = self.view
         if not view.iterations:
             return "Nothing was read"
-        if self.pair is not None and self.pair.not_found:
-            return self.pair.not_found
-        read = view.sources_read
+        read, name = view.sources_read, "source text"
+        if not read:
+            read, name = sum(step.read for step in view.iterations), "step"
         if not read:
             return view.not_found
         words = " in these words" if selects_by_words(view.verification.engine) else ""
         says = "it does not say this" if read == 1 else "none says this"
-        return f"{counted(read, 'source text')} read, {says}{words}"
+        return f"{counted(read, name)} read, {says}{words}"
 
     def _open_words(self) -> str:
         """Return why nothing is said for or against the claim."""
@@ -436,10 +439,28 @@ def _some(names: Sequence[str]) -> tuple[str, ...]:
     return (*shown, f"{more:,} more") if more else shown
 
 
-def _changed(pieces: Iterable[Piece]) -> str:
-    """Return the words that differ."""
-    words = (piece.text.strip(" .,;:") for piece in pieces if piece.is_changed)
-    return GAP.join(word for word in words if word)
+def _difference(view: TrailView, pair: Contrast | None) -> tuple[str, str]:
+    place = view.verification.value_place
+    if place is not None:
+        return place.difference.source, place.difference.wrote
+    if pair is None or pair.source is None:
+        return "", ""
+    return decisive_words(pair.source.text, pair.wrote.text, view.verification.claim)
+
+
+def _narrowed_pair(view: TrailView, pair: Contrast | None) -> Contrast | None:
+    """Return the pair with the words marked that matter most, where no value tells them."""
+    found = view.verification
+    if pair is None or pair.source is None or found.value_place is not None:
+        return pair
+    if found.verdict is not Verdict.NOT_FULLY_SUPPORTED or pair.is_asked:
+        return pair
+    source, wrote = _difference(view, pair)
+    return replace(
+        pair,
+        source=replace(pair.source, pieces=_marked(pair.source.text, source)),
+        wrote=replace(pair.wrote, pieces=_marked(pair.wrote.text, wrote)),
+    )
 
 
 def _marked(text: str, value: str) -> tuple[Piece, ...]:

@@ -12,7 +12,6 @@ from enum import StrEnum
 from itertools import pairwise
 
 from veritrail_graph.api.show.drawing import (
-    NO_SOURCE,
     Drawing,
     Joint,
     PictureBox,
@@ -41,6 +40,8 @@ PAD, MARGIN = 14.0, 20.0
 COLUMN, NARROW = 250.0, 360.0
 """The width of a column beside others, and of the whole where they are below one another."""
 GAP, LABEL_GAP, LEAST_PILL, MOST_PILL = 44.0, 156.0, 60.0, 150.0
+MOST_PILL_LINES = 3
+"""Lines of words that were added or left out."""
 BELOW = 16.0
 RAIL, SIDE_RAIL, SPINE, INSET = 13.0, 5.0, 44.0, 24.0
 DOT, STACK = 15.0, 6.0
@@ -390,10 +391,12 @@ def _pill_lines(joint: Joint) -> tuple[tuple[tuple[str, TextPart], ...], ...]:
     source, wrote = shown(joint.source), shown(joint.wrote)
     if not (source and wrote):
         if not joint.change:
-            return (((NO_SOURCE, TextPart.WROTE),),)
+            return (((joint.fault, TextPart.WROTE),),)
         part = TextPart.SOURCE if source else TextPart.WROTE
-        words = cut_line(source or wrote, MOST_PILL, PILL, bold=True)
-        return ((joint.change, TextPart.QUIET),), ((words, part),)
+        pieces = (Piece(source or wrote, is_changed=True),)
+        lines = fitted(pieces, TextRoom(MOST_PILL, MOST_PILL_LINES, PILL))
+        said = ("".join(piece.text for piece in line).strip() for line in lines)
+        return ((joint.change, TextPart.QUIET),), *(((words, part),) for words in said)
     if _pill_width(f"{source} → {wrote}") <= MOST_PILL:
         return (((source, TextPart.SOURCE), (" → ", TextPart.QUIET), (wrote, TextPart.WROTE)),)
     room = MOST_PILL - _pill_width("→ ")

@@ -151,6 +151,35 @@ def test_a_check_without_a_round_is_grey_and_says_that_nothing_was_read(status: 
     assert made.columns[0].boxes[0].text == "Nothing was read"
 
 
+def test_a_question_that_the_answer_does_not_say_is_nobodys_text() -> None:
+    asked = CLAIM.replace(origin=ClaimOrigin.ASKED, said=False)
+    box = drawn(a_chain(error_nodes=[], propagated_nodes=[], claim=asked)).columns[-1].boxes[0]
+    assert (box.name, box.node_id, box.note) == ("", None, "the answer does not say it")
+
+
+def test_a_denial_that_was_left_out_is_the_difference_and_alone_is_marked() -> None:
+    made = drawn(
+        a_chain("The dredger removed the wreck.", "The dredger has not removed the wreck.")
+    )
+    assert made.joints[0].difference == "left out: not"
+    assert made.news.endswith("left out “not”")
+    marked = [piece.text for column in made.columns for piece in column.boxes[0].pieces
+              if piece.is_changed]  # fmt: skip
+    assert marked == ["not"]
+
+
+def test_where_no_words_differ_the_line_does_not_say_that_there_is_no_source() -> None:
+    made = drawn(a_chain(SOURCE))
+    assert (made.joints[0].is_broken, made.joints[0].difference) == (True, "not supported")
+
+
+def test_what_is_supported_has_no_word_marked_as_different() -> None:
+    one = a_trail("v-1", a_round(1, FS, [ROOT], [found("", cited("c", 0, 0, SOURCE))]),
+                  claim=CLAIM, verdict=FS, paths=[path("c", "t", 1)])  # fmt: skip
+    boxes = [box for column in drawn(one).columns for box in column.boxes]
+    assert not any(piece.is_changed for box in boxes for piece in box.pieces)
+
+
 def test_an_error_without_a_place_is_between_the_sources_and_the_answer() -> None:
     made = drawn(a_chain(error_nodes=[], propagated_nodes=[]))
     assert tones(made) == [Tone.RIGHT, Tone.WRONG]
