@@ -120,6 +120,7 @@ REST: Mapping[str, str] = {
     ),
     "run_unknown": "GET /v1/processes/{{process_id}}/verifications lists those of a process.",
     "samples_need_model": "(`samples`)",
+    "samples_need_temperature": "(`samples`)",
     "service_file_version": "An operator of the service can move its file away.",
     "service_unavailable": "Come again.",
     "service_version": "An operator of the service can name another database.",

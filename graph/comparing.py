@@ -61,6 +61,7 @@ _OF_A_STEP = {
     "model": "the model",
     "endpoint": "the endpoint",
     "temperature": "the temperature",
+    "effort": "the effort of reasoning",
     "prompt": "the prompts",
     "prompt_hash": "the prompts",
     "structured": "structured output",

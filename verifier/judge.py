@@ -29,7 +29,7 @@ from veritrail_graph.verifier.ports import (
     Split,
 )
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import Prompts, shared_verdict_of
+from veritrail_graph.verifier.prompts import Prompt, Prompts, shared_verdict_of
 from veritrail_graph.verifier.shared_prompts import SharedSelection, SharedVerdict
 from veritrail_graph.verifier.sharing import Sharing, WaitingRounds
 from veritrail_graph.verifier.verdict import PromptVerdict, VerdictStep
@@ -43,11 +43,30 @@ class StepModel:
         model: The model.
         temperature: Of a single answer; None: the endpoint's own.
         structured: Whether the endpoint gets a JSON Schema of the answer.
+        effort: How much it may reason; None: as goes with the temperature.
     """
 
     model: ModelPort
     temperature: float | None = 0.0
     structured: bool = False
+    effort: str | None = None
+
+    def step(
+        self,
+        prompt: Prompt,
+        samples: Samples = Samples(),
+        schema: Mapping[str, Any] | None = None,
+    ) -> PromptedStep:
+        """Return a step that asks it.
+
+        Args:
+            prompt: The instructions.
+            samples: How many answers are drawn.
+            schema: The JSON Schema of an answer; None: that of the step of verification.
+        """
+        return PromptedStep(
+            prompt, self.model, samples, self.temperature, self.structured, schema, self.effort
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +133,7 @@ class LanguageModelJudge:
         """
 
         def step(name: Step, of: StepModel, samples: Samples = samples) -> PromptedStep:
-            return PromptedStep(prompts[name], of.model, samples, of.temperature, of.structured)
+            return of.step(prompts[name], samples)
 
         selection = EvidenceStep(step(Step.EVIDENCE_SELECTION, models.selection), limits)
         # What is selected again is an aid to fit a prompt: one answer, not samples of it, and

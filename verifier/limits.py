@@ -50,6 +50,7 @@ class Samples:
         count: Answers drawn; 1: hard prediction, at temperature 0 and without a score.
         threshold: How many must select a sentence, or give a verdict, for it to count.
         temperature: The temperature at which several are drawn.
+        needs_temperature: Whether several of a model without a temperature are of no use.
 
     Source: VeriTrail E.3.
     """
@@ -57,6 +58,7 @@ class Samples:
     count: int = 1
     threshold: int = 1
     temperature: float = 0.2
+    needs_temperature: bool = True
 
     def __post_init__(self) -> None:
         """Refuse thresholds that no answer, or every answer, could meet."""

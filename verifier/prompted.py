@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from veritrail_graph.verifier.answers import SCHEMAS, without_reasoning
 from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.models.known_models import known_model
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, Step, StepCall
 from veritrail_graph.verifier.prompts import Prompt
 
@@ -36,6 +37,7 @@ class PromptedStep:
         temperature: Of a single answer; None: the endpoint's own.
         structured: Whether the endpoint gets a JSON Schema of the answer.
         schema: The JSON Schema of an answer; None: that of the step of verification.
+        effort: How much the model may reason; None: as goes with the temperature.
     """
 
     prompt: Prompt
@@ -44,14 +46,20 @@ class PromptedStep:
     temperature: float | None = 0.0
     structured: bool = False
     schema: Mapping[str, Any] | None = None
+    effort: str | None = None
 
     @property
     def call(self) -> StepCall:
-        """Return what its calls are recorded under."""
+        """Return what its calls ask for, as far as the model is known to take it."""
         drawn = self.samples.temperature if self.samples.is_soft else self.temperature
-        return StepCall(
-            self.prompt.step.value, self.prompt.name, self.prompt.hash, self.model.model, drawn
-        )
+        asked = known_model(self.model.model).asked(drawn, self.effort)
+        prompt = self.prompt
+        return StepCall(prompt.step.value, prompt.name, prompt.hash, self.model.model, *asked)
+
+    @property
+    def needs_temperature(self) -> bool:
+        """Return whether answers without a temperature are of no use."""
+        return self.samples.is_soft and self.samples.needs_temperature
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -64,6 +72,7 @@ class PromptedStep:
             "structured": self.structured,
             "prompt": call.prompt,
             "prompt_hash": call.prompt_hash,
+            **({"effort": call.effort} if call.effort is not None else {}),
         }
 
     @property
@@ -104,7 +113,15 @@ class PromptedStep:
         return [
             partial(
                 self.model.ask,
-                Request(call, self.prompt.text, user, shared, sample, schema),
+                Request(
+                    call,
+                    self.prompt.text,
+                    user,
+                    shared,
+                    sample,
+                    schema,
+                    needs_temperature=self.needs_temperature,
+                ),
                 read,
                 meter,
             )

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.graph.sent_settings import settings_as_sent
 from veritrail_graph.verifier.appeals import WatchedNodes
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
@@ -259,7 +260,7 @@ class Run:
         return verification.replace(
             content_hash=self._content_hash,
             run_id=self.run_id,
-            settings=self._settings,
+            settings=settings_as_sent(self._settings, verification.steps),
             run_options=self._options,
         )
 

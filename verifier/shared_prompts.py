@@ -91,6 +91,7 @@ class SharedPrompt(ABC, Generic[T]):
             sample,
             self.step.answer_schema,
             len(cases),
+            self.step.needs_temperature,
         )
 
     @abstractmethod

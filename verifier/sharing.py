@@ -263,10 +263,13 @@ class Sharing:
                 read = partial(read_shared, claims=len(claims))
                 parts = await first.prompt.step.model.ask(request, read, meter)
         share = split_usage(meter.total, len(claims))
+        sent = meter.latest or request.call
         for some, part, cost in zip(claims, parts, share, strict=True):
-            await self._hand_out(some, part, cost)
+            await self._hand_out(some, part, cost, sent)
 
-    async def _hand_out(self, some: Sequence[_Asked], part: str | None, cost: Usage) -> None:
+    async def _hand_out(
+        self, some: Sequence[_Asked], part: str | None, cost: Usage, sent: StepCall
+    ) -> None:
         """Give those who wait for a claim its part of an answer; None where it is invalid."""
         first, found = some[0], None
         prompt, memory = first.prompt, _memory_of(first.prompt)
@@ -274,10 +277,12 @@ class Sharing:
             found = prompt.read(part, first.case) if part else None
         if found is not None and part is not None and memory is not None:
             request = prompt.request([first.case], first.sample)
-            await memory.keep(request, part, (cost.input_tokens, cost.output_tokens))
+            tokens = (cost.input_tokens, cost.output_tokens)
+            alone = request.call._replace(temperature=sent.temperature, effort=sent.effort)
+            await memory.keep(request, part, tokens, alone)
         for place, asked in enumerate(some):
             if place and found is not None and not asked.answer.done():
-                asked.meter.record(prompt.step.call, FROM_CACHE, cost)
+                asked.meter.record(sent, FROM_CACHE, cost)
             _resolve(asked, found)
 
 

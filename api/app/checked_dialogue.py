@@ -32,7 +32,7 @@ WITHOUT_DOCUMENTS = "No document came with its turn, and nothing that was said b
 WITHOUT_CATEGORY = "It is not verified; why was not asked."
 _SAME_OPTIONS = (
     "engine", "model", "claims_model", "verdict_model", "budget_usd", "max_calls", "price",
-    "structured", "use_cache",
+    "effort", "structured", "use_cache",
 )  # fmt: skip
 
 

@@ -514,7 +514,11 @@ class Claims(Part):
                 prompts,
                 splitter,
                 Meter(on_record=on_answer),
-                completions=Samples(options.completions, options.completions // 2 + 1),
+                completions=Samples(
+                    options.completions,
+                    options.completions // 2 + 1,
+                    needs_temperature=False,
+                ),
                 on_sentence=on_sentence,
             )
             return Extracted(report, models.steps.claims.model.model, list(models.warnings))

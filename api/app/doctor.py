@@ -247,11 +247,13 @@ def _opened(settings: Settings, engine: Engine, chosen: ModelSettings) -> Endpoi
 
 async def _answer(endpoint: Endpoint, chosen: ModelSettings) -> DoctorFinding:
     """Return whether the model answers one short question."""
+    from veritrail_graph.verifier.models.known_models import known_model
     from veritrail_graph.verifier.models.port import ModelError, Request, Step, StepCall
     from veritrail_graph.verifier.prompts import load_prompts
 
     prompt = load_prompts()[Step.SUB_CLAIM_DECOMPOSITION]
-    call = StepCall(prompt.step.value, prompt.name, prompt.hash, chosen.model, chosen.temperature)
+    asked = known_model(chosen.model).asked(chosen.temperature, chosen.reasoning_effort)
+    call = StepCall(prompt.step.value, prompt.name, prompt.hash, chosen.model, *asked)
     request = Request(call, prompt.text, _QUESTION)
     try:
         usage = (await _sent(endpoint, request)).usage

@@ -140,6 +140,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "run_unknown": "`veritrail runs PROCESS` shows the runs of a process.",
     "samples_need_model": "(--samples)",
+    "samples_need_temperature": "(--samples)",
     "service_file_version": (
         "To finish its jobs, use the version that made it. To start without them, stop services "
         "and workers and move {file!r} and the files beside it that begin with the same name to "

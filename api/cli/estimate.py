@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @judging(
     "q", "engine", "verdict_engine", "model", "claims_model", "selection_model", "verdict_model",
-    "escalate_to", "price", "batch", "batch_price_factor", "since", "match", "samples",
+    "escalate_to", "effort", "price", "batch", "batch_price_factor", "since", "match", "samples",
     "max_root_sentences", "max_sentences", "verdict_sentences", "verdict_root_sentences",
     "max_reruns", "no_sub_claims", "share", "prompts",
 )  # fmt: skip

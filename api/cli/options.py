@@ -181,6 +181,15 @@ JudgeThreshold = Annotated[
         help="Of a checker: the score from which a sentence is faithful.",
     ),
 ]
+ReasoningEffort = Annotated[
+    str | None,
+    typer.Option(
+        "--effort",
+        metavar="EFFORT",
+        help="How much models reason: none, minimal, low, medium, high, xhigh or max; by step as "
+        "low,verdict=high (default: as is known of the model).",
+    ),
+]
 Structured = Annotated[
     bool, typer.Option("--structured", help="Use structured output (JSON schema).")
 ]
@@ -332,6 +341,7 @@ JUDGING: Mapping[str, Any] = {
     "no_sub_claims": NoSubClaims,
     "share": Share,
     "prompts": PromptsFolder,
+    "effort": ReasoningEffort,
     "structured": Structured,
     "no_cache": NoCache,
     "recorded": Recorded,

@@ -233,9 +233,7 @@ def _walk_parts(
     from veritrail_graph.verifier.limits import Limits, Samples
 
     parts = Parts(splitter.split, Limits(), Samples(), models.steps, prompts, True, None)
-    of = models.steps.claims
-    claims = ClaimSteps.of(of.model, prompts, temperature=of.temperature, structured=of.structured)
-    return WalkParts(engine.judge(parts), claims)
+    return WalkParts(engine.judge(parts), ClaimSteps.of(models.steps.claims, prompts))
 
 
 def model_steps(

@@ -179,12 +179,36 @@ async def configure_judge(
             )
             judges.append(engine.judge(parts))
             _check_windows(judges[-1])
+            _check_samples(judges[-1])
         judge = judges[0] if len(judges) == 1 else SplitJudge(*judges)
         # Of two engines that ask models either has what is spent: they share it.
         models = opened[0] if opened else None
         yield ConfiguredJudge(
             judge, how, prompts, splitter, models, _settings(settings, how, judge)
         )
+
+
+def _check_samples(judge: Judge) -> None:
+    """See that models take the temperature that several samples are drawn at.
+
+    Raises:
+        InputError: One is known to take none.
+    """
+    from veritrail_graph.verifier.judge import LanguageModelJudge
+    from veritrail_graph.verifier.models.port import NO_TEMPERATURE
+
+    if not isinstance(judge, LanguageModelJudge):
+        return
+    for step in judge.prompted:
+        call = step.call
+        if step.needs_temperature and call.temperature is None:
+            when = f" with the effort {call.effort}" if call.effort is not None else ""
+            raise InputError(
+                f"{call.model} takes no temperature{when}, so several samples of an answer would "
+                "not be drawn as they are meant: leave the samples out, or name another model.",
+                code=NO_TEMPERATURE,
+                model=call.model,
+            )
 
 
 def _check_windows(judge: Judge) -> None:
@@ -221,9 +245,7 @@ def prompted_step(prompt: Prompt, of: StepModel) -> PromptedStep:
     Raises:
         InputError: The context window is too small for the instructions.
     """
-    from veritrail_graph.verifier.prompted import PromptedStep
-
-    made = PromptedStep(prompt, of.model, temperature=of.temperature, structured=of.structured)
+    made = of.step(prompt)
     check_window(made)
     return made
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from veritrail_graph.api.configured.efforts import efforts_of
 from veritrail_graph.api.settings import ModelSettings, Settings, Use, model_settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.engines import engine_named
@@ -51,6 +52,8 @@ class AsksModels(Protocol):
     @property
     def structured(self) -> bool: ...  # noqa: D102
     @property
+    def effort(self) -> str | None: ...  # noqa: D102
+    @property
     def use_cache(self) -> bool: ...  # noqa: D102
 
 
@@ -69,6 +72,7 @@ class ModelOptions:
         budget: USD that the run may cost.
         max_calls: Calls that the run may make.
         structured: Whether endpoints get a schema of the answers.
+        effort: How much models may reason: for all steps, or step by step as `verdict=high`.
         use_cache: Whether answers come from the cache of answers, and go into it.
         in_batches: Whether calls are made in batches.
         finishes_live: Whether what had no valid answer in a batch is asked live.
@@ -85,6 +89,7 @@ class ModelOptions:
     budget: float | None = None
     max_calls: int | None = None
     structured: bool = False
+    effort: str | None = None
     use_cache: bool = True
     in_batches: bool = False
     finishes_live: bool = False
@@ -109,6 +114,7 @@ class ModelOptions:
             budget=request.budget_usd,
             max_calls=request.max_calls,
             structured=request.structured,
+            effort=request.effort,
             use_cache=request.use_cache,
         )
 
@@ -122,6 +128,10 @@ class ModelOptions:
             Use.VERDICT: self.verdict_model,
         }[use]
         return own or self.model
+
+    def effort_of(self, use: Use) -> str | None:
+        """The effort of reasoning of a step, where an option sets it."""
+        return efforts_of(self.effort).get(use)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +191,7 @@ def all_model_settings(
             # The stronger model has a price of its own.
             price=options.price if use is not Use.ESCALATION else None,
             structured=options.structured,
+            effort=options.effort_of(use),
         )
         for use in Use
         if use is not Use.ESCALATION
@@ -249,10 +260,11 @@ def _refuse_others(recorder: AnswerRecorder, file: Path, models: Iterable[ModelS
 
 def _is_same_judge(one: ModelSettings, other: ModelSettings) -> bool:
     """Return whether two models give the same answers, whatever is set of their price and speed."""
-    return (one.model, one.base_url, one.temperature) == (
+    return (one.model, one.base_url, one.temperature, one.reasoning_effort) == (
         other.model,
         other.base_url,
         other.temperature,
+        other.reasoning_effort,
     )
 
 
@@ -361,7 +373,12 @@ class _Workshop:
 
         if settings not in self._made:
             self._made[settings] = self._make(settings, price)
-        return StepModel(self._made[settings], settings.temperature, settings.structured)
+        return StepModel(
+            self._made[settings],
+            settings.temperature,
+            settings.structured,
+            settings.reasoning_effort,
+        )
 
     def _make(self, settings: ModelSettings, price: Price | None) -> ModelPort:
         from veritrail_graph.verifier.engines import EndpointSettings

@@ -12,6 +12,7 @@ from veritrail_graph.api.requests.job import (
     JobBudget,
     JobCache,
     JobCalls,
+    JobEffort,
     JobPrice,
     JobRequest,
     JobStructured,
@@ -88,6 +89,7 @@ class AttributeParameters(JobRequest):
     budget_usd: JobBudget = None
     max_calls: JobCalls = None
     price: JobPrice = None
+    effort: JobEffort = None
     structured: JobStructured = False
     use_cache: JobCache = True
 

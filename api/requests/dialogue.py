@@ -11,6 +11,7 @@ from veritrail_graph.api.requests.job import (
     JobBudget,
     JobCache,
     JobCalls,
+    JobEffort,
     JobPrice,
     JobRequest,
     JobStructured,
@@ -65,6 +66,7 @@ class DialogueParameters(JobRequest):
     budget_usd: JobBudget = None
     max_calls: JobCalls = None
     price: JobPrice = None
+    effort: JobEffort = None
     structured: JobStructured = False
     use_cache: JobCache = True
 

@@ -35,6 +35,15 @@ JobPrice = Annotated[
     Annotated[str, Field(max_length=100)] | None,
     Field(description="IN,OUT[,CACHED] in USD per million tokens; not with a key's budget."),
 ]
+_EFFORT = "(none|minimal|low|medium|high|xhigh|max)"
+_STEP_EFFORT = f"((claims|selection|verdict|escalation)=)?{_EFFORT}"
+JobEffort = Annotated[
+    Annotated[str, Field(max_length=200, pattern=f"^{_STEP_EFFORT}(,{_STEP_EFFORT})*$")] | None,
+    Field(
+        description="How much models reason: none, minimal, low, medium, high, xhigh or max; by "
+        "step as `low,verdict=high`. Default: as is known of the model."
+    ),
+]
 JobStructured = Annotated[bool, Field(description="Use structured output (JSON schema).")]
 JobCache = Annotated[bool, Field(description="Use and fill the cache of answers.")]
 

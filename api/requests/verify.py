@@ -21,6 +21,7 @@ from veritrail_graph.api.requests.job import (
     JobBudget,
     JobCache,
     JobCalls,
+    JobEffort,
     JobPrice,
     JobStructured,
     Name,
@@ -180,6 +181,7 @@ class VerifyRequest(OfProcess):
         description="The most claims that one prompt may ask about. Ours: the paper asks about one "
         "claim a prompt; measure what it does to your model.",
     )
+    effort: JobEffort = None
     structured: JobStructured = False
     use_cache: JobCache = True
     mode: Mode = Field(

@@ -62,6 +62,7 @@ class ModelFields(BaseModel):
     Attributes:
         model: Name of the model.
         temperature: Of a single answer; None: the endpoint's own.
+        reasoning_effort: How much it may reason; None: as goes with the temperature.
         context_tokens: The context window; None: the model table, else 128,000.
         max_output_tokens: The longest answer; None: a share of the window.
         concurrency: The most simultaneous calls.
@@ -75,6 +76,7 @@ class ModelFields(BaseModel):
 
     model: read.Text = None
     temperature: Annotated[float | None, read.parsed(read.temperature)] = 0.0
+    reasoning_effort: Annotated[str | None, read.parsed(read.effort)] = None
     context_tokens: read.Whole | None = None
     max_output_tokens: read.Whole | None = None
     concurrency: read.Whole = CALLS
@@ -418,6 +420,7 @@ class ModelSettings:
     api_key: str | None = field(default=None, repr=False)
     api_version: str | None = None
     temperature: float | None = 0.0
+    reasoning_effort: str | None = None
     context_tokens: int | None = None
     max_output_tokens: int | None = None
     concurrency: int = CALLS
@@ -436,6 +439,7 @@ def model_settings(
     concurrency: int | None = None,
     price: str | None = None,
     structured: bool = False,
+    effort: str | None = None,
 ) -> ModelSettings:
     """Settings of the model of a step; options come first.
 
@@ -447,6 +451,7 @@ def model_settings(
         concurrency: Simultaneous calls, where an option sets them.
         price: The price, where an option sets it.
         structured: Whether an option turns structured answers on.
+        effort: The effort of reasoning, where an option sets it.
 
     Raises:
         InputError: An address or a key cannot be one, or no model is named.
@@ -463,6 +468,7 @@ def model_settings(
         "concurrency": concurrency,
         "price": read.parse_price(price) if price else None,
         "structured": structured or None,
+        "reasoning_effort": effort,
     }
     found.update({name: value for name, value in options.items() if value is not None})
     if found["model"] is None:

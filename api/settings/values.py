@@ -143,6 +143,15 @@ def rate(text: str) -> int:
     return int(text)
 
 
+def effort(text: str) -> str:
+    """An effort of reasoning."""
+    from veritrail_graph.verifier.models.known_models import Effort
+
+    if text.lower() not in set(Effort):
+        raise ValueError(f"must be one of {', '.join(Effort)}")
+    return text.lower()
+
+
 def temperature(text: str) -> float | None:
     """A temperature; None: the endpoint's own.
 

@@ -374,6 +374,7 @@ def _steps(steps: Iterable[StepRecord], *, is_detail: bool = False) -> Iterator[
     """Return the calls: the step, the version of its prompt, the model, the cost."""
     for step in steps:
         warmth = "" if step.temperature is None else f" at temperature {step.temperature:g}"
+        effort = "" if step.effort is None else f" with effort {step.effort}"
         line = (
             name(step_words(step.step), Style.QUIET),
             ours(": ", Style.QUIET),
@@ -382,7 +383,7 @@ def _steps(steps: Iterable[StepRecord], *, is_detail: bool = False) -> Iterator[
             name(step.prompt_hash[:12], Style.QUIET),
             ours(", ", Style.QUIET),
             name(step.model, Style.QUIET),
-            ours(f"{warmth}: {usage_words(step.usage)}", Style.QUIET),
+            ours(f"{warmth}{effort}: {usage_words(step.usage)}", Style.QUIET),
         )
         yield Branch(line, (), "step", is_detail)
 

@@ -85,13 +85,7 @@ async def extract_claims(
     """
     process = await store.processes.get(process_id)
     node_id, text = await extractable_node(store, process, node)
-    steps = ClaimSteps.of(
-        model.model,
-        prompts,
-        completions=completions,
-        temperature=model.temperature,
-        structured=model.structured,
-    )
+    steps = ClaimSteps.of(model, prompts, completions=completions)
     # The node's own question says more than that of a process with many answers.
     own = await store.nodes.get(process_id, [node_id])
     question = next((node.question for node in own if node.question), process.question)

@@ -339,7 +339,12 @@ class StepRecord(Noun):
     prompt_hash: Text = Field(description="SHA-256 of the prompt's file in hexadecimal.")
     model: Text = Field(description="The model that was asked.")
     temperature: Number | None = Field(
-        default=None, description="The temperature that was asked for; null where none was sent."
+        default=None, description="The temperature that was sent; null where none was."
+    )
+    effort: Text | None = Field(
+        default=None,
+        description="The effort of reasoning that was sent, such as `none` or `high`.",
+        exclude_if=is_none,
     )
     usage: Usage = Field(default=NO_USAGE, description="What its calls cost.")
 

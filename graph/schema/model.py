@@ -319,7 +319,8 @@ _STEP = (
     string("prompt", "name and version of the prompt"),
     kept("prompt_hash", "string", "SHA-256 of the prompt's file"),
     string("model", "the model that was asked"),
-    Property("temperature", "float", "the temperature that was asked for"),
+    Property("temperature", "float", "the temperature that was sent; absent: none was"),
+    string("effort", "the effort of reasoning that was sent; absent: none was"),
     *_USAGE,
 )
 

@@ -28,6 +28,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.model.listed import Cost, TrailOutline
 from veritrail_graph.graph.model.run import Run, Spending
 from veritrail_graph.graph.model.trail import MATCHED
+from veritrail_graph.graph.sent_settings import possible_settings
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.reviews import reviews_of
 from veritrail_graph.graph.store.rows import batches
@@ -245,7 +246,7 @@ class TrailStore:
                 "trail/same",
                 process_id=process_id,
                 content_hash=content_hash,
-                settings=settings,
+                settings=possible_settings(settings),
                 claim_ids=list(batch),
                 matched=MATCHED,
             )
@@ -267,7 +268,10 @@ class TrailStore:
             settings: The settings that theirs are compared with.
         """
         rows = await self._database.read(
-            "trail/earlier", process_id=process_id, content_hash=content_hash, settings=settings
+            "trail/earlier",
+            process_id=process_id,
+            content_hash=content_hash,
+            settings=possible_settings(settings),
         )
         return [EarlierOutline(*row) for row in rows]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fakes.asking import ScriptedAsking
 
 from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
+from veritrail_graph.verifier.judge import StepModel
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Request, Step
 from veritrail_graph.verifier.prompted import PromptedStep
@@ -52,7 +53,7 @@ class ClaimAnswers:
 
 def steps_over(asking: ScriptedAsking, completions: Samples = COMPLETIONS) -> ClaimSteps:
     """The stages of extraction over a model."""
-    return ClaimSteps.of(asking, PROMPTS, completions=completions)
+    return ClaimSteps.of(StepModel(asking), PROMPTS, completions=completions)
 
 
 def sub_claim_step(asking: ScriptedAsking) -> PromptedStep:

@@ -66,7 +66,13 @@ def tokens(text: str) -> int:
 
 
 def completion(
-    number: int, model: str, step: str, answer: Answer, counts: Counts, fault: Fault | None
+    number: int,
+    model: str,
+    step: str,
+    answer: Answer,
+    counts: Counts,
+    fault: Fault | None,
+    reasoning: int = 0,
 ) -> Reply:
     """A chat completion with this answer, or with what a fault leaves of it."""
     text = answer_text(step, answer, fault)
@@ -84,7 +90,7 @@ def completion(
     if refusal:
         message["content"] = None
     choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
-    written = tokens(content or refusal or "")
+    written = tokens(content or refusal or "") + reasoning
     return as_json({
         "id": f"chatcmpl-{number}", "object": "chat.completion", "created": 1_700_000_000 + number,
         "model": model, "choices": [] if fault is Fault.EMPTY_CHOICES else [choice],
@@ -93,7 +99,7 @@ def completion(
             "completion_tokens": written,
             "total_tokens": counts.prompt + written,
             "prompt_tokens_details": {"cached_tokens": counts.cached},
-            "completion_tokens_details": {"reasoning_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": reasoning},
         },
     })  # fmt: skip
 

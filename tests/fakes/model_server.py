@@ -41,6 +41,8 @@ from fakes.model_replies import Counts, Reply, as_json, completion, error, failu
 PREFIX_CHARACTERS = 1024
 STEP_HEADER = "x-veritrail-step"
 START_SECONDS = 10.0
+EFFORTS = ("none", "low", "medium", "high", "xhigh", "max")
+THOUGHTS = 400  # tokens of reasoning of an answer
 
 
 @dataclass
@@ -94,6 +96,8 @@ class ModelServer:
             as cached tokens.
         context_tokens: Longer prompts are refused, as OpenAI refuses them.
         refuses: Parameters that are refused, such as `temperature` and `max_tokens`.
+        is_luna: Whether it takes parameters as gpt-6-luna does: it reasons unless the effort is
+            `none`, and takes a temperature then alone.
         key: The one key that is taken; None takes any.
         models: The models that there are; None has any.
         keeps: Whether `requests` is kept; not for long measurements.
@@ -109,6 +113,7 @@ class ModelServer:
     caches_prefixes: bool = False
     context_tokens: int | None = None
     refuses: Collection[str] = ()
+    is_luna: bool = False
     key: str | None = None
     models: Collection[str] | None = None
     keeps: bool = True
@@ -268,8 +273,15 @@ class ModelServer:
         received.cached = cached // 4
         self.cached_characters[received.step] += cached
         counts = Counts(tokens(text), received.cached)
+        thinks = self.is_luna and _effort(received.body) != "none"
         return completion(
-            received.number, received.body["model"], received.step, answer, counts, fault
+            received.number,
+            received.body["model"],
+            received.step,
+            answer,
+            counts,
+            fault,
+            THOUGHTS if thinks else 0,
         )
 
     def _answer(self, received: Received) -> Answer:
@@ -310,7 +322,7 @@ class ModelServer:
         if self.models is not None and body["model"] not in self.models:
             message = f"The model `{body['model']}` does not exist or you do not have access to it."
             return error(404, message, "model_not_found")
-        for name in self.refuses:
+        for name in (*self.refuses, *(_refused_by_luna(body) if self.is_luna else ())):
             if name in body:
                 return refused_parameter(name)
         asked = tokens(f"{received.system}\n{received.user}")
@@ -331,6 +343,20 @@ class ModelServer:
             known = end if grows else known
             self._prefixes.add(prefix)
         return known
+
+
+def _effort(body: Mapping[str, Any]) -> str:
+    return str(body.get("reasoning_effort", "medium"))
+
+
+def _refused_by_luna(body: Mapping[str, Any]) -> list[str]:
+    """Parameters of a request that gpt-6-luna does not take."""
+    refused = ["max_tokens"]
+    if _effort(body) not in EFFORTS:
+        refused.append("reasoning_effort")
+    if _effort(body) != "none" and body.get("temperature", 1) != 1:
+        refused.append("temperature")
+    return refused
 
 
 def refused_parameter(name: str) -> Reply:

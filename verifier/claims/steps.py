@@ -11,14 +11,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from veritrail_graph.verifier.answers import final_object, read_claims, read_outcome
 from veritrail_graph.verifier.claims.answer import SplitAnswer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, ModelPort, Step
+from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, Step
 from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 from veritrail_graph.verifier.prompts import Prompts
+
+if TYPE_CHECKING:
+    from veritrail_graph.verifier.judge import StepModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def agreed(opinions: Sequence[Opinion], needed: int) -> Opinion:
     return Opinion(None, next(reasons, ""))
 
 
-COMPLETIONS = Samples(count=3, threshold=2, temperature=0.2)
+COMPLETIONS = Samples(count=3, threshold=2, temperature=0.2, needs_temperature=False)
 """Three completions of selection and disambiguation, of which two must agree."""
 
 MOST_WORDS = 1_000
@@ -85,12 +89,10 @@ class ClaimSteps:
     @classmethod
     def of(
         cls,
-        model: ModelPort,
+        model: StepModel,
         prompts: Prompts,
         *,
         completions: Samples = COMPLETIONS,
-        temperature: float | None = 0.0,
-        structured: bool = False,
     ) -> ClaimSteps:
         """The stages over one model.
 
@@ -99,12 +101,10 @@ class ClaimSteps:
             prompts: The prompts of all steps.
             completions: How many completions selection and disambiguation take, and how many of
                 them must agree.
-            temperature: Of decomposition, and of the others where they take one completion.
-            structured: Whether the endpoint gets a JSON Schema of the answers.
         """
 
         def step(name: Step, samples: Samples) -> PromptedStep:
-            return PromptedStep(prompts[name], model, samples, temperature, structured)
+            return model.step(prompts[name], samples)
 
         return cls(
             step(Step.CLAIM_SELECTION, completions),

@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from veritrail_graph.graph.model import Usage
@@ -23,6 +23,7 @@ from veritrail_graph.verifier.models.batch_port import (
 from veritrail_graph.verifier.models.cache import answer_key
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.port import (
+    NO_TEMPERATURE,
     AnswerTooLong,
     Completion,
     ContextTooLong,
@@ -32,6 +33,7 @@ from veritrail_graph.verifier.models.port import (
     ModelError,
     ParameterRefused,
     Request,
+    StepCall,
     TransportFault,
 )
 from veritrail_graph.verifier.models.prices import Price
@@ -169,7 +171,7 @@ class BatchEndpoint:
         except TransportFault as fault:
             fault.retry_after = None  # the next round comes when it comes
             raise
-        return Completion(found.text, found.usage.replace(batch_calls=found.usage.calls))
+        return replace(found, usage=found.usage.replace(batch_calls=found.usage.calls))
 
     def refusal(self, line: Line, fault: BatchFault) -> ModelError:
         """Return what it means that a batch was refused because of a line.
@@ -182,7 +184,9 @@ class BatchEndpoint:
             self.inner.read_line(400, {"error": told}, line.request, line.context)
         except (ParameterRefused, ContextTooLong) as error:
             return error
-        except EndpointRefused:
+        except EndpointRefused as error:
+            if error.code == NO_TEMPERATURE:
+                return error
             return EndpointRefused(
                 f"{self.address} refused the batch: {fault.words}", code="batch_refused"
             )
@@ -230,9 +234,11 @@ class GatheredModel:
         """The kept answer to a request; see `RememberingModel`."""
         return await self.inner.recall(request, read, meter)
 
-    async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
+    async def keep(
+        self, request: Request, text: str, tokens: tuple[int, int], sent: StepCall | None = None
+    ) -> None:
         """Keep an answer that came as a part of another; see `RememberingModel`."""
-        await self.inner.keep(request, text, tokens)
+        await self.inner.keep(request, text, tokens, sent)
 
 
 def _error_words(error: Any) -> str:

@@ -345,11 +345,14 @@ class Rounds:
         files: dict[BatchEndpoint, list[list[Line]]] = {}
         sizes: dict[BatchEndpoint, int] = {}
         for line in lines:
-            written = line.of.inner.write_line(line.request, line.max_output)
             try:
+                written = line.of.inner.write_line(line.request, line.max_output)
                 line.content = batch_line(line.line_id, written.body)
             except UnicodeEncodeError:
                 self._fail(line, RequestRejected("the prompt holds a lone surrogate"))
+                continue
+            except EndpointRefused as error:  # it takes no temperature, as an earlier line showed
+                self._fail(line, error)
                 continue
             line.context = written.context
             size = len(line.content)

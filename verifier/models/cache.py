@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
-from veritrail_graph.verifier.models.port import Request
+from veritrail_graph.verifier.models.port import Request, StepCall
 
-VERSION = 1
+VERSION = 2
 BUSY = 5.0  # seconds to wait for another process
 T = TypeVar("T")
 
-_COLUMNS = ("key", "step", "model", "text", "input_tokens", "output_tokens", "created_at")
+_FIRST_COLUMNS = ("key", "step", "model", "text", "input_tokens", "output_tokens", "created_at")
+_COLUMNS = (*_FIRST_COLUMNS, "sent")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
-_SCHEMA = """
+_FIRST_SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key BLOB PRIMARY KEY,
     step TEXT NOT NULL,
@@ -44,6 +45,8 @@ CREATE TABLE IF NOT EXISTS answers (
     created_at REAL NOT NULL
 )
 """
+_SENT = "ALTER TABLE answers ADD COLUMN sent TEXT"
+"""Since version 2: temperature and effort as JSON, where they were not sent as they were asked."""
 
 
 class _Malformed(sqlite3.DatabaseError):
@@ -57,11 +60,20 @@ class CachedAnswer(NamedTuple):
         text: The answer.
         input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the answer.
+        sent: The temperature and the effort that were sent; None: as they were asked.
     """
 
     text: str
     input_tokens: int
     output_tokens: int
+    sent: tuple[float | None, str | None] | None = None
+
+    def call(self, asked: StepCall) -> StepCall:
+        """Return the call as it was sent."""
+        if self.sent is None:
+            return asked
+        temperature, effort = self.sent
+        return asked._replace(temperature=temperature, effort=effort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,8 @@ def answer_key(address: str, request: Request, max_output: int | None, **others:
         "sample": request.sample,
         **others,
     }
+    if call.effort is not None:
+        parts["effort"] = call.effort
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
@@ -135,7 +149,14 @@ class AnswerCache:
         """The answer under a key, if there is one."""
         return await self._run(lambda db: self._get(db, key))
 
-    async def put(self, key: bytes, request: Request, text: str, tokens: tuple[int, int]) -> None:
+    async def put(
+        self,
+        key: bytes,
+        request: Request,
+        text: str,
+        tokens: tuple[int, int],
+        sent: StepCall | None = None,
+    ) -> None:
         """Keep a valid answer.
 
         Args:
@@ -143,13 +164,15 @@ class AnswerCache:
             request: What was asked; its step and model are kept, nothing else of it.
             text: The answer.
             tokens: Tokens of the prompt and of the answer.
+            sent: The call as it was sent; None: as it was asked.
         """
         call = request.call
-        row = (key, call.step, call.model, text, *tokens, time.time())
+        other = None if sent in (None, call) else json.dumps((sent.temperature, sent.effort))
+        row = (key, call.step, call.model, text, *tokens, time.time(), other)
 
         def put(db: sqlite3.Connection) -> None:
             with contextlib.suppress(UnicodeEncodeError):  # a lone surrogate is no text
-                db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
         await self._run(put)
 
@@ -244,12 +267,10 @@ class AnswerCache:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
             if version < VERSION:
-                db.execute(_SCHEMA)
+                _change(db)
             found = tuple(row[1] for row in db.execute("PRAGMA table_info(answers)"))
             if found != _COLUMNS:
                 raise _Malformed("its table has another shape")
-            if version < VERSION:
-                db.execute(f"PRAGMA user_version = {VERSION}")
         except BaseException:
             db.close()
             raise
@@ -257,12 +278,12 @@ class AnswerCache:
 
     @staticmethod
     def _get(db: sqlite3.Connection, key: bytes) -> CachedAnswer | None:
-        columns = "text, input_tokens, output_tokens"
+        columns = "text, input_tokens, output_tokens, sent"
         row = db.execute(f"SELECT {columns} FROM answers WHERE key = ?", (key,)).fetchone()  # noqa: S608 - fixed names
         if row is None or not isinstance(row[0], str):
             return None
-        counts = (one if isinstance(one, int) and one >= 0 else 0 for one in row[1:])
-        return CachedAnswer(row[0], *counts)
+        given, written = (one if isinstance(one, int) and one >= 0 else 0 for one in row[1:3])
+        return CachedAnswer(row[0], given, written, _sent(row[3]))
 
     def _stats(self, db: sqlite3.Connection) -> CacheStats:
         rows = db.execute("SELECT step, model, count(*) FROM answers GROUP BY step, model")
@@ -280,6 +301,30 @@ class AnswerCache:
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
+
+
+def _change(db: sqlite3.Connection) -> None:
+    """Make the table, or give one of an earlier version what is new; another process may, too."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        db.execute(_FIRST_SCHEMA)
+        found = tuple(row[1] for row in db.execute("PRAGMA table_info(answers)"))
+        if found == _FIRST_COLUMNS:
+            db.execute(_SENT)
+            found = _COLUMNS
+        if found == _COLUMNS:
+            db.execute(f"PRAGMA user_version = {VERSION}")
+    finally:
+        db.execute("COMMIT")
+
+
+def _sent(stored: object) -> tuple[float | None, str | None] | None:
+    """Read what was sent of temperature and effort."""
+    try:
+        temperature, effort = json.loads(stored) if isinstance(stored, str) else (None, None)
+    except (ValueError, TypeError):
+        return None
+    return None if stored is None else (temperature, effort)
 
 
 def _is_malformed(error: Exception) -> bool:

@@ -21,7 +21,7 @@ _DATE = re.compile(r"-(20\d\d-?\d\d-?\d\d)$")
 
 
 class Effort(StrEnum):
-    """How much a model may reason before it answers, from nothing to all."""
+    """An amount of reasoning before an answer, from nothing to all that a model can."""
 
     NONE = "none"
     MINIMAL = "minimal"
@@ -33,7 +33,7 @@ class Effort(StrEnum):
 
 
 class Warmth(StrEnum):
-    """Whether a model takes a temperature."""
+    """The conditions under which a model takes a temperature."""
 
     ALWAYS = "always"
     UNREASONED = "unreasoned"
@@ -43,7 +43,7 @@ class Warmth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """What is known of the models whose names begin in one way; None: not known.
+    """The facts about models whose names begin in one way; None: not known.
 
     Attributes:
         begins: The beginning of their names, or a whole name.

@@ -40,6 +40,7 @@ from veritrail_graph.verifier.models.port import (
     NeverValid,
     Refused,
     Request,
+    StepCall,
 )
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.models.recorded_answers import AnswerRecorder
@@ -154,11 +155,21 @@ _KINDS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A valid answer, what was read of it, what it costs anew, and the call as it was sent."""
+
+    text: str
+    value: Any
+    anew: Usage
+    sent: StepCall
+
+
 @dataclass(slots=True, eq=False)
 class _PendingCall:
     """A call that has not ended, and how many wait for its answer."""
 
-    task: asyncio.Task[tuple[str, Any, Usage]]
+    task: asyncio.Task[_Answered]
     waiting: int = 0
 
 
@@ -256,21 +267,22 @@ class LanguageModel:
         key = answer_key(self.address, request, self._max_output_of_key)
         pending = self._pending.get(key)
         if pending is not None:
-            text, _, anew = await self._joined(key, pending)
-            meter.record(request.call, FROM_CACHE if anew.calls else anew, anew)
-            return read(text)
+            joined = await self._joined(key, pending)
+            anew = joined.anew
+            meter.record(joined.sent, FROM_CACHE if anew.calls else anew, anew)
+            return read(joined.text)
         task = asyncio.create_task(self._answer(key, request, read, meter))
         task.add_done_callback(_retrieve_exception)
         pending = self._pending[key] = _PendingCall(task)
-        _, value, _ = await self._joined(key, pending)
-        return value  # type: ignore[no-any-return] # the call was made with this `read`
+        value: T = (await self._joined(key, pending)).value  # the call was made with this `read`
+        return value
 
     async def recall(self, request: Request, read: Callable[[str], T], meter: Meter) -> T | None:
         """The kept answer to a request; see `RememberingModel`."""
         key = answer_key(self.address, request, self._max_output_of_key)
         known = await self._known(key, request, read, meter)
         if known is not None:
-            return known[1]
+            return known.value  # type: ignore[no-any-return] # read by this `read`
         if isinstance(self._endpoint, KnowingEndpoint):
             text = self._endpoint.known(request)
             if text is not None:
@@ -279,13 +291,15 @@ class LanguageModel:
                 return value
         return None
 
-    async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
+    async def keep(
+        self, request: Request, text: str, tokens: tuple[int, int], sent: StepCall | None = None
+    ) -> None:
         """Keep an answer that came as a part of another; see `RememberingModel`."""
         if self._recorder is not None:
             self._recorder.write(request, text)
         if self._cache is not None:
             key = answer_key(self.address, request, self._max_output_of_key)
-            await self._cache.put(key, request, text, tokens)
+            await self._cache.put(key, request, text, tokens, sent)
 
     async def close(self) -> None:
         """Cancel the pending calls, and close the endpoint's connections."""
@@ -295,7 +309,7 @@ class LanguageModel:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._endpoint.close()
 
-    async def _joined(self, key: bytes, pending: _PendingCall) -> tuple[str, Any, Usage]:
+    async def _joined(self, key: bytes, pending: _PendingCall) -> _Answered:
         """Wait for a pending call; it is cancelled when no one is left who waits for it."""
         pending.waiting += 1
         try:
@@ -317,7 +331,7 @@ class LanguageModel:
 
     async def _answer(
         self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
-    ) -> tuple[str, T, Usage]:
+    ) -> _Answered:
         """A valid answer, from the cache or from the endpoint, and what it costs anew."""
         known = await self._known(key, request, read, meter)
         if known is not None:
@@ -348,19 +362,21 @@ class LanguageModel:
             self._recorder.write(request, completion.text)
         if self._cache is not None and request.claims == 1:
             counted = completion.usage.input_tokens, completion.usage.output_tokens
-            await self._cache.put(key, request, completion.text, counted)
-        return completion.text, value, completion.usage
+            await self._cache.put(key, request, completion.text, counted, completion.sent)
+        sent = completion.sent or request.call
+        return _Answered(completion.text, value, completion.usage, sent)
 
     async def _known(
         self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
-    ) -> tuple[str, T, Usage] | None:
+    ) -> _Answered | None:
         """The answer that the recording or the cache has, and what it would cost anew."""
         recorded = self._recorder.known(request) if self._recorder is not None else None
         if recorded is not None:
             with contextlib.suppress(InvalidAnswer):
                 value = _own(recorded, request, read)
-                meter.record(request.call, NO_CALL)
-                return recorded, value, NO_CALL
+                unsent = request.call._replace(temperature=None, effort=None)
+                meter.record(unsent, NO_CALL)
+                return _Answered(recorded, value, NO_CALL, unsent)
         kept = await self._cache.get(key) if self._cache is not None else None
         if kept is None:
             return None
@@ -372,8 +388,9 @@ class LanguageModel:
             self._recorder.write(request, kept.text)
         counts = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
         anew = priced(Usage(calls=1, **counts), self.price)
-        meter.record(request.call, FROM_CACHE, anew)
-        return kept.text, value, anew
+        sent = kept.call(request.call)
+        meter.record(sent, FROM_CACHE, anew)
+        return _Answered(kept.text, value, anew, sent)
 
     @contextlib.asynccontextmanager
     async def _recorded(
@@ -383,7 +400,7 @@ class LanguageModel:
 
         def record(completion: Completion) -> Completion:
             self._warming.seen(completion.usage)
-            meter.record(request.call, completion.usage)
+            meter.record(completion.sent or request.call, completion.usage)
             return completion
 
         prefix = await self._warming.wait(request)
@@ -391,7 +408,7 @@ class LanguageModel:
             yield record
         except ModelError as error:
             if isinstance(error, InvalidAnswer | AnswerTooLong) or error.usage.input_tokens:
-                meter.record(request.call, error.usage)
+                meter.record(error.sent or request.call, error.usage)
             raise
         finally:
             self._warming.done(prefix)

@@ -22,11 +22,13 @@ from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.batch_port import WrittenLine
 from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
 from veritrail_graph.verifier.models.port import (
+    NO_TEMPERATURE,
     AnswerTooLong,
     Completion,
     ContextTooLong,
     CutOff,
     EmptyAnswer,
+    EndpointRefused,
     Filtered,
     InvalidAnswer,
     ModelError,
@@ -34,6 +36,7 @@ from veritrail_graph.verifier.models.port import (
     Refused,
     Request,
     RequestRejected,
+    StepCall,
     TransportFault,
 )
 from veritrail_graph.verifier.models.tokens import estimate
@@ -73,12 +76,14 @@ class Dialect:
         limit: What it calls the limit on the length of an answer; None: it takes none.
         most: The highest limit that it takes; None: not known.
         temperature: Whether it takes a temperature.
+        effort: Whether it takes an effort of reasoning.
         schema: Whether it takes a schema for the answer.
     """
 
     limit: str | None = "max_tokens"
     most: int | None = None
     temperature: bool = True
+    effort: bool = True
     schema: bool = True
 
     def without(self, problem: Problem) -> Dialect | None:
@@ -94,13 +99,30 @@ class Dialect:
                 return replace(self, limit=renamed)
         if not _REFUSAL.search(message) and "unsupported" not in str(problem.codes):
             return None
-        if self.temperature and self._names(problem, "temperature"):
+        if self.effort and self._complains(problem, "reasoning_effort", "temperature"):
+            return replace(self, effort=False)
+        if self.temperature and self._complains(problem, "temperature", "reasoning_effort"):
             return replace(self, temperature=False)
         if self.schema and (
             self._names(problem, "response_format") or self._names(problem, "json_schema")
         ):
             return replace(self, schema=False)
         return None
+
+    def sent(self, call: StepCall) -> StepCall:
+        """Return a call with the temperature and the effort that are sent of it."""
+        return call._replace(
+            temperature=call.temperature if self.temperature else None,
+            effort=call.effort if self.effort else None,
+        )
+
+    @classmethod
+    def _complains(cls, problem: Problem, parameter: str, other: str) -> bool:
+        """Return whether a refusal is about a parameter, though its words may name another too."""
+        if problem.parameter:
+            return problem.parameter.startswith(parameter)
+        first, second = problem.message.find(parameter), problem.message.find(other)
+        return first >= 0 and (second < 0 or first < second)
 
     @staticmethod
     def _names(problem: Problem, parameter: str) -> bool:
@@ -158,10 +180,29 @@ class OpenAiEndpoint:
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Ask once; see `Endpoint`."""
+        dialect = self._dialect
+        self._check_samples(request, dialect)
+        try:
+            return await self._send(request, max_output_tokens, dialect)
+        except ModelError as error:
+            error.sent = dialect.sent(request.call)
+            raise
+
+    def _check_samples(self, request: Request, dialect: Dialect) -> None:
+        """See that samples are drawn at the temperature that they need.
+
+        Raises:
+            EndpointRefused: The model takes none.
+        """
+        if request.needs_temperature and not dialect.temperature:
+            raise no_temperature(request.call.model)
+
+    async def _send(
+        self, request: Request, max_output_tokens: int | None, dialect: Dialect
+    ) -> Completion:
         import httpx2
         import openai
 
-        dialect = self._dialect
         body = request_body(request, max_output_tokens, dialect)
         try:
             async with asyncio.timeout(self._timeout):
@@ -195,7 +236,7 @@ class OpenAiEndpoint:
             self._has_answered = True
             raise
         self._has_answered = True
-        return answer
+        return replace(answer, sent=dialect.sent(request.call))
 
     async def close(self) -> None:
         """Let go of its connections."""
@@ -210,6 +251,7 @@ class OpenAiEndpoint:
     def write_line(self, request: Request, max_output_tokens: int | None) -> WrittenLine:
         """The body of a call in a batch; see `BatchingEndpoint`."""
         dialect = self._dialect
+        self._check_samples(request, dialect)
         return WrittenLine(request_body(request, max_output_tokens, dialect), dialect)
 
     def read_line(
@@ -217,10 +259,15 @@ class OpenAiEndpoint:
     ) -> Completion:
         """Read the answer to a line of a batch; see `BatchingEndpoint`."""
         content = json.dumps(body).encode()
-        if status != 200:
-            dialect = written if isinstance(written, Dialect) else Dialect()
-            raise self._refusal(status, content, {}, request, dialect)
-        return read_completion(content, "", request, self.address)
+        dialect = written if isinstance(written, Dialect) else Dialect()
+        sent = dialect.sent(request.call)
+        try:
+            if status != 200:
+                raise self._refusal(status, content, {}, request, dialect)
+            return replace(read_completion(content, "", request, self.address), sent=sent)
+        except ModelError as error:
+            error.sent = sent
+            raise
 
     def _refusal(
         self,
@@ -243,7 +290,23 @@ class OpenAiEndpoint:
             return meaning
         if self._dialect == dialect:  # else another call has learned something already
             self._dialect = learned
+        if request.needs_temperature and not learned.temperature:
+            return no_temperature(request.call.model, answered)
         return ParameterRefused(answered)
+
+
+def no_temperature(model: str, answered: str | None = None) -> EndpointRefused:
+    """Return the error of samples that cannot be drawn.
+
+    Args:
+        model: The model.
+        answered: The words of the endpoint that refused the temperature.
+    """
+    told = (
+        f"{model} takes no temperature, so several samples of an answer would not be drawn as "
+        "they are meant: leave the samples out, or name another model"
+    )
+    return EndpointRefused(f"{told} ({answered})" if answered else told, code=NO_TEMPERATURE)
 
 
 def broken_off(error: openai.APIConnectionError, address: str, key: str | None) -> TransportFault:
@@ -263,15 +326,18 @@ def request_body(
     dialect: Dialect = Dialect(),
 ) -> dict[str, Any]:
     """The body of a request. Source: the model protocol."""
+    call = dialect.sent(request.call)
     body: dict[str, Any] = {
-        "model": request.call.model,
+        "model": call.model,
         "messages": [
             {"role": "system", "content": request.system},
             {"role": "user", "content": request.user},
         ],
     }
-    if request.call.temperature is not None and dialect.temperature:
-        body["temperature"] = request.call.temperature
+    if call.temperature is not None:
+        body["temperature"] = call.temperature
+    if call.effort is not None:
+        body["reasoning_effort"] = call.effort
     if max_output_tokens is not None and dialect.limit:
         body[dialect.limit] = min(max_output_tokens, dialect.most or max_output_tokens)
     if request.schema is not None and dialect.schema:

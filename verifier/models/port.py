@@ -28,6 +28,7 @@ class StepCall(NamedTuple):
         prompt_hash: SHA-256 of the prompt's file in hexadecimal.
         model: The model.
         temperature: The temperature asked for, or None.
+        effort: The effort of reasoning asked for, or None.
     """
 
     step: str
@@ -35,6 +36,11 @@ class StepCall(NamedTuple):
     prompt_hash: str
     model: str
     temperature: float | None
+    effort: str | None = None
+
+
+NO_TEMPERATURE = "samples_need_temperature"
+"""Code of the error of samples that are to be drawn from a model without a temperature."""
 
 
 @dataclass(slots=True)
@@ -46,10 +52,12 @@ class Meter:
     Attributes:
         on_record: Called with the usage of every call.
         iteration: The iteration that calls are recorded under; 0: before the first.
+        latest: The call that was recorded last, as it was sent.
     """
 
     on_record: Callable[[Usage], None] = lambda _usage: None
     iteration: int = 0
+    latest: StepCall | None = None
     _recorded: dict[tuple[int, StepCall], Usage] = field(default_factory=dict)
     _reused: Usage = field(default_factory=Usage)
 
@@ -57,10 +65,11 @@ class Meter:
         """Add the usage of one call.
 
         Args:
-            call: The call.
+            call: The call, with the temperature and the effort that were sent.
             usage: What it cost now.
             reused: Of an answer that was there already, what it would cost anew.
         """
+        self.latest = call
         key = (self.iteration, call)
         self._recorded[key] = self._recorded.get(key, Usage()) + usage
         if reused is not None:
@@ -134,6 +143,7 @@ class Request:
         schema: JSON Schema of the answer's object, sent only where structured output is wanted.
         claims: How many claims it asks about. One about several is asked once: where it has no
             valid answer, each claim is asked about alone. Its answer is not kept; its parts are.
+        needs_temperature: Whether an answer without the temperature is of no use.
     """
 
     call: StepCall
@@ -143,6 +153,7 @@ class Request:
     sample: int = 0
     schema: Mapping[str, Any] | None = None
     claims: int = 1
+    needs_temperature: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +163,12 @@ class Completion:
     Attributes:
         text: The whole answer; never empty.
         usage: What it cost, with `calls` 1; tokens as the endpoint counted them.
+        sent: The call with the temperature and the effort that were sent; None: as it was asked.
     """
 
     text: str
     usage: Usage
+    sent: StepCall | None = None
 
 
 class ModelError(VeriTrailError):
@@ -163,11 +176,13 @@ class ModelError(VeriTrailError):
 
     Attributes:
         usage: What it cost all the same.
+        sent: The call with the temperature and the effort that were sent; None: as it was asked.
     """
 
     code = "model_error"
 
     usage = Usage()
+    sent: StepCall | None = None
 
 
 class TransportFault(ModelError):
@@ -365,12 +380,15 @@ class RememberingModel(Protocol):
         """The kept answer to a request, read and recorded; None: there is none."""
         ...
 
-    async def keep(self, request: Request, text: str, tokens: tuple[int, int]) -> None:
+    async def keep(
+        self, request: Request, text: str, tokens: tuple[int, int], sent: StepCall | None = None
+    ) -> None:
         """Keep a valid answer that came as a part of another.
 
         Args:
             request: What would have been asked for it alone.
             text: The answer.
             tokens: Its share of the tokens of the prompt, and of the answer.
+            sent: The call as it was sent; None: as it was asked.
         """
         ...

@@ -12,7 +12,7 @@ import contextlib
 import random
 import time
 from collections.abc import AsyncIterator, Hashable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Usage
@@ -307,7 +307,7 @@ class Retrying:
                 try:
                     async with self._attempt(call):
                         call.answer = await self._sent(request, max_output)
-                    return Completion(call.answer.text, call.usage + call.lost)
+                    return replace(call.answer, usage=call.usage + call.lost)
                 except ParameterRefused:
                     call.adjustments += 1
                     if call.adjustments > MAX_ADJUSTMENTS:

@@ -576,14 +576,14 @@ def states_named(names: Iterable[str]) -> tuple[State, ...]:
     return tuple(found)
 
 
-Asked = tuple[str, str, str, str, float | None]
-"""A step, its prompt, the hash of that, the model, and the temperature."""
+Asked = tuple[str, str, str, str, float | None, str | None]
+"""A step, its prompt, the hash of that, the model, and the temperature and effort it was sent."""
 
 
 def asked_of(verifications: Iterable[Verification]) -> set[Asked]:
     """Return which models were asked, with which prompts."""
     return {
-        (step.step, step.prompt, step.prompt_hash, step.model, step.temperature)
+        (step.step, step.prompt, step.prompt_hash, step.model, step.temperature, step.effort)
         for verification in verifications
         for step in verification.steps
     }

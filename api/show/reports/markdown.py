@@ -86,7 +86,7 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
             reviewed=reviewed,
             nodes=len(material.node_ids),
             kinds=[(kind.value, kinds[kind]) for kind in ReviewKind] if reviewed else [],
-            asked=sorted(asked, key=lambda row: (*row[:4], str(row[4]))),
+            asked=sorted(asked, key=lambda row: (*row[:4], str(row[4:]))),
         )
     )
 

@@ -85,13 +85,7 @@ class BuildModel:
 
     def step(self, step: BuildStep) -> PromptedStep:
         """A step with its prompt and its model."""
-        return PromptedStep(
-            self._prompts[step],
-            self.model.model,
-            temperature=self.model.temperature,
-            structured=self.model.structured,
-            schema=answer_schema(KEYS[step]),
-        )
+        return self.model.step(self._prompts[step], schema=answer_schema(KEYS[step]))
 
 
 def build_prompts(folder: Path | None = None) -> Mapping[BuildStep, Prompt]:

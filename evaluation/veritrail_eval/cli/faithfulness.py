@@ -27,6 +27,7 @@ from veritrail_graph.api.cli.options import (
     NoCache,
     Price,
     PromptsFolder,
+    ReasoningEffort,
     Structured,
     model_options,
 )
@@ -91,6 +92,7 @@ def faithfulness(
     max_calls: MaxCalls = None,
     price: Price = None,
     prompts: PromptsFolder = None,
+    effort: ReasoningEffort = None,
     structured: Structured = False,
     no_cache: NoCache = False,
     concurrency: Concurrency = None,

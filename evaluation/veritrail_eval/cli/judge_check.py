@@ -56,7 +56,7 @@ Output = Annotated[
 @judging(
     "engine", "model", "claims_model", "selection_model", "verdict_model", "escalate_to",
     "verdict_engine", "budget", "max_calls", "price", "samples", "no_sub_claims", "share",
-    "prompts", "structured", "no_cache", "recorded", "record", "concurrency",
+    "prompts", "effort", "structured", "no_cache", "recorded", "record", "concurrency",
 )  # fmt: skip
 def check(
     kind: Kinds = None,

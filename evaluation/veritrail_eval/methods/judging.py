@@ -26,6 +26,7 @@ JUDGE_PARAMETERS: Mapping[str, str] = {
     "prompts": "a folder of prompts, or a variant: brief, true_false, every_word",
     "samples": "answers drawn to each prompt; several give a score",
     "threshold": "samples that must agree",
+    "effort": "how much models reason, such as none, or low,verdict=high",
     "structured": "whether endpoints get a schema of the answers",
 }
 """Parameters of every method that asks a judge, named as in the request of `veritrail verify`."""

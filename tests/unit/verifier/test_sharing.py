@@ -311,7 +311,7 @@ def test_a_fault_behind_a_shared_answer_fails_its_claims_and_no_run_waits_for_ev
     async def run() -> list[Verification]:
         model = LanguageModel(SharedAnswering(7), "scripted", patience=Patience())
 
-        async def full(request: Request, text: str, tokens: tuple[int, int]) -> None:
+        async def full(*_: object) -> None:
             raise OverBudget("used up")
 
         model.keep = full  # type: ignore[method-assign]

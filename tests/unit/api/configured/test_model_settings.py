@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from fakes.settings_of import settings_of
+from pydantic import ValidationError
 
+from veritrail_graph.api.configured.efforts import efforts_of
+from veritrail_graph.api.configured.judge import configure_judge, judge_options
 from veritrail_graph.api.configured.models import (
     ModelOptions,
     all_model_settings,
     retirement_warnings,
 )
 from veritrail_graph.api.jobs.storage.reading import Resumable
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings, Use, model_settings
 from veritrail_graph.api.work.runs import held_run
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model.job import JobKind
 from veritrail_graph.verifier.engines import engine_named
+from veritrail_graph.verifier.models.port import NO_TEMPERATURE
+
+STEPS = (Use.CLAIMS, Use.SELECTION, Use.VERDICT)
 
 
 def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):
@@ -58,6 +68,52 @@ def test_azure_has_names_of_its_own() -> None:
     )
     assert found.base_url == "https://r.openai.azure.com"
     assert (found.api_key, found.api_version) == ("k", "2024-10-21")
+
+
+def test_an_effort_is_that_of_all_steps_or_of_one() -> None:
+    settings = settings_of({"VERITRAIL_MODEL": "m", "VERITRAIL_VERDICT_REASONING_EFFORT": "High"})
+    found = all_model_settings(settings, "openai", ModelOptions())
+    assert [found[use].reasoning_effort for use in STEPS] == [None, None, "high"]
+    options = ModelOptions(effort="verdict=max, low")
+    found = all_model_settings(settings, "openai", options)
+    assert [found[use].reasoning_effort for use in STEPS] == ["low", "low", "max"]
+
+
+@pytest.mark.parametrize("effort", ["hihg", "judge=high", "verdict=", "low,", "=low=high"])
+def test_an_effort_or_a_step_that_there_is_not_is_refused_with_those_that_there_are(
+    effort: str,
+) -> None:
+    with pytest.raises(InputError, match="none, minimal, low, medium, high, xhigh, max"):
+        efforts_of(effort)
+    with pytest.raises(ValidationError):
+        VerifyRequest(process_id="p", effort=effort)
+
+
+def test_a_setting_that_is_no_effort_is_refused() -> None:
+    with pytest.raises(InputError, match="VERITRAIL_REASONING_EFFORT='hihg': must be one of none"):
+        of(VERITRAIL_REASONING_EFFORT="hihg")
+
+
+@pytest.mark.parametrize(
+    ("model", "effort", "words"),
+    [
+        ("gpt-6-luna", "low", "gpt-6-luna takes no temperature with the effort low, so several"),
+        ("claude-haiku-5-5", None, "claude-haiku-5-5 takes no temperature, so several samples"),
+    ],
+)
+def test_samples_are_refused_before_anything_is_asked_where_a_model_takes_no_temperature(
+    model: str, effort: str | None, words: str, tmp_path: Path
+) -> None:
+    settings = settings_of({"VERITRAIL_HOME": str(tmp_path), "OPENAI_API_KEY": "k"})
+    request = VerifyRequest(process_id="p", model=model, effort=effort, samples=3)
+
+    async def configured() -> None:
+        async with configure_judge(settings, judge_options(settings, request)):
+            pass
+
+    with pytest.raises(InputError, match=words) as raised:
+        asyncio.run(configured())
+    assert raised.value.code == NO_TEMPERATURE
 
 
 @pytest.mark.parametrize(("engine", "warnings"), [("openai", 1), ("azure", 0)])
