@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.model.conversation import ClaimPlace
     from veritrail_graph.graph.model.dialogue import DialogueRun, TurnClaim
+    from veritrail_graph.graph.model.turn_claim import TurnClaimFound
     from veritrail_graph.graph.store import Store
 
 WITHOUT_DOCUMENTS = "No document came with its turn, and nothing that was said before says it."
@@ -117,6 +118,41 @@ async def checked_turns(store: Store, process: Process, run: DialogueRun) -> Che
     )
     findings = tuple(_finding(run, node_id, claim, facts, denied) for node_id, claim in wrong)
     return CheckedClaims(tuple(results), findings)
+
+
+async def turn_claim(
+    store: Store, process: Process, run: DialogueRun, claim_id: str
+) -> TurnClaimFound | None:
+    """Return a claim of a turn as it counts; None: no turn of the run has it.
+
+    Args:
+        store: The graph.
+        process: The dialogue.
+        run: What was found of its turns.
+        claim_id: The claim.
+    """
+    from veritrail_graph.graph.model.turn_claim import TurnClaimFound
+
+    for turn in run.turns:
+        for claim in turn.claims:
+            if claim.claim_id == claim_id:
+                alone = turn.model_copy(update={"claims": (claim,)})
+                one = run.model_copy(update={"turns": (alone,)})
+                checked = await checked_turns(store, process, one)
+                facts = await _facts(store, process, [(f"{TURN}{turn.turn_id}", claim)])
+                return TurnClaimFound(
+                    dialogue_id=run.dialogue_id,
+                    run_id=run.run_id,
+                    engine=run.engine,
+                    model=run.model,
+                    indicative=run.indicative,
+                    turn_id=turn.turn_id,
+                    turn=facts.node(f"{TURN}{turn.turn_id}"),
+                    claim=claim,
+                    result=checked.results[0],
+                    finding=checked.wrong[0] if checked.wrong else None,
+                )
+    return None
 
 
 def _checked_claim(run: DialogueRun, claim: TurnClaim, *, has_documents: bool) -> CheckedClaim:

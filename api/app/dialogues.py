@@ -27,7 +27,7 @@ from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.work.dialogue_progress import DialogueProgress as DialogueProgress
 from veritrail_graph.api.work.dialogue_progress import DialogueVerified as DialogueVerified
 from veritrail_graph.api.work.runs import is_held
-from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model.conversation import DialogueCost, LinkedClaims, course_of
 from veritrail_graph.graph.model.dialogue import TURN, DialogueRun, Speaker
 from veritrail_graph.graph.store.dialogues import WHOLE
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TurnClaim,
         TurnVerification,
     )
+    from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 DIALOGUES_AT_ONCE = 64
 """Dialogues that are verified side by side; the model's own limit is what bounds the calls."""
@@ -217,6 +218,31 @@ class Dialogues(Part):
         summary = await self._summary(dialogue_id, run_id)
         turns = await (await self._store()).dialogues.results(dialogue_id, run_id)
         return DialogueRun.of_turns(turns, usage=usage_of(turns), **_of_run(dialogue_id, summary))
+
+    async def claim(self, dialogue_id: str, claim_id: str) -> TurnClaimFound:
+        """Return a claim of a turn as it counts, with what is wrong with it.
+
+        Args:
+            dialogue_id: The dialogue.
+            claim_id: The claim.
+
+        Raises:
+            NotFound: The dialogue is not stored, or no turn that was verified has the claim.
+        """
+        from veritrail_graph.api.app.checked_dialogue import turn_claim
+
+        run = await self.result(dialogue_id)
+        store = await self._store()
+        process = await store.processes.get(dialogue_id)
+        found = await turn_claim(store, process, run, claim_id)
+        if found is None:
+            raise NotFound(
+                f"No turn of {shown(dialogue_id)} that was verified has the claim "
+                f"{shown(claim_id)}.",
+                code="claim_unverified",
+                process_id=dialogue_id,
+            )
+        return found
 
     async def runs(self, dialogue_id: str) -> list[DialogueRunSummary]:
         """The runs of a dialogue, newest first.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.cli.terminal import console, quoted, say
+from veritrail_graph.api.cli.terminal import console, print_json, quoted, say
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.show.document import Line, Style, name, ours, said
 from veritrail_graph.api.show.findings import (
@@ -24,7 +24,7 @@ from veritrail_graph.api.show.findings import (
     sum_of,
 )
 from veritrail_graph.api.show.texts import one_line
-from veritrail_graph.api.show.words import indicative_words
+from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS, indicative_words
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.finding import TURNS
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         FindingCounts,
         Findings,
     )
+    from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 LEAST = 6
 """Letters of an id that are shown, where they name one alone."""
@@ -185,6 +186,34 @@ def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) ->
         parts.append(f"veritrail {'check' if waiting else 'list'} {process}")
     _tell_undecided(found.verdicts, found.judge)
     _tell_sum(parts, width)
+
+
+def tell_turn_claim(found: TurnClaimFound, *, as_json: bool) -> None:
+    """Print what counts for a claim of a dialogue's turn.
+
+    Args:
+        found: The claim.
+        as_json: Whether one JSON document is printed.
+    """
+    if as_json:
+        told = found.model_dump(mode="json", exclude={"claim", "result"})
+        print_json({**found.claim.json_object(), **told})
+        return
+    width = _width()
+    if found.finding is not None:
+        lines = finding_lines(found.finding, width)
+    else:
+        lines = [claim_line(found.result, width)]
+        if (category := found.result.category) is not None:
+            words = f"    {CLAIM_CATEGORY_WORDS[category]} in  "
+            lines.append((ours(words, Style.QUIET), name(found.turn.name, Style.STRONG)))
+        if reason := found.result.reason or found.claim.reason:
+            shown = said(one_line(reason, max(width - 12, 20)))
+            lines.append((ours("    reason  ", Style.QUIET), shown))
+    for line in lines:
+        _print(line)
+    judge = found.model or (indicative_words(found.engine) if found.indicative else found.engine)
+    _tell_sum([judge, f"veritrail dialogue show {quoted(found.dialogue_id)}"], width)
 
 
 def _heading(process: str) -> Line:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.cli.stored import Whole
     from veritrail_graph.graph.model.difference import Difference
     from veritrail_graph.graph.model.finding import Findings
+    from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 _UNKNOWN = ("verification_unknown", "ambiguous_id")
 _SIDES = 2
@@ -42,12 +43,19 @@ def show(
         str | None,
         typer.Argument(
             metavar="CLAIM",
-            help="A claim of the process WHAT: the trail that counts for it.",
+            help="A claim of the process WHAT: the trail that counts for it; of a dialogue what "
+            "counts for the claim of a turn.",
             autocompletion=completion.claims,
         ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Of a process: list the right claims, too.")
+    ] = False,
+    opens: Annotated[
+        bool,
+        typer.Option(
+            "--open", help="Open it in the browser, with its picture, as a report in a file."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,15 +63,26 @@ def show(
 
     Of a process: its answer, the claims that are wrong, and where.
     """
-    from veritrail_graph.api.cli.checked import tell_findings
+    from veritrail_graph.api.cli.checked import tell_findings, tell_turn_claim
     from veritrail_graph.api.cli.stored import Whole, tell_processes, tell_whole
+    from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
+    if opens and (what is None or as_json):
+        raise InputError(
+            "--open opens a process, a verification or a claim: name it, and leave --json out."
+        )
     if what is None:
         tell_processes(ask(lambda app: app.processes.newest(), as_json=as_json), as_json=as_json)
         return
     found = ask(lambda app: _looked_up(app, what, claim), as_json=as_json)
-    if isinstance(found, Whole):
+    if opens:
+        from veritrail_graph.api.cli.opening import open_report
+
+        open_report(found)
+    elif isinstance(found, Whole):
         tell_whole(found, as_json=as_json)
+    elif isinstance(found, TurnClaimFound):
+        tell_turn_claim(found, as_json=as_json)
     elif as_json:
         print_json(found[0].model_dump(mode="json"))
     else:
@@ -72,12 +91,18 @@ def show(
 
 async def _looked_up(
     app: Application, what: str, claim: str | None
-) -> Whole | tuple[Findings, list[Answer]]:
+) -> Whole | TurnClaimFound | tuple[Findings, list[Answer]]:
     """Read the verification, or else the process, of a name."""
     from veritrail_graph.api.cli.stored import whole
 
     if claim is not None:
-        return await whole(app, what, claim)
+        try:
+            return await whole(app, what, claim)
+        except NotFound as error:
+            if error.code != "claim_unverified":
+                raise
+            unverified = error
+        return await _turn_claim(app, str(unverified.facts["process_id"]), claim, unverified)
     try:
         return await whole(app, what, None)
     except (NotFound, InputError) as error:
@@ -102,6 +127,21 @@ async def _looked_up(
             (),
             code="named_nothing",
         ) from None
+
+
+async def _turn_claim(
+    app: Application, process_id: str, claim: str, unverified: NotFound
+) -> TurnClaimFound:
+    """Read what counts for a claim of a turn.
+
+    Raises:
+        NotFound: It is no claim of a turn, and was not verified.
+    """
+    claim_id = (await app.names.claim(process_id, claim)).claim.claim_id
+    try:
+        return await app.dialogues.claim(process_id, claim_id)
+    except NotFound:
+        raise unverified from None
 
 
 def _near(error: VeriTrailError) -> list[str]:

@@ -28,6 +28,8 @@ from veritrail_graph.api.show.findings import (
     process_table,
     sum_of,
 )
+from veritrail_graph.api.show.picture_svg import svg
+from veritrail_graph.api.show.picture_turn import finding_picture
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.dialogue import is_dialogue
@@ -63,13 +65,14 @@ class CheckFinding(Finding):
     def picture(self) -> str:
         """Return the way of the claim from its source text to the answer, as SVG.
 
+        Of a claim of a dialogue's turn it is what the claim contradicts, or that nothing says it.
+
         Raises:
-            LookupError: Its trail was not read: a check reads those of the first wrong claims,
-                and claims of a dialogue's turns have none.
+            LookupError: Its trail was not read: a check reads those of the first wrong claims.
         """
+        if self.category is not None:
+            return svg(finding_picture(self))
         if self._trail is None:
-            if self.category is not None:
-                raise LookupError("a claim of a dialogue's turn has no way from source to answer")
             raise LookupError(
                 f"the trail of {self.verification_id} was not read; "
                 "client.verification(finding.verification_id).svg() draws it"
@@ -77,9 +80,12 @@ class CheckFinding(Finding):
         return self._trail.svg()
 
     def _repr_html_(self) -> str:
-        return (
-            self.picture() if self._trail is not None else f"<div>{html.escape(self.claim)}</div>"
-        )
+        return self.picture() if self.is_drawn else f"<div>{html.escape(self.claim)}</div>"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is what `picture()` draws."""
+        return self._trail is not None or self.category is not None
 
 
 class CheckResultProcess(CheckedProcess):
@@ -186,7 +192,7 @@ class CheckResult(Checked):
 
     def _html(self, pictures: int) -> str:
         """The pictures of the first wrong claims, the counts, and the claims as a table."""
-        drawn = [one for one in self.wrong if one._trail is not None][:pictures]
+        drawn = [one for one in self.wrong if one.is_drawn][:pictures]
         counts, claims = sum_of(self.processes)
         total = f"{counts_words(counts, claims)}. {judge_words(self.judge, self.cost_usd)}"
         parts = [*(one.picture() for one in drawn), f"<div>{html.escape(total)}</div>"]

@@ -133,7 +133,9 @@ class _Drawer:
     def _said_before(self, name: str, quote: Quote, source: str) -> PictureBox:
         if name == quote.node_id:
             return PictureBox(_narrowed(quote.pieces, source), Tone.RIGHT, name, name)
-        return PictureBox(_marked(self._text(name, quote.text), source), Tone.RIGHT, name, name)
+        return PictureBox(
+            marked_words(self._text(name, quote.text), source), Tone.RIGHT, name, name
+        )
 
     def _culprit(self, culprits: Sequence[str], value: str) -> PictureBox:
         wrote = self.pair.wrote if self.pair is not None else None
@@ -170,7 +172,7 @@ class _Drawer:
                 break
             if name in shown or not self._is_source(name) or not self._way(name, culprits):
                 continue
-            pieces = _marked(self._text(name, wrote), wrote)
+            pieces = marked_words(self._text(name, wrote), wrote)
             if any(piece.is_changed for piece in pieces):
                 boxes.append(
                     PictureBox(pieces, Tone.OPEN, name, name, "about something else", to=at)
@@ -274,7 +276,7 @@ class _Drawer:
             note = self.view.mark.word
         elif tone is Tone.RIGHT:
             note = "supported"
-        pieces = _marked(found.claim, wrote)
+        pieces = marked_words(found.claim, wrote)
         return PictureColumn(
             heading, (PictureBox(pieces, tone, found.node_id, found.node_id, note),)
         )
@@ -458,12 +460,12 @@ def _narrowed_pair(view: TrailView, pair: Contrast | None) -> Contrast | None:
     source, wrote = _difference(view, pair)
     return replace(
         pair,
-        source=replace(pair.source, pieces=_marked(pair.source.text, source)),
-        wrote=replace(pair.wrote, pieces=_marked(pair.wrote.text, wrote)),
+        source=replace(pair.source, pieces=marked_words(pair.source.text, source)),
+        wrote=replace(pair.wrote, pieces=marked_words(pair.wrote.text, wrote)),
     )
 
 
-def _marked(text: str, value: str) -> tuple[Piece, ...]:
+def marked_words(text: str, value: str) -> tuple[Piece, ...]:
     """Return a text with the places of a value marked."""
     parts = [re.escape(part.strip()) for part in value.split(GAP.strip()) if part.strip()]
     if not parts:
@@ -478,7 +480,7 @@ def _narrowed(pieces: tuple[Piece, ...], value: str) -> tuple[Piece, ...]:
         return pieces
     found: list[Piece] = []
     for piece in pieces:
-        narrower = _marked(piece.text, value) if piece.is_changed else (piece,)
+        narrower = marked_words(piece.text, value) if piece.is_changed else (piece,)
         found += narrower if any(part.is_changed for part in narrower) else (piece,)
     return tuple(found)
 

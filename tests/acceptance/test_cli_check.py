@@ -179,7 +179,9 @@ def test_what_cannot_be_checked_is_refused(
     assert re.search(problem, refused.err), refused.err
 
 
-def test_a_conversation_is_checked_turn_by_turn_and_not_twice(veritrail: Veritrail) -> None:
+def test_a_conversation_is_checked_turn_by_turn_and_each_claim_is_shown(
+    veritrail: Veritrail, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sample = str(Path(__file__).resolve().parents[2] / "examples" / "lindholm-dialogue.json")
     first = veritrail("check", sample)
     assert "veritrail dialogue show lindholm-dialogue" in first.out
@@ -200,3 +202,31 @@ def test_a_conversation_is_checked_turn_by_turn_and_not_twice(veritrail: Veritra
     wrong = [one["category"] for one in process["wrong"]]
     assert wrong.count("CONTRADICTED") == 2
     assert {one["verdict"] for one in process["wrong"]} == {None}
+    claim = next(one for one in process["wrong"] if one["category"] == "CONTRADICTED")
+    name = claim["claim_id"]
+    block = veritrail("show", "lindholm-dialogue", name[:9]).out
+    assert block.startswith(f"✗ {claim['claim'][:60]}")
+    assert "contradicted in  turn/" in block
+    told = veritrail("show", "lindholm-dialogue", name, "--json").json
+    assert (told["claim_id"], told["category"]) == (name, "CONTRADICTED")
+    assert told["finding"] == claim
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda place: not opened.append(place))
+    said = veritrail("show", "lindholm-dialogue", name, "--open").err
+    page = Path(opened[0].removeprefix("file://"))
+    assert f"Opened {page}" in said
+    assert 'class="vp' in page.read_text("utf-8")
+
+
+def test_a_process_or_a_claim_is_opened_as_a_report_and_without_a_browser_its_place_is_said(
+    veritrail: Veritrail, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ["check", "--answer", str(folder / "a.txt"), "--sources", str(folder / "docs")]
+    (process,) = veritrail(*call, "--process-id", "check-opened", "--json").json["processes"]
+    monkeypatch.setattr("webbrowser.open", lambda _: False)
+    for what in (["check-opened"], ["check-opened", process["wrong"][0]["claim_id"]]):
+        said = veritrail("show", *what, "--open").err
+        place = said.partition("The report is in ")[2].strip()
+        assert "The ferry carries 48 cars." in Path(place).read_text("utf-8")
+    for refused in (["--open"], ["check-opened", "--open", "--json"]):
+        assert "--open opens a process" in veritrail("show", *refused, status=2).err

@@ -35,6 +35,7 @@ from veritrail_graph.api.show.dialogue import listed_mark
 from veritrail_graph.api.show.drawing import Drawing
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.picture_svg import svg
+from veritrail_graph.api.show.picture_turn import turn_picture
 from veritrail_graph.api.show.sources import SourcePlace, place_of
 from veritrail_graph.api.show.trail import facts_of
 from veritrail_graph.api.show.trail_view import TrailView, choose, trail_view
@@ -132,7 +133,7 @@ async def show_claim(
         comments=comments,
         commenter=reviewer_of(request, caller),
         view=view,
-        picture=None if whole is None else picture_html(picture_of(whole, contrast), process_id),
+        picture=await _picture(app, process, judged, whole, contrast),
         source_place=source_place,
         two_answers=_two_answers(view, stating),
         columns=columns_of(view) if view else (),
@@ -144,6 +145,22 @@ async def show_claim(
         **_cards(judged.claim.node_id, cards, view, texts),
         **_cypher(app, view),
     )
+
+
+async def _picture(
+    app: Application,
+    process: Process,
+    judged: JudgedClaim,
+    whole: TrailView | None,
+    contrast: Contrast | None,
+) -> Markup | None:
+    """Return the picture of the shown verification, or of a claim of a turn."""
+    if whole is not None:
+        return picture_html(picture_of(whole, contrast), process.process_id)
+    if judged.category is None:
+        return None
+    found = await app.dialogues.claim(process.process_id, judged.claim.claim_id)
+    return picture_html(turn_picture(found), process.process_id)
 
 
 def _two_answers(view: TrailView | None, stating: Sequence[CarriedSentence]) -> str | None:
@@ -374,7 +391,9 @@ async def claim_picture(app: Application, process: Process, judged: JudgedClaim)
 async def _drawing(app: Application, process: Process, judged: JudgedClaim) -> Drawing | None:
     """Return what a picture of a claim shows, by its verification that counts."""
     if judged.verification_id is None:
-        return None
+        if judged.category is None:
+            return None
+        return turn_picture(await app.dialogues.claim(process.process_id, judged.claim.claim_id))
     claim, name = judged.claim, judged.verification_id
     outline = await app.verifications.outline(process.process_id, claim.claim_id, name)
     view = _view(outline, process, None)
