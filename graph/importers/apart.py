@@ -61,7 +61,8 @@ def size_of(path: Path) -> int | None:
     if address_of(path) is not None:
         return None
     is_plain, total = True, 0
-    files = (one for one in path.rglob("*") if one.is_file()) if path.is_dir() else iter((path,))
+    # Who opens a pipe waits for who writes into it.
+    files = (one for one in (path.rglob("*") if path.is_dir() else (path,)) if one.is_file())
     with suppress(OSError):  # reading says what is wrong
         for one in files:
             total += one.stat().st_size

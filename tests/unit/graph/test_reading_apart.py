@@ -8,7 +8,9 @@ import json
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -190,3 +192,18 @@ def test_a_child_is_given_no_secrets_and_the_processor_after_its_parent(
             assert own == 19 or os.getpriority(os.PRIO_PROCESS, reader._process.pid) > own
     finally:
         reader.end()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "trace.json"
+    os.mkfifo(pipe)
+    sizes: list[int | None] = []
+    looking = threading.Thread(target=lambda: sizes.append(apart.size_of(pipe)), daemon=True)
+    looking.start()
+    looking.join(10)
+    with suppress(OSError):  # a reader that waits goes on
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+    assert sizes == [None]
+    with pytest.raises(InputError, match="neither a file nor a folder"):
+        find_processes(pipe)
