@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,10 +24,12 @@ from veritrail_graph.api.service.http import request_id
 from veritrail_graph.api.service.http.bodies import MAX_BODY
 from veritrail_graph.api.service.http.guard import MCP_PATH
 from veritrail_graph.api.service.http.problems import problem
+from veritrail_graph.api.service.http.staying import Stay
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from starlette.responses import Response
     from starlette.types import Message, Receive, Scope, Send
 
     from veritrail_graph.api.app import Application
@@ -62,24 +64,26 @@ class OverHttp:
         """Answer a request in the name of who sends it."""
         scope["route"] = self.route  # for the log and the figures
         manager = await self._opened()
-        has_begun = False
-
-        async def sending(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
-        asked = request_id.current.get()
-        token = _caller.set(replace(scope["state"]["caller"], request_id=asked))
+        answer = _Answer(send)
+        caller: Caller = scope["state"]["caller"]
+        stay = asyncio.ensure_future(Stay(scope["app"], caller).ends())
+        token = _caller.set(replace(caller, request_id=request_id.current.get()))
         try:
-            async with asyncio.timeout(self._seconds):
-                await manager.handle_request(scope, receive, sending)
+            async with asyncio.timeout(self._seconds) as limit:
+                stay.add_done_callback(lambda _: _end(limit))
+                await manager.handle_request(scope, receive, answer)
         except TimeoutError:
-            if not has_begun:
-                words = f"The answer took longer than {self._seconds:g} seconds."
-                await problem(504, "timeout", words)(scope, receive, send)
+            await answer.break_off(scope, receive, self._refusal(stay))
         finally:
             _caller.reset(token)
+            stay.cancel()
+
+    def _refusal(self, stay: asyncio.Future[None]) -> Response:
+        """Return why an answer was broken off."""
+        if stay.done():
+            words = "The service is ending, or the key opens nothing any more."
+            return problem(503, "ending", words, headers={"Retry-After": "5"})
+        return problem(504, "timeout", f"The answer took longer than {self._seconds:g} seconds.")
 
     async def close(self) -> None:
         """End the server, and what it still does."""
@@ -107,6 +111,37 @@ class OverHttp:
                 opened.set_exception(error)
                 return
             raise
+
+
+class _Answer:
+    """The answer to a request, as far as it is sent.
+
+    Args:
+        send: Takes it.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._is_begun = self._is_over = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part."""
+        self._is_begun = True
+        self._is_over = not message.get("more_body", message["type"] == "http.response.start")
+        await self._send(message)
+
+    async def break_off(self, scope: Scope, receive: Receive, refusal: Response) -> None:
+        """End it: with a refusal, or where it stands."""
+        if not self._is_begun:
+            await refusal(scope, receive, self)
+        elif not self._is_over:
+            await self({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _end(limit: asyncio.Timeout) -> None:
+    """Let no more time pass; an answer that is over has no limit any more."""
+    with suppress(RuntimeError):
+        limit.reschedule(0.0)
 
 
 def _manager(app: Application) -> StreamableHTTPSessionManager:

@@ -159,6 +159,7 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
         instructions=INSTRUCTIONS,
         version=metadata.version("veritrail-graph"),
         log_level="WARNING",
+        subscriptions=False,  # nothing here changes that it could tell of
         tools=[
             make(tools.list_processes, title="List processes", annotations=READS),
             make(checks.check, title="Check an answer", annotations=ADDS),

@@ -17,8 +17,6 @@ from acceptance.test_mcp import TOOLS, text_of
 from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
 
-from veritrail_graph.api.mcp.over_http import OverHttp
-
 if TYPE_CHECKING:
     import mcp
 
@@ -155,30 +153,6 @@ def test_a_client_of_an_earlier_version_is_answered_and_no_session_is_kept(serve
     found = service.post("/mcp", json=begin, headers={**TAKES, **keys["reader"]})
     assert '"protocolVersion":"2025-06-18"' in found.text
     assert "mcp-session-id" not in found.headers
-
-
-def test_an_answer_that_takes_too_long_ends_with_a_problem() -> None:
-    class Slow:
-        """A manager that never answers."""
-
-        async def handle_request(self, *_: Any) -> None:
-            await asyncio.sleep(60)
-
-    async def ask() -> list[Any]:
-        from veritrail_graph.api.auth.access import LOCAL
-
-        endpoint, sent = OverHttp(None, seconds=0.01), []  # type: ignore[arg-type]
-        endpoint._manager = asyncio.get_running_loop().create_future()
-        endpoint._manager.set_result(Slow())  # type: ignore[arg-type]
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        scope = {"type": "http", "state": {"caller": LOCAL}}
-        await endpoint(scope, None, send)  # type: ignore[arg-type]
-        return sent
-
-    assert asyncio.run(ask())[0]["status"] == 504
 
 
 COMMENT = {"process_id": "none", "claim_id": "k1", "text": "Hm."}

@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
@@ -22,20 +22,18 @@ from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
 from veritrail_graph.api.app.jobs import Event, EventFeeds, Kind
-from veritrail_graph.api.auth.access import Caller, Scope
-from veritrail_graph.api.auth.key_cache import KeyCache
+from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.service.http.access import Calling, needs
 from veritrail_graph.api.service.http.answers import answer
 from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listing
 from veritrail_graph.api.service.http.problems import problem, problems_of
+from veritrail_graph.api.service.http.staying import Stay
 from veritrail_graph.api.service.rest.jobs import JobId
-from veritrail_graph.graph.errors import EngineUnavailable, InputError
+from veritrail_graph.graph.errors import InputError
 
 STREAM = "text/event-stream"
 RETRY_MILLISECONDS = 2_000
 """How long a client that lost the stream waits before it comes again."""
-KEY_SECONDS = 3.0
-"""How often it is asked whether the key of a reader still opens."""
 UNREAD_HEARTBEATS = 4
 """A client that has taken nothing for this many heartbeats is disconnected; it may resume."""
 
@@ -151,7 +149,7 @@ async def job_events(
         return Response(status_code=204)
     beat = request.app.state.settings.events_heartbeat
     return _Stream(
-        _stream_of(feeds, job_id, place, _Door(request.app, caller)),
+        _stream_of(feeds, job_id, place, Stay(request.app, caller)),
         headers=_HEADERS,
         ping=beat,
         ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
@@ -161,32 +159,13 @@ async def job_events(
     )
 
 
-class _Door:
-    """Knows when a reader has to leave: the service ends, or the key does not open any more."""
-
-    def __init__(self, app: FastAPI, caller: Caller) -> None:
-        self._closing: asyncio.Event = app.state.closing
-        self._ring: KeyCache = app.state.ring
-        self._caller = caller
-
-    async def closes(self) -> None:
-        """Wait for it."""
-        while not self._closing.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(KEY_SECONDS):
-                    await self._closing.wait()
-            with suppress(EngineUnavailable):  # not known now
-                if not await self._ring.still(self._caller):
-                    return
-
-
 async def _stream_of(
-    feeds: EventFeeds, job_id: str, place: int, door: _Door
+    feeds: EventFeeds, job_id: str, place: int, stay: Stay
 ) -> AsyncIterator[bytes]:
     """The stream on the wire, until the job has ended or the key is revoked."""
     # No blank line: the field belongs to the first event, and no empty one is sent.
     yield f": events of {job_id}\nretry: {RETRY_MILLISECONDS}\n".encode()
-    closing = asyncio.ensure_future(door.closes())
+    closing = asyncio.ensure_future(stay.ends())
     try:
         async with aclosing(feeds.follow(job_id, place)) as following:
             while True:
