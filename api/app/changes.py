@@ -13,6 +13,8 @@ from veritrail_graph.verifier.reuse import calls_behind
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import Verification
+    from veritrail_graph.graph.model.job import Job
+    from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.trails import EarlierOutline
 
 MOST_COMPARED = 2_000
@@ -189,3 +191,19 @@ def _likely(lonely: Sequence[Verification], left: Sequence[EarlierOutline]) -> l
                 )
             )
     return found
+
+
+async def changes_of(job: Job, settings: str, store: Store) -> Changes:
+    """Return what a job that names an earlier version kept, verified and changed until now.
+
+    Args:
+        job: The job.
+        settings: What decides its verdicts.
+        store: The graph.
+    """
+    made = await store.trails.headers(job.verification_ids)
+    compared = [one.compared_with for one in made if one.compared_with is not None]
+    before = await store.trails.headers(list(dict.fromkeys(compared)))
+    version = job.since or job.process_id, job.since_content
+    stored = await store.trails.earlier(*version, settings)
+    return Changes.of(version, made, before, stored, job.run_id)

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.auth.access import LOCAL, Caller
+from veritrail_graph.api.auth.audit import Audit
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_feed import EventFeeds
 from veritrail_graph.api.jobs.explanation_session import Explanation
@@ -115,7 +116,7 @@ class Jobs:
     ) -> None:
         self.events = EventLog(service, has_webhook=settings.webhook_url is not None)
         self._settings = settings
-        self._service = service
+        self._service, self._audit = service, Audit(service)
         self._graph = graph
         self._submission = Submission(settings, service, self.events)
         self._works = works
@@ -167,15 +168,18 @@ class Jobs:
 
     async def submit(
         self, caller: Caller, request: JobRequest, idempotency_key: str | None = None
-    ) -> tuple[Job, bool]:
-        """Submit a job; the answer says, too, whether it is new. See `Submission`."""
+    ) -> Job:
+        """Submit a job, and record it if it is new. See `Submission`."""
         opened = self._graph.store
         here = LocalOptions() if self._is_local else None
-        found = await self._submission.submit(opened, caller, request, idempotency_key, here)
+        job, is_new = await self._submission.submit(opened, caller, request, idempotency_key, here)
         self._poke()
-        if self._is_local and found[1] and found[0].status in OPEN:
-            self._carry_out(found[0].job_id, None)
-        return found
+        if self._is_local and is_new and job.status in OPEN:
+            self._carry_out(job.job_id, None)
+        if is_new:
+            about = {"target": job.job_id, "process_id": job.process_id}
+            await self._audit.record(caller, "job.start", **about)
+        return job
 
     async def plan(self, caller: Caller, request: VerifyRequest) -> Plan:
         """Return what a verification would be, before it is submitted. See `Submission.plan`."""
@@ -253,8 +257,7 @@ class Jobs:
 
     async def kept(self, run_id: str) -> JobRow | None:
         """Return the row of the job of a run; None: there is none."""
-        job_id = job_id_of(run_id)
-        found = await self._service.read(lambda one: reading.job_of(one, job_id))
+        found = await self._service.read(lambda one: reading.job_of(one, job_id_of(run_id)))
         return found if found is not None and found["run_id"] == run_id else None
 
     async def _check_content(self, job_id: str) -> None:
@@ -282,11 +285,7 @@ class Jobs:
         return True
 
     async def batches_left(self, process_id: str) -> dict[str, list[BatchRecord]]:
-        """By run_id, batches that runs of this machine left at their endpoints, and did not read.
-
-        Args:
-            process_id: The process of the runs.
-        """
+        """The batches that runs of a process left at their endpoints, not read yet, by run_id."""
         return await self._service.read(lambda one: left_batches(one, process_id))
 
     async def cancel_batches(self, run_id: str) -> list[BatchRecord]:
@@ -446,20 +445,13 @@ class Jobs:
             NotFound: There is no such job.
             InputError: It was not submitted with `since`.
         """
-        from veritrail_graph.api.app.changes import Changes
+        from veritrail_graph.api.app.changes import changes_of
 
         job = await self.get(job_id)
         row = await self._service.read(lambda one: reading.job_of(one, job_id))
-        since = job.since
-        if row is None or since is None:
+        if row is None or job.since is None:
             raise InputError(f"Job {job_id} was submitted without `since`.", code="no_since")
-        store = await self._graph.store()
-        made = await store.trails.headers(job.verification_ids)
-        compared = [one.compared_with for one in made if one.compared_with is not None]
-        before = await store.trails.headers(list(dict.fromkeys(compared)))
-        version = since, job.since_content
-        stored = await store.trails.earlier(*version, row["settings"])
-        return Changes.of(version, made, before, stored, job.run_id)
+        return await changes_of(job, row["settings"], await self._graph.store())
 
     async def with_pairs(self, job_id: str, pairs: Sequence[Mapping[str, Any]]) -> VerifyRequest:
         """Verify the claims of a job again, with claims that a person found to say the same.
@@ -484,12 +476,13 @@ class Jobs:
         """Return how many workers live, in this process and elsewhere."""
         return (await self._service.read(figures)).workers
 
-    async def cancel(self, job_id: str, why: str | None = None) -> Job:
+    async def cancel(self, job_id: str, why: str | None = None, by: Caller | None = None) -> Job:
         """Cancel a job; what is finished stays. Cancelling again changes nothing.
 
         Args:
             job_id: The job.
             why: The reason for each claim that is left; None: that somebody cancelled it.
+            by: Who cancels it, for the audit log.
 
         Raises:
             NotFound: There is none.
@@ -508,6 +501,7 @@ class Jobs:
         ender = Ender(self._ask, self._service.read, self._service.run, self.events)
         with suppress(TimeoutError, VeriTrailError):  # a worker ends the rest
             await asyncio.wait_for(ender.end_queued(job_id), TELL_SECONDS)
+        await self._audit.record(by, "job.cancel", target=job_id)
         return await self.get(job_id) if job.cancelling else job
 
     async def _is_deserted(self, job_id: str) -> bool:
@@ -520,17 +514,28 @@ class Jobs:
     async def _ask(self, question: Callable[[Store], Awaitable[Any]]) -> Any:
         return await question(await self._graph.store())
 
-    async def resume(self, job_id: str, limits: Mapping[str, float | int] | None = None) -> Job:
+    async def resume(
+        self,
+        job_id: str,
+        limits: Mapping[str, float | int] | None = None,
+        by: Caller | None = None,
+    ) -> Job:
         """Take up again what a job has left without a verdict.
 
         Args:
             job_id: The job.
             limits: `budget_usd` and `max_calls`, where they are changed: in all, not from now on.
+            by: Who resumes it, for the audit log.
 
         Raises:
             NotFound: There is none.
             changes.Busy: Something of it is still being stopped.
         """
+        job = await self._resume(job_id, limits)
+        await self._audit.record(by, "job.resume", target=job_id)
+        return job
+
+    async def _resume(self, job_id: str, limits: Mapping[str, float | int] | None) -> Job:
         _check(job_id)
         if self._is_local:
             return await self._resume_here(job_id, limits or {})

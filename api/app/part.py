@@ -46,7 +46,7 @@ class Part:
 
     async def _record(self, by: Caller | None, action: str, target: str, **details: Any) -> None:
         """Write an action into the audit log, where its caller is named."""
-        if by is not None:
+        if by is not None:  # a database is not opened for what is not written
             await self._app.audit.record(by, action, target=target, **details)
 
 

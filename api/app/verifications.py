@@ -21,6 +21,7 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import InputError, NotFound
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.model import Review, Verification
     from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.difference import Difference
@@ -282,7 +283,7 @@ class Verifications(Part):
         stored = await (await self._store()).trails.runs(process_id)
         return await self._app.in_flight.runs(process_id, stored)
 
-    async def pin(self, run_id: str, *, on: bool = True) -> RunOfRecord:
+    async def pin(self, run_id: str, *, on: bool = True, by: Caller | None = None) -> RunOfRecord:
         """Make a run the run of record of its process, or end that.
 
         Its verdicts count from then on, in lists, queries, reports and the gate, whatever was or
@@ -291,6 +292,7 @@ class Verifications(Part):
         Args:
             run_id: The run.
             on: False: the run is pinned no more, and the strongest judge's latest verdicts count.
+            by: Who does it, for the audit log.
 
         Raises:
             NotFound: No such run is stored.
@@ -317,6 +319,7 @@ class Verifications(Part):
                 code="run_without_verdict",
             )
         await store.trails.pin(process_id, run_id if on else None)
+        await self._record(by, "run.pin" if on else "run.unpin", run_id)
         return RunOfRecord(
             process_id=process_id, run_of_record=run_id if on else None, claims=judged
         )

@@ -92,13 +92,15 @@ class Audit:
 
     async def record(
         self,
-        caller: Caller,
+        caller: Caller | None,
         action: str,
         *,
         target: str | None = None,
         **details: Any,
     ) -> None:
-        """Write an action; it never fails, as the action is done already."""
+        """Write an action of a caller who is named; it never fails, as the action is done."""
+        if caller is None:
+            return
         row = _row(caller, action, target, details)
         try:
             await self._service.run(lambda connection: _insert(connection, row))

@@ -17,7 +17,7 @@ from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.page.faults import field_words
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.jobs import price
-from veritrail_graph.api.page.pages.starting import answered, broken_engines, started
+from veritrail_graph.api.page.pages.starting import answered, broken_engines
 from veritrail_graph.api.page.rendering import FromOurPage, render
 from veritrail_graph.api.page.views.checking import CheckForm
 from veritrail_graph.api.page.views.jobs import request_of
@@ -97,7 +97,7 @@ async def _checked(
     if judge_options(app.settings, wanted).calls_models:
         process = await app.processes.get(stored.process_id)
         return await price(request, app, caller, process, verifying)
-    job = await started(app, caller, wanted, filled.once)
+    job = await app.jobs.submit(caller, wanted, filled.once or None)
     has_workers = bool(await app.jobs.workers())
     until = time.monotonic() + (PATIENCE_SECONDS if has_workers else 0.0)
     while job.status in OPEN and time.monotonic() < until:

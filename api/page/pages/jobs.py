@@ -344,8 +344,7 @@ async def _process(app: Application, process_id: str) -> Process | None:
 @router.post("/jobs/{job_id}/cancel", dependencies=[FromOurPage])
 async def cancel_job(app: App, caller: Calling, job_id: str) -> Response:
     """Cancel a job; what is finished stays."""
-    await app.jobs.cancel(job_id)
-    await app.audit.record(caller, "job.cancel", target=job_id)
+    await app.jobs.cancel(job_id, by=caller)
     return RedirectResponse(url("jobs", job_id), 303)
 
 
@@ -354,13 +353,12 @@ async def resume_job(app: App, caller: Calling, job_id: str) -> Response:
     """Take up again every claim that has no verdict."""
     for pause in (0.3, 0.7, None):  # something of it may still be stopping
         try:
-            await app.jobs.resume(job_id, {})
+            await app.jobs.resume(job_id, by=caller)
             break
         except Busy:
             if pause is None:
                 raise
             await asyncio.sleep(pause)
-    await app.audit.record(caller, "job.resume", target=job_id)
     return RedirectResponse(url("jobs", job_id), 303)
 
 
@@ -400,6 +398,5 @@ def _pairs(sent: Sequence[object]) -> list[dict[str, object]]:
 async def pin_run(app: App, caller: Calling, job_id: str, act: Literal["pin", "unpin"]) -> Response:
     """Let the verdicts of the job's run count whatever else was verified, or end that."""
     job = await app.jobs.get(job_id)
-    await app.verifications.pin(job.run_id, on=act == "pin")
-    await app.audit.record(caller, f"run.{act}", target=job.run_id)
+    await app.verifications.pin(job.run_id, on=act == "pin", by=caller)
     return RedirectResponse(url("jobs", job_id), 303)

@@ -152,6 +152,5 @@ async def pin(
     run_id: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Make a run the run of record, or end that."""
-    await app.verifications.pin(run_id, on=act == "pin")
-    await app.audit.record(caller, f"run.{act}", target=run_id)
+    await app.verifications.pin(run_id, on=act == "pin", by=caller)
     return RedirectResponse(url("processes", process_id, "runs"), 303)

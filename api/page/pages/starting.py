@@ -16,7 +16,6 @@ from veritrail_graph.api.page.faults import ADVICE
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.views.forms import JobForm
 from veritrail_graph.graph.errors import InputError, Violation, with_advice
-from veritrail_graph.graph.model.job import Job
 
 FormT = TypeVar("FormT", bound=JobForm, contravariant=True)
 
@@ -66,17 +65,5 @@ async def start(app: Application, caller: Caller, wanted: JobRequest, once: str)
     Raises:
         InputError: It cannot be done as it is asked for.
     """
-    job = await started(app, caller, wanted, once)
+    job = await app.jobs.submit(caller, wanted, once or None)
     return RedirectResponse(url("jobs", job.job_id), 303)
-
-
-async def started(app: Application, caller: Caller, wanted: JobRequest, once: str) -> Job:
-    """Start a job, and record it if it is new.
-
-    Raises:
-        InputError: It cannot be done as it is asked for.
-    """
-    job, is_new = await app.jobs.submit(caller, wanted, once or None)
-    if is_new:
-        await app.audit.record(caller, "job.start", target=job.job_id, process_id=job.process_id)
-    return job

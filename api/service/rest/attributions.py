@@ -15,7 +15,7 @@ from veritrail_graph.api.service.http.answers import answer
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.service.http.problems import problems_of
-from veritrail_graph.api.service.rest.jobs import ONE_KEY, Key, submitted
+from veritrail_graph.api.service.rest.jobs import ONE_KEY, Key
 from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.model.attribution import LeftOut
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
@@ -109,7 +109,7 @@ async def submit_attribution(
 
     What the same engine found for these sentences before is replaced, sentence by sentence.
     """
-    job = await submitted(app, caller, wanted, idempotency_key)
+    job = await app.jobs.submit(caller, wanted, idempotency_key)
     accepted = {
         "job_id": job.job_id,
         "run_id": job.run_id,

@@ -24,7 +24,6 @@ from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listi
 from veritrail_graph.api.service.http.problems import problem, problems_of
 from veritrail_graph.api.service.http.receiving import UploadRefused, any_name
 from veritrail_graph.api.service.http.uploading import Stored, store_any, upload_options
-from veritrail_graph.api.service.rest.jobs import submitted
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.finding import Findings
 
@@ -216,7 +215,7 @@ async def _begun(
             if not isinstance(one, Ingested):
                 raise one
             wanted = await app.checking.request_of(_request(one.process_id, options))
-            job = await submitted(app, caller, wanted, None)
+            job = await app.jobs.submit(caller, wanted, None)
         except InputError as error:
             fault = fault or error
             said = fault_object(error, REST)

@@ -15,7 +15,7 @@ from veritrail_graph.api.service.http.answers import answer
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import CHECKED, MOST, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.service.http.problems import problems_of
-from veritrail_graph.api.service.rest.jobs import ONE_KEY, Key, submitted
+from veritrail_graph.api.service.rest.jobs import ONE_KEY, Key
 from veritrail_graph.graph.contract import PUBLIC_ID
 from veritrail_graph.graph.model.dialogue import MAX_ID
 
@@ -130,6 +130,6 @@ async def submit_dialogue(
 
     Turns are verified one after the other, and each is stored as soon as it has ended.
     """
-    job = await submitted(app, caller, wanted, idempotency_key)
+    job = await app.jobs.submit(caller, wanted, idempotency_key)
     accepted = {"job_id": job.job_id, "run_id": job.run_id, "turn_ids": list(job.turn_ids)}
     return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})

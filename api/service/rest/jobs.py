@@ -7,12 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.app.jobs import Busy
-from veritrail_graph.api.auth.access import Caller, Scope
-from veritrail_graph.api.requests.attribute import AttributeRequest
-from veritrail_graph.api.requests.dialogue import DialogueRequest
+from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.requests.job import BudgetUsd, CallLimit
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.service.http.access import App, Calling, needs
@@ -106,9 +103,7 @@ async def cancel_job(app: App, caller: Calling, job_id: JobId) -> Response:
 
     Cancelling a job that has ended, or again, changes nothing.
     """
-    job = await app.jobs.cancel(job_id)
-    await app.audit.record(caller, "job.cancel", target=job_id)
-    return answer(job)
+    return answer(await app.jobs.cancel(job_id, by=caller))
 
 
 @router.post("/{job_id}:resume", response_model=Job, responses=problems_of(404, 409))
@@ -121,10 +116,9 @@ async def resume_job(
     """
     given = limits.model_dump(exclude_none=True) if limits is not None else {}
     try:
-        job = await app.jobs.resume(job_id, given)
+        job = await app.jobs.resume(job_id, given, caller)
     except Busy as error:
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
-    await app.audit.record(caller, "job.resume", target=job_id)
     return answer(job)
 
 
@@ -176,23 +170,6 @@ async def submit(
 
     What was verified with the same settings before belongs to the job and is not paid for again.
     """
-    job = await submitted(app, caller, wanted, idempotency_key)
+    job = await app.jobs.submit(caller, wanted, idempotency_key)
     accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
     return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})
-
-
-async def submitted(
-    app: Application,
-    caller: Caller,
-    wanted: VerifyRequest | AttributeRequest | DialogueRequest,
-    idempotency_key: str | None,
-) -> Job:
-    """Submit a job, and record it if it is new.
-
-    Raises:
-        InputError: It cannot be done as it was asked for; nothing was submitted.
-    """
-    job, is_new = await app.jobs.submit(caller, wanted, idempotency_key)
-    if is_new:
-        await app.audit.record(caller, "job.start", target=job.job_id, process_id=job.process_id)
-    return job

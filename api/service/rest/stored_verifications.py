@@ -148,9 +148,7 @@ async def compare_runs(app: App, process_id: ProcessId, a: Side, b: Side) -> Res
 )
 async def pin_run(app: App, caller: Calling, run_id: RunId) -> Response:
     """Make a run the run of record: its verdicts count for the claims that it verified."""
-    found = await app.verifications.pin(run_id)
-    await app.audit.record(caller, "run.pin", target=run_id)
-    return answer(found)
+    return answer(await app.verifications.pin(run_id, by=caller))
 
 
 @router.post(
@@ -161,6 +159,4 @@ async def pin_run(app: App, caller: Calling, run_id: RunId) -> Response:
 )
 async def unpin_run(app: App, caller: Calling, run_id: RunId) -> Response:
     """Let a run be the run of record no more: the strongest judge's latest verdicts count."""
-    found = await app.verifications.pin(run_id, on=False)
-    await app.audit.record(caller, "run.unpin", target=run_id)
-    return answer(found)
+    return answer(await app.verifications.pin(run_id, on=False, by=caller))
