@@ -34,6 +34,7 @@ from veritrail_graph.verifier.models.port import (
     Unreachable,
 )
 from veritrail_graph.verifier.models.prices import Price, priced
+from veritrail_graph.verifier.models.tokens import estimate
 
 
 class Spending:
@@ -240,6 +241,7 @@ class Patience:
 class _Call:
     """The state of one call; `usage` is that of `answer`, `lost` what failed attempts cost."""
 
+    request: Request
     ends_at: float
     attempts: int = 0
     adjustments: int = 0
@@ -301,7 +303,7 @@ class Retrying:
             AnswerTooLong: The same, and asking again would not help.
             ModelError: There is none; it carries what was paid all the same.
         """
-        call = _Call(time.monotonic() + self._patience.deadline, tokens=tokens)
+        call = _Call(request, time.monotonic() + self._patience.deadline, tokens=tokens)
         try:
             while True:
                 try:
@@ -407,8 +409,20 @@ class Retrying:
             # An attempt that the deadline cut short says less than the one before it.
             known = call.last if patience < whole else None
             raise TransportFault(str(known or late)) from None
+        except asyncio.CancelledError:
+            # The endpoint bills it. If it counted as nothing, a budget would bound no caller who
+            # begins and stops again and again.
+            cost = self._cost_of_prompt(call.request)
+            raise
         finally:
             self._spending.settle(cost, sent=sent)
+
+    def _cost_of_prompt(self, request: Request) -> float | None:
+        """Return about what reading a prompt costs; None where no price is known."""
+        if self._price is None:
+            return None
+        tokens = estimate(request.system) + estimate(request.user)
+        return self._price.cost(Usage(calls=1, input_tokens=tokens))
 
     def _is_answered(self, seconds: float) -> None:
         self._answered = True

@@ -15,12 +15,14 @@ from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
     ModelError,
+    OverBudget,
     ParameterRefused,
     Request,
     RequestRejected,
     StepCall,
     TransportFault,
 )
+from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 
 REQUEST = Request(StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "s", "u")
@@ -155,6 +157,38 @@ def test_a_call_that_waits_for_its_retry_holds_no_slot() -> None:
         await asyncio.gather(first, return_exceptions=True)
 
     asyncio.run(work())
+
+
+def test_a_call_that_is_broken_off_spends_what_its_prompt_costs() -> None:
+    class Silent(Script):
+        """An endpoint that does not answer."""
+
+        async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
+            await super().send(request, max_output_tokens)
+            await asyncio.sleep(60)
+            return ANSWER
+
+    spending = Spending(budget_usd=1.0)
+    price = Price(input=1_000_000.0, cached_input=0.0, output=0.0)
+
+    async def work() -> None:
+        them = Retrying(
+            Silent([ANSWER]),
+            patience=Patience(),
+            limiter=Limiter(4),
+            spending=spending,
+            price=price,
+        )
+        call = asyncio.create_task(them.call(REQUEST, 100))
+        await asyncio.sleep(0.01)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        with pytest.raises(OverBudget):
+            await them.call(REQUEST, 100)
+
+    asyncio.run(work())
+    assert spending.spent > 1.0
+    assert spending.in_flight == 0
 
 
 def test_after_three_deadlines_in_a_row_calls_get_one_attempt_until_one_is_answered() -> None:
