@@ -74,8 +74,9 @@ def a_home(folder):
 
 @pytest.fixture
 def settings(tmp_path):
-    """A home where no engine has run yet."""
+    """A home where no engine has run yet, with the cache that halves a start."""
     with a_home(tmp_path) as settings:
+        with_cache(settings.home)
         yield settings
 
 
@@ -158,11 +159,19 @@ def test_the_first_command_starts_it_and_the_next_ones_share_it(settings):
     assert numbers(settings) == [1]  # a start on existing data
 
 
-def test_it_stays_while_held_and_stops_after_the_idle_time(used):
+def test_it_stays_while_held_or_asked_and_stops_after_the_idle_time(used):
     asyncio.run(stop_engine(used))
     with holding(used, idle=0.8) as (_, pid):
         time.sleep(1.2)
-        assert status(used).pid == pid
+        found = status(used)
+        assert (found.pid, found.clients) == (pid, 1)
+        login = (USERNAME, EngineFolder(used.home).read_password())
+        driver = neo4j.GraphDatabase.driver(found.uri, auth=login)
+        driver.verify_connectivity()
+    with driver:  # a Bolt client without a lease
+        time.sleep(2)
+        found = status(used)
+        assert (found.pid, found.clients) == (pid, 0)
     until(lambda: not status(used).running, 5)
     until(lambda: not processes(used.home), 10)
 
@@ -178,24 +187,6 @@ def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(use
         assert numbers(used) is not None
         until(lambda: status(used).idle_seconds_left is not None, 10)
         assert 0 < status(used).idle_seconds_left <= 120
-
-
-def test_a_bolt_client_without_a_lease_keeps_it_running(used):
-    asyncio.run(stop_engine(used))
-    brief = EngineSettings(used.home, heap="256m", jit="quick", idle_seconds=0.8)
-
-    async def address():
-        async with running_engine(brief) as found:
-            return found
-
-    found = asyncio.run(address())
-    login = (found.username, found.password)
-    with neo4j.GraphDatabase.driver(found.uri, auth=login) as driver:
-        driver.verify_connectivity()
-        time.sleep(2)
-        assert status(brief).running
-        assert status(brief).clients == 0
-    until(lambda: not status(brief).running, 5)
 
 
 def test_a_pinned_engine_does_not_stop_by_itself(used):
@@ -385,6 +376,7 @@ def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):
     monkeypatch.delenv("LANG", raising=False)
     monkeypatch.setenv("LC_ALL", "C")
     awkward = EngineSettings(settings.home / "ü, x;y%20$1", heap="256m", jit="quick")
+    with_cache(awkward.home)
     write(awkward, 1)
     assert status(awkward).data_bytes > 0
     assert asyncio.run(stop_engine(awkward)) is True
