@@ -36,7 +36,7 @@ BROWSERS = (
 SAMPLES = ("harbour-summary", "graphrag-energy")
 PROCESS, CLAIM = "harbour-summary", "k04"
 DRAWN = ("graphrag-energy", "q02")
-"""The process and the claim whose picture is docs/images/claim.svg, by the recorded answers."""
+"""The process and the claim whose picture is docs/images/claim.svg."""
 PAGES = {
     "processes": "/",
     "process": f"/processes/{PROCESS}",
@@ -56,6 +56,8 @@ PHONE = {
     "has_touch": True,
 }
 REVIEWER = "Ada"
+COUNTING = "are being counted"
+"""What a graph says while its edges are not counted yet."""
 
 
 def main() -> int:
@@ -116,6 +118,9 @@ def _take(
     for each, address in pages.items():
         page.goto(address)
         page.wait_for_load_state("networkidle")
+        while page.get_by_text(COUNTING).count():  # once: the number is kept
+            time.sleep(0.5)
+            page.reload()
         path = IMAGES / f"page-{each}-{look}.png"
         page.screenshot(path=path)
         size = path.stat().st_size
@@ -127,8 +132,7 @@ def _take(
 def _store(environment: dict[str, str]) -> None:
     for name in SAMPLES:
         _veritrail(environment, "ingest", str(ROOT / "examples" / f"{name}.json"))
-        judge = "recorded" if name == DRAWN[0] else "lexical"
-        _veritrail(environment, "verify", name, "--engine", judge)
+        _veritrail(environment, "verify", name, "--engine", "recorded")
 
 
 def _veritrail(environment: dict[str, str], *arguments: str) -> None:
