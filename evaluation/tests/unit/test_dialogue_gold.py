@@ -131,8 +131,9 @@ def test_a_file_without_labelled_turns_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_a_file_that_is_read(tmp_path: Path) -> None:
-    page = Path(__file__).resolve().parents[3] / "docs" / "evaluation-dialogues.md"
-    shown = page.read_text(encoding="utf-8").split("```json\n")[1].split("```")[0]
+    page = Path(__file__).resolve().parents[3] / "docs" / "evaluation-figures.md"
+    part = page.read_text(encoding="utf-8").partition("\n## Labelled turns of dialogues\n")[2]
+    shown = part.split("```json\n")[1].split("```")[0]
     gold = read_gold(written(tmp_path, *shown.splitlines()))
     assert [one.label for one in gold.turns] == [DialogueLabel.UNVERIFIABLE]
     assert set(LabelledTurn.model_fields) <= set(shown.split('"'))

@@ -32,7 +32,7 @@ def row(number: int, mode: str = "plain", label: str = "FAITHFUL", **more: Any) 
 
 
 def slow_figures(rows: list[dict[str, Any]], gold: dict[int, str]) -> dict[str, dict[str, Any]]:
-    """The figures as docs/attribution-figures.md defines them."""
+    """The figures as docs/evaluation-figures.md defines them."""
     found = {}
     for mode in ("plain", "highlighted"):
         mine = [one for one in rows if one["mode"] == mode]

@@ -1,6 +1,6 @@
 """Files of a study: the answers as CSV, and annotations as JSON Lines of attributions.
 
-Source: Error-tolerant attribution C (label and time a sentence); docs/attribution-figures.md.
+Source: Error-tolerant attribution C (label and time a sentence); docs/evaluation-figures.md.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 from veritrail_graph.graph.schema.bloom import ACTIONS, PHRASES, SUGGESTIONS, perspective
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs" / "bloom.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "browser.md").read_text(encoding="utf-8")
 MADE = perspective()
 
 
