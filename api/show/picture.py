@@ -286,7 +286,11 @@ class _Drawer:
         view = self.view
         if not view.iterations:
             return "Nothing was read"
-        read, name = view.sources_read, "source text"
+        read, name = view.sources_read or 0, "source text"
+        if any(self._is_source(node) for node in self.nodes):
+            return "Nothing that it was made from says this"
+        if not read and self.nodes:
+            return "Nothing was found that says this"
         if not read:
             read, name = sum(step.read for step in view.iterations), "step"
         if not read:
@@ -372,8 +376,9 @@ class _Drawer:
             return node.ref.is_root
         if quote is not None and quote.node_id == name:
             return quote.is_root
-        # Of a trail that was read from JSON no role is known: it begins where nothing leads to.
-        return node is not None and name not in self.before
+        # Of a trail that was read from JSON no role is known: it begins where nothing leads to,
+        # but for what went wrong, which is no source text.
+        return node is not None and name not in self.before and name not in self._culprits()
 
     def _text(self, name: str, like: str) -> str:
         node = self.nodes.get(name)

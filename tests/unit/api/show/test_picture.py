@@ -144,6 +144,20 @@ def test_where_no_source_says_it_the_picture_says_how_many_were_read() -> None:
     assert tones(made) == [Tone.OPEN, Tone.WRONG]
 
 
+def test_what_went_wrong_is_no_source_text_where_no_role_is_known() -> None:
+    step, later = NodeRef("s", None, None, None), NodeRef("g", None, None, None)
+    one = a_trail(
+        "v-1",
+        a_round(1, FS, [later], [found("", cited("g", 0, 0, WROTE))]),
+        a_round(2, NFS, [step], [found("", cited("s", 0, 0, WROTE))]),
+        claim=CLAIM, paths=[path("g", "t", 1), path("s", "g", 2)],
+        error_nodes=[step], propagated_nodes=[later],
+    )  # fmt: skip
+    made = drawn(one)
+    assert [column.heading for column in made.columns] == ["Looked for", "Step", "Answer"]
+    assert made.columns[0].boxes[0].text == "Nothing was found that says this"
+
+
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.FAILED, Status.UNDECIDED])
 def test_a_check_without_a_round_is_grey_and_says_that_nothing_was_read(status: Status) -> None:
     made = drawn(a_trail("v-1", claim=CLAIM, verdict=None, status=status, error="The model left."))
