@@ -118,7 +118,7 @@ class _Drawer:
             way = [name for name in way if name not in culprits]
         if quote is None or not way:  # all that stands before one culprit may be culprits, too
             none = PictureBox((Piece(self._none_words()),), Tone.OPEN)
-            return [PictureColumn("Looked for", (none,))], [Joint(Tone.OPEN, Tone.CULPRIT)]
+            return [PictureColumn("Nothing found", (none,))], [Joint(Tone.OPEN, Tone.CULPRIT)]
         shown = way if len(way) < 3 else [way[0], way[-1]]
         columns, joints = [], []
         for name in shown:
@@ -175,7 +175,7 @@ class _Drawer:
             pieces = marked_words(self._text(name, wrote), wrote)
             if any(piece.is_changed for piece in pieces):
                 boxes.append(
-                    PictureBox(pieces, Tone.OPEN, name, name, "about something else", to=at)
+                    PictureBox(pieces, Tone.OPEN, name, name, "says it of something else", to=at)
                 )
         return [PictureColumn(first.heading, tuple(boxes)), *others]
 
@@ -292,7 +292,7 @@ class _Drawer:
         if not read and self.nodes:
             return "Nothing was found that says this"
         if not read:
-            read, name = sum(step.read for step in view.iterations), "step"
+            read, name = sum(step.read for step in view.iterations), "text"
         if not read:
             return view.not_found
         words = " in these words" if selects_by_words(view.verification.engine) else ""
@@ -320,7 +320,8 @@ class _Drawer:
         runs = [(word, len(list(run))) for word, run in groupby(marks, key=lambda mark: mark.word)]
         words = ""
         if len(marks) > 1:
-            words = f"{counted(len(marks), 'iteration')}, from the answer back: " + ", then ".join(
+            total = counted(len(marks), "iteration")
+            words = f"{total}, each closer to the sources; the last one counts: " + ", then ".join(
                 f"{count} {word}" if count > 1 else word for word, count in runs[:4]
             )
             words += ", …" if len(runs) > 4 else ""
