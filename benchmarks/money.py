@@ -50,7 +50,7 @@ from veritrail_graph.verifier.prompts import BRIEF, Prompts, load_prompts
 from veritrail_graph.verifier.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
-MODEL, STRONG, ADDRESS = "gpt-4.1-mini", "gpt-4.1", "https://api.openai.com/v1"
+MODEL, STRONG, ADDRESS = "gpt-6-luna", "gpt-6.1-sol", "https://api.openai.com/v1"
 SHARE, Q = 8, 3
 LIVE_TARGET, BATCH_TARGET, SHARED_TARGET = 0.6, 0.5, 0.25
 STEP, LEAST = 128, 1_024

@@ -69,6 +69,7 @@ def estimate(
         ),
         as_json=as_json,
     )
+    _warn(options)
     if as_json:
         print_json(_as_json(estimated))
     else:
@@ -79,6 +80,18 @@ def estimate(
                 "dim",
             )
         _tell(estimated)
+
+
+def _warn(options: JudgeOptions) -> None:
+    """Say which of the models end."""
+    from veritrail_graph.api.configured.models import all_model_settings, retirement_warnings
+    from veritrail_graph.api.settings import Settings
+
+    for engine in options.engines:
+        if engine.calls_models:
+            chosen = all_model_settings(Settings(), engine.name, options.models)
+            for warning in retirement_warnings(engine, chosen.values()):
+                say(warning, "yellow")
 
 
 async def _estimate(

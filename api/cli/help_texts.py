@@ -86,7 +86,7 @@ def write_plainly() -> None:
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "check": (
         "veritrail check --answer answer.txt --sources docs/*.md",
-        "veritrail check log.csv traces/ --model gpt-4o-mini --budget 1",
+        "veritrail check log.csv traces/ --model gpt-6-luna --budget 1",
         "veritrail check library --all",
     ),
     "ingest": (
@@ -96,11 +96,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "verify": (
         "veritrail verify library",
-        "veritrail verify library --model gpt-4o-mini --budget 1",
+        "veritrail verify library --model gpt-6-luna --budget 1",
         "veritrail verify library --claim 'The repairs cost 310,000 euros.'",
         "veritrail verify --resume @last",
     ),
-    "estimate": ("veritrail estimate library --model gpt-4o-mini",),
+    "estimate": ("veritrail estimate library --model gpt-6-luna",),
     "list": ("veritrail list", "veritrail list library", "veritrail list @last"),
     "show": (
         "veritrail show library cost",
@@ -132,9 +132,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "veritrail export library -o library.graphml",
     ),
     "runs": ("veritrail runs library",),
-    "compare": ("veritrail compare library lexical gpt-4o-mini --csv compare.csv",),
+    "compare": ("veritrail compare library lexical gpt-6-luna --csv compare.csv",),
     "serve": ("veritrail serve --open", "veritrail serve --port 8010 --no-worker"),
-    "mcp": ("veritrail mcp --engine lexical", "veritrail mcp --model gpt-4o-mini --budget 2"),
+    "mcp": ("veritrail mcp --engine lexical", "veritrail mcp --model gpt-6-luna --budget 2"),
     "doctor": ("veritrail doctor", "veritrail doctor --ask", "veritrail doctor traces.json"),
     "completion": ('eval "$(veritrail completion bash)"',),
 }

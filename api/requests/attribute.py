@@ -130,7 +130,7 @@ class AttributeRequest(AttributeParameters, OfProcess):
                     "process_id": "harbour-attribution",
                     "node_ids": ["summary"],
                     "engine": "openai",
-                    "model": "gpt-4.1-mini",
+                    "model": "gpt-6-luna",
                     "judge": True,
                     "budget_usd": 0.5,
                 },

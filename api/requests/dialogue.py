@@ -102,7 +102,7 @@ class DialogueRequest(DialogueParameters, _OfDialogue):
                     "dialogue_id": "lindholm-dialogue",
                     "turn_ids": ["t4", "t24"],
                     "engine": "openai",
-                    "model": "gpt-4.1-mini",
+                    "model": "gpt-6-luna",
                     "turn_check": True,
                     "budget_usd": 0.5,
                 },

@@ -6,10 +6,12 @@ A request is the row of its job as well, so equal requests have equal texts.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.graph.errors import InputError
@@ -37,8 +39,22 @@ JobPrice = Annotated[
 ]
 _EFFORT = "(none|minimal|low|medium|high|xhigh|max)"
 _STEP_EFFORT = f"((claims|selection|verdict|escalation)=)?{_EFFORT}"
+_EFFORTS = re.compile(f"{_STEP_EFFORT}(,{_STEP_EFFORT})*")
+
+
+def _efforts(text: str) -> str:
+    found = text.replace(" ", "").lower()
+    if not _EFFORTS.fullmatch(found):
+        raise PydanticCustomError(
+            "effort",
+            "must be none, minimal, low, medium, high, xhigh or max, for all steps or for one of "
+            "claims, selection, verdict and escalation, as in low,verdict=high",
+        )
+    return found
+
+
 JobEffort = Annotated[
-    Annotated[str, Field(max_length=200, pattern=f"^{_STEP_EFFORT}(,{_STEP_EFFORT})*$")] | None,
+    Annotated[str, Field(max_length=200), AfterValidator(_efforts)] | None,
     Field(
         description="How much models reason: none, minimal, low, medium, high, xhigh or max; by "
         "step as `low,verdict=high`. Default: as is known of the model."

@@ -94,7 +94,7 @@ class VerifyRequest(OfProcess):
                     "process_id": "harbour-2025",
                     "claims": ["The new quay opened in 2021."],
                     "engine": "openai",
-                    "model": "gpt-4.1-mini",
+                    "model": "gpt-6-luna",
                     "budget_usd": 2.5,
                 },
             ]

@@ -20,7 +20,7 @@ from veritrail_record.haystack import instrument
 PAGES = ["The quay of Solvik was opened in 1901.", "The crane on the quay was built in Hull."]
 TEMPLATE = "Pages: {% for one in pages %}{{ one.content }}\n{% endfor %}Question: {{ question }}"
 QUESTION = "When was the quay opened?"
-MODEL = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
+MODEL = os.environ.get("OPENAI_MODEL", "gpt-6-luna")
 
 stop = instrument()
 store = InMemoryDocumentStore()

@@ -25,7 +25,7 @@ QUESTION = "When was the quay opened?"
 
 search = RunnableLambda(lambda question: PAGES)  # a retriever, in a real program
 prompt = ChatPromptTemplate.from_template("Pages: {pages}\n\nQuestion: {question}")
-model = ChatOpenAI(model=os.environ.get("OPENAI_MODEL", "gpt-4.1-mini"))
+model = ChatOpenAI(model=os.environ.get("OPENAI_MODEL", "gpt-6-luna"))
 chain = {"pages": search, "question": RunnablePassthrough()} | prompt | model
 
 with vr.record("Quay", question=QUESTION, path=sys.argv[1]) as run:

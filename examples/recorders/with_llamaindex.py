@@ -18,7 +18,7 @@ import veritrail_record as vr
 from veritrail_record.llamaindex import instrument
 
 PAGES = ["The quay of Solvik was opened in 1901.", "The crane on the quay was built in Hull."]
-MODEL = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
+MODEL = os.environ.get("OPENAI_MODEL", "gpt-6-luna")
 
 
 class Model(CustomLLM):

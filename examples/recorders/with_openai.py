@@ -17,7 +17,7 @@ PAGES = [
     "The quay of Solvik was opened in 1901, on a Sunday in May.",
     "The crane on the quay was built in Hull. It lifts forty tons.",
 ]
-MODEL = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
+MODEL = os.environ.get("OPENAI_MODEL", "gpt-6-luna")
 
 client = instrument(OpenAI())
 

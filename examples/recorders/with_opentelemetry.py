@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from veritrail_record.opentelemetry import RecordingSpanProcessor
 
 PAGE = "The quay of Solvik was opened in 1901, on a Sunday in May."
-MODEL = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
+MODEL = os.environ.get("OPENAI_MODEL", "gpt-6-luna")
 
 provider = TracerProvider(shutdown_on_exit=False)
 provider.add_span_processor(RecordingSpanProcessor(sys.argv[1]))

@@ -110,7 +110,7 @@ def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(("--engine", "none-such"), "none-such"), (("--model", "gpt-4.1-mini"), "needs a key")],
+    [(("--engine", "none-such"), "none-such"), (("--model", "gpt-6-luna"), "needs a key")],
     ids=["engine", "key"],
 )
 def test_a_judge_that_cannot_be_made_is_refused_before_anything_is_stored(

@@ -61,7 +61,7 @@ def test_the_model_is_asked_only_when_that_is_wanted(veritrail: Veritrail) -> No
     [
         ({"NEO4J_URI": "bolt://127.0.0.1:1"}, "graph (NEO4J_URI)", "cannot be reached"),
         ({"VERITRAIL_HOME": "/proc/nowhere"}, "graph", "VERITRAIL_HOME"),
-        ({"VERITRAIL_MODEL": "gpt-4o-mini"}, "model", "key"),
+        ({"VERITRAIL_MODEL": "gpt-6-luna"}, "model", "key"),
         ({"VERITRAIL_ENGINE": "openai"}, "model", "model"),
         ({"VERITRAIL_ENGINE": "unheard"}, "model", "unheard"),
     ],

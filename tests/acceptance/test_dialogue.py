@@ -324,7 +324,7 @@ def test_what_cannot_be_verified_is_refused(
     message = refused("dialogue", "verify", f"{dialogue}-plain")["message"]
     assert "is no dialogue" in message
     assert "is no dialogue" in refused("dialogue", "show", f"{dialogue}-plain")["message"]
-    message = refused("estimate", dialogue, "--model", "gpt-4.1-mini")["message"]
+    message = refused("estimate", dialogue, "--model", "gpt-6-luna")["message"]
     assert "is a dialogue and has no stored claims" in message
     assert f"`veritrail dialogue verify {dialogue}` does so" in message
     error = refused("ingest", copy_of(tmp_path, f"{dialogue}-user", turns=[

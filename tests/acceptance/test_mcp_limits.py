@@ -180,6 +180,6 @@ def test_a_server_that_could_not_ask_its_model_does_not_start(veritrail: Veritra
     limit = ("mcp", "--model", "nobody-knows", "--budget", "1")
     ended = veritrail(*limit, status=2, **key)
     assert "needs the price of nobody-knows" in ended.err
-    without = veritrail("mcp", "--model", "gpt-4.1-mini", "--budget", "1", status=2)
+    without = veritrail("mcp", "--model", "gpt-6-luna", "--budget", "1", status=2)
     assert "OPENAI_API_KEY" in without.err
     assert ended.out == without.out == ""

@@ -118,10 +118,10 @@ def test_an_estimate_leaves_out_verdicts_that_are_not_paid(
     veritrail: Veritrail, process: str
 ) -> None:
     whole, part = (
-        veritrail("estimate", process, "--model", "gpt-4o-mini", *more, "--json").json
+        veritrail("estimate", process, "--model", "gpt-6-luna", *more, "--json").json
         for more in ((), ("--verdict-engine", "nli"))
     )
-    assert part["model"] == "gpt-4o-mini + nli"
+    assert part["model"] == "gpt-6-luna + nli"
     assert part["likely"]["calls"] < whole["likely"]["calls"]
 
 

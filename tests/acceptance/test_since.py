@@ -69,7 +69,7 @@ def test_what_a_change_cannot_touch_is_kept_and_the_rest_is_verified(
         guess = veritrail(*estimate, "--json", **settings).json
         guessed = veritrail(*estimate, **settings).err
         by_words = veritrail(*estimate, "--engine", "lexical").err
-        keyless = veritrail(*estimate, "--model", "gpt-4.1-mini").err
+        keyless = veritrail(*estimate, "--model", "gpt-6-luna").err
         assert len(server.requests) == 0
         again = ("verify", "since-new", "--since", "since-old", "--no-cache")
         told = veritrail(*again, "--json", **settings).json

@@ -99,7 +99,7 @@ def test_what_no_model_can_do_is_refused(
 
 
 def test_an_estimate_shows_all_ways_side_by_side(veritrail: Veritrail, process: str) -> None:
-    how = ("--model", "gpt-4.1-mini", "--escalate-to", "gpt-4.1", "--share", "4", "--json")
+    how = ("--model", "gpt-6-luna", "--escalate-to", "gpt-6.1-sol", "--share", "4", "--json")
     ways = {one["way"]: one for one in veritrail("estimate", process, *how).json["ways"]}
     assert [*ways] == [
         "live", "cached_prefixes", "batch", "shared", "shared_batch", "cascade",

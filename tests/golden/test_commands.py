@@ -40,7 +40,7 @@ READING = {
     "query-truncated": ["query", "claims", "-p", f"process_id={HARBOUR}", "-p", "limit=1"],
     "estimate-lexical": ["estimate", HARBOUR, "--engine", "lexical"],
     "estimate-model": ["estimate", HARBOUR, "--model", "m", "--price", "1,2", "--samples", "3"],
-    "estimate-claim": ["estimate", ENERGY, "--claim", "The wind blows.", "--model", "gpt-4o"],
+    "estimate-claim": ["estimate", ENERGY, "--claim", "The wind blows.", "--model", "gpt-6-luna"],
     "ingest-unchanged": ["ingest", "HARBOUR_FILE"],
     "verify-reused": ["verify", HARBOUR, "--claim-id", "k01", "--claim-id", "k04"],
     "verify-four": ["verify", HARBOUR, *(f"--claim-id=k0{n}" for n in (1, 2, 3, 4))],

@@ -306,7 +306,7 @@ def test_what_an_attribution_may_cost_is_said_before_it_starts(
 ) -> None:
     address = f"/processes/{harbour}/nodes/summary/attribute"
     page = shared_service.get(address)
-    asked = {"engine": "openai", "model": "gpt-4.1-mini", "judge": "1", "correct": "1"}
+    asked = {"engine": "openai", "model": "gpt-6-luna", "judge": "1", "correct": "1"}
     # Attributed and judged; 2 of 6, and all, get three wordings; a judge reads each of these.
     for recheck, expected in (("walk", [12, 12 + 6, 12 + 18]), ("", [12, 12 + 12, 12 + 36])):
         given = {**asked, "every_mode": "1", "recheck": recheck}

@@ -253,7 +253,7 @@ REFUSED: list[tuple[dict[str, str], str]] = [
     ({"engine": "openai"}, "needs a model"),
     ({"which": "typed", "texts": "A claim.", "node_id": "s"}, "root"),
     ({"which": "typed", "texts": "A claim.", "node_id": "nowhere"}, "nowhere"),
-    ({"engine": "openai", "model": "gpt-4.1-mini"}, "needs a key"),
+    ({"engine": "openai", "model": "gpt-6-luna"}, "needs a key"),
     ({"which": "extract"}, "needs a language model"),
     ({"model": "m", "engine": "lexical"}, "A model is named, but engine lexical asks none"),
     ({"batch": "1"}, "Batches need an engine that asks a model"),

@@ -133,7 +133,7 @@ def test_a_model_of_the_settings_to_escalate_to_counts_only_where_verdicts_are_a
             "VERITRAIL_ESCALATION_MODEL": "without-a-price",
         }
     )
-    options = ModelOptions(model="gpt-4o-mini", budget=1.0)
+    options = ModelOptions(model="gpt-6-luna", budget=1.0)
 
     async def steps(*, escalates: bool) -> StepModels:
         engine = engine_named("openai")

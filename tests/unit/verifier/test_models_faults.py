@@ -163,7 +163,7 @@ TOO_LONG: list[tuple[int, Any, int | None]] = [
         {
             "error": {
                 "code": "rate_limit_exceeded",
-                "message": "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, "
+                "message": "Request too large for gpt-6-luna on tokens per min (TPM): Limit 30000, "
                 "Requested 50000. The input or output tokens must be reduced.",
             }
         },

@@ -41,13 +41,13 @@ def test_a_price_that_is_not_known_is_not_nothing() -> None:
 @pytest.mark.parametrize(
     ("model", "address"),
     [
-        ("gpt-4o", OPENAI),
-        ("gpt-4o", "https://my-company.openai.azure.com"),
+        ("gpt-6-luna", OPENAI),
+        ("gpt-6-luna", "https://my-company.openai.azure.com"),
         ("deepseek-chat", "https://api.deepseek.com"),
-        ("gpt-4o", "https://gateway.example/v1"),
-        ("gpt-4o-2024-08-06", "https://gateway.example/v1"),
-        ("claude-sonnet-4-5", "https://gateway.example/v1"),
-        ("gemini-2.5-flash", "https://gateway.example/v1"),
+        ("gpt-6-luna", "https://gateway.example/v1"),
+        ("gpt-6-luna-2026-09-22", "https://gateway.example/v1"),
+        ("claude-haiku-5-5", "https://gateway.example/v1"),
+        ("gemini-3.8-flash", "https://gateway.example/v1"),
     ],
 )
 def test_known_prices_come_without_a_network(model: str, address: str) -> None:
@@ -65,8 +65,8 @@ def test_known_prices_come_without_a_network(model: str, address: str) -> None:
         ("deepseek-chat", LOCAL),
         ("gpt-oss-20b", LOCAL),
         ("gemma-3-27b-it", LOCAL),
-        ("gpt-4o-tuned-by-us", LOCAL),
-        ("my-gpt-4o", LOCAL),
+        ("gpt-6-luna-tuned-by-us", LOCAL),
+        ("my-gpt-6-luna", LOCAL),
         ("", LOCAL),
     ],
 )
@@ -85,12 +85,12 @@ def test_a_table_of_ones_own_goes_before_all_else(tmp_path: Path) -> None:
         table(
             tmp_path,
             {
-                "gpt-4o": {"input": 1, "output": 2, "cached_input": 0.5},
+                "gpt-6-luna": {"input": 1, "output": 2, "cached_input": 0.5},
                 "local": {"input": 0, "output": 0.25},
             },
         )
     )
-    assert price_of("gpt-4o", OPENAI, own) == Price(1.0, 0.5, 2.0)
+    assert price_of("gpt-6-luna", OPENAI, own) == Price(1.0, 0.5, 2.0)
     assert price_of("local", LOCAL, own) == Price(0.0, 0.0, 0.25)
     assert price_of("other", LOCAL, own) is None
 

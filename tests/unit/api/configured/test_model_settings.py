@@ -235,10 +235,10 @@ def test_what_is_no_run_is_no_file(tmp_path, run: str) -> None:
 @pytest.mark.parametrize(
     ("model", "address"),
     [
-        ("gpt-4o-mini", None),
-        ("claude-haiku-4-5", "https://api.anthropic.com/v1"),
-        ("gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta/openai"),
-        ("openai/gpt-4o-mini", "https://openrouter.ai/api/v1"),
+        ("gpt-6-luna", None),
+        ("claude-haiku-5-5", "https://api.anthropic.com/v1"),
+        ("gemini-3.8-flash", "https://generativelanguage.googleapis.com/v1beta/openai"),
+        ("openai/gpt-6-luna", "https://openrouter.ai/api/v1"),
         ("mistral-small-latest", "https://api.mistral.ai/v1"),
     ],
 )

@@ -10,7 +10,7 @@ PROMPT = {"steps.verdict.prompt": ChangedValue(a="verdict.v1", b="verdict.v2")}
 
 
 def test_what_follows_from_another_judge_is_folded() -> None:
-    model = {"model": ChangedValue(a="gpt-4o-mini", b=None)}
+    model = {"model": ChangedValue(a="gpt-6-luna", b=None)}
     assert folded_settings(model | Q | PROMPT) == (model | Q, PROMPT)
 
 
