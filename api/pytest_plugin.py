@@ -146,11 +146,22 @@ class Checks:
         return self._here
 
 
+def settings_of_run() -> Settings:
+    """Return the settings of the folder that is tested; what is wrong with them fails the test."""
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.errors import VeriTrailError
+
+    try:
+        return Settings()
+    except VeriTrailError as error:
+        words = str(error)
+    pytest.fail(words, pytrace=False)  # frames would show what is in the file
+
+
 @pytest.fixture(scope="session")
 def veritrail(request: pytest.FixtureRequest) -> Iterator[Checks]:
     """Checks in a home of their own: `veritrail.check(answer, sources).assert_supported()`."""
     from veritrail_graph.api.app.engine import stop_engine
-    from veritrail_graph.api.settings import Settings
 
     option = request.config.getoption
     # A path of a socket has about 100 characters: folders of pytest may be longer.
@@ -160,7 +171,7 @@ def veritrail(request: pytest.FixtureRequest) -> Iterator[Checks]:
         ignore_cleanup_errors=True,
     ) as folder:
         own = {"home": Path(folder) / "home", "neo4j_uri": None, "jobs_url": None}
-        settings = Settings().model_copy(update=own)
+        settings = settings_of_run().model_copy(update=own)
         checks = Checks(
             settings,
             option("--veritrail-model"),

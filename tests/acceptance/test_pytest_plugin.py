@@ -16,7 +16,7 @@ from fakes.settings_of import settings_of
 from veritrail_graph import Local
 from veritrail_graph.api.client import Rejected
 from veritrail_graph.api.client.checks import CheckResult
-from veritrail_graph.api.pytest_plugin import Checks
+from veritrail_graph.api.pytest_plugin import Checks, settings_of_run
 
 pytestmark = pytest.mark.engine
 
@@ -118,6 +118,17 @@ def test_a_run_of_pytest_has_the_fixture_and_shows_the_findings_of_a_test_that_f
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert SHOWN in done.stdout
     assert "checks.py" not in done.stdout
+
+
+def test_settings_that_cannot_be_used_are_named_without_a_frame_that_shows_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "veritrail.toml").write_text('api_key = "sk-not-told"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(pytest.fail.Exception, match="api_key") as failed:
+        settings_of_run()
+    assert failed.value.pytrace is False
+    assert "sk-not-told" not in str(failed.value)
 
 
 def verdicts(result: CheckResult) -> list[tuple[str, str | None]]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from errno import ENOSPC
@@ -331,6 +331,23 @@ def _sample(value: Any, where: str) -> int:
     )
 
 
+@contextmanager
+def _held(descriptor: int) -> Iterator[None]:
+    """Keep other programs from a file: what one writes looks to another as if a kill cut it off."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
 class AnswerRecorder:
     """Writes every valid answer of a run into a file; what was written stays, and more follows.
 
@@ -377,7 +394,12 @@ class AnswerRecorder:
         self._descriptor = os.open(self._file, flags, 0o600)
         if not self._file.is_file():
             raise InvalidRecording(f"{self._file} is no file. Name another one.")
-        size = os.fstat(self._descriptor).st_size
+        with _held(self._descriptor):
+            self._go_on(self._descriptor)
+
+    def _go_on(self, descriptor: int) -> None:
+        """Read what stands in the file, and cut off a line that a kill broke off."""
+        size = os.fstat(descriptor).st_size
         if not size:
             return
         whole = self._begin_of_last_line(size)
@@ -389,8 +411,8 @@ class AnswerRecorder:
             raise InvalidRecording(
                 f"{self._file} is something else, and is left as it is. Name another file."
             )
-        if whole < size:  # a line that a kill broke off
-            os.ftruncate(self._descriptor, whole)
+        if whole < size:
+            os.ftruncate(descriptor, whole)
 
     def _begin_of_last_line(self, size: int) -> int:
         """Return how many bytes whole lines take."""
@@ -417,13 +439,14 @@ class AnswerRecorder:
         reader = reader_of(request.call.model)
         more: dict[str, Any] = {"sample": request.sample} if request.sample or known else {}
         try:
-            text = self._begun(reader)
-            first = self._first or {}
-            own = {"recorded": self._today, "reader": reader}
-            more |= {key: value for key, value in own.items() if first[key] != value}
-            line = (text + answer_line(*prompt, answer, **more)).encode("utf-8", "replace")
-            if os.write(self._descriptor, line) < len(line):
-                raise OSError(ENOSPC, os.strerror(ENOSPC))
+            with _held(self._descriptor):
+                text = self._begun(reader)
+                first = self._first or {}
+                own = {"recorded": self._today, "reader": reader}
+                more |= {key: value for key, value in own.items() if first[key] != value}
+                line = (text + answer_line(*prompt, answer, **more)).encode("utf-8", "replace")
+                if os.write(self._descriptor, line) < len(line):
+                    raise OSError(ENOSPC, os.strerror(ENOSPC))
         except OSError as error:
             self.close()
             self._warn(

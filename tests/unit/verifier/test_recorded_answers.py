@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import stat
+import threading
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,20 @@ def test_a_recording_that_was_killed_is_read_and_gone_on_with(tmp_path: Path) ->
     found = recorded_answers(file)
     assert found.answers[prompt] == {0: "newer"}  # type: ignore[index]
     assert found.label.startswith("answers of a model, recorded from 1 November 2026 to ")
+
+
+def test_a_line_that_another_program_is_writing_is_not_cut_off(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    file, line = tmp_path / "answers.jsonl", answer_line(A, B, "kept")
+    file.write_text(FIRST + line[:20], "utf-8")
+    with file.open("a", encoding="utf-8") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        opening = threading.Thread(target=lambda: AnswerRecorder(file).close())
+        opening.start()
+        opening.join(0.2)
+        other.write(line[20:])
+    opening.join()
+    assert recorded_answers(file).answers == {(A, B): {0: "kept"}}
 
 
 def test_a_file_that_two_programs_began_is_read(tmp_path: Path) -> None:
