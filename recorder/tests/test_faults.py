@@ -228,6 +228,6 @@ def test_a_program_that_is_stopped_is_not_held_up(monkeypatch, capsys):
     with pytest.raises(KeyboardInterrupt):
         _fail(run, KeyboardInterrupt())
     assert run.path is not None
-    assert f"veritrail ingest {run.path}" in capsys.readouterr().err
+    assert f"veritrail check {run.path}" in capsys.readouterr().err
     run.path.unlink()
     run.path.parent.rmdir()

@@ -207,5 +207,5 @@ def test_the_end_of_a_program_writes_what_is_left_also_of_a_forked_one(tmp_path)
         [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60
     )
     assert len(list(folder.iterdir())) == 2, done.stderr
-    assert done.stderr.count("veritrail: recorded 1 trace; to verify them") == 2
+    assert done.stderr.count("veritrail: recorded 1 trace; to check them") == 2
     assert "Traceback" not in done.stderr

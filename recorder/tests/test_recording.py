@@ -56,10 +56,7 @@ def test_the_calls_of_the_contract_write_a_process_file(file, capsys):
         run.process_id, ("answer/1",), ()
     )  # fmt: skip
     said = capsys.readouterr().err.splitlines()
-    assert said == [
-        f"veritrail: recorded 3 nodes; to verify them: veritrail ingest {file} && "
-        f'veritrail verify {run.process_id} --claim "…"'
-    ]
+    assert said == [f"veritrail: recorded 3 nodes; to check them: veritrail check {file}"]
 
 
 def test_a_recording_in_which_nothing_was_made_names_no_command(tmp_path, capsys):
@@ -68,7 +65,7 @@ def test_a_recording_in_which_nothing_was_made_names_no_command(tmp_path, capsys
         run.given("When did it open?")
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("veritrail: recorded 2 nodes, all given from outside: nothing to verify")
-    assert "veritrail verify" not in said
+    assert "veritrail check" not in said
 
 
 def test_without_with_and_without_a_path(tmp_path, monkeypatch, capsys):

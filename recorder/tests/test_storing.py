@@ -47,7 +47,7 @@ def test_a_recording_is_stored(graph, capsys):
         assert run.ingested is not None
         assert (run.ingested.process_id, run.ingested.nodes) == (run.process_id, 3)
         said = capsys.readouterr().err
-        assert f"veritrail verify {run.process_id}" in said
+        assert f"veritrail check {run.process_id}" in said
         assert "ingest" not in said
         with vt.Local() as here:
             assert here.process(run.process_id).name == "Stored"
@@ -68,7 +68,7 @@ def test_traces_of_opentelemetry_are_stored_at_the_end(graph, capsys):
     for one in stored:
         graph("delete", one.process_id, "--yes")
     assert [(one.nodes, one.edges) for one in stored] == [(2, 1), (2, 1)]
-    assert said.startswith("veritrail: recorded 2 traces; to verify them: veritrail verify ")
+    assert said.startswith("veritrail: recorded 2 traces; to check them: veritrail check ")
 
 
 def test_a_recording_under_an_id_of_its_own_replaces_an_earlier_one(graph, caplog, tmp_path):
@@ -125,7 +125,7 @@ def test_without_claims_and_without_a_model_it_is_stored_and_says_why(graph, cap
         assert run.ingested is not None
         assert run.verifications == []
         assert "could not be verified" in caplog.text
-        assert f"veritrail verify {run.process_id} --claim" in capsys.readouterr().err
+        assert f"veritrail check {run.process_id}" in capsys.readouterr().err
     finally:
         graph("delete", run.process_id, "--yes")
 

@@ -312,11 +312,11 @@ class RecordingSpanProcessor(SpanProcessor):
         count = len(self._written)
         if self._is_quiet or not count or sys.stderr is None:
             return
-        line = f"veritrail: recorded {count:,} trace{'s' * (count != 1)}; to verify them: "
-        line += f"veritrail ingest {shlex.quote(str(self._folder))} && " if left else ""
+        line = f"veritrail: recorded {count:,} trace{'s' * (count != 1)}; to check them: "
         name = next(iter(self._written)).stem if count == 1 else "PROCESS_ID"
+        line += f"veritrail check {shlex.quote(str(self._folder)) if left else name}"
         with suppress(OSError, ValueError):  # it is closed
-            sys.stderr.write(f'{line}veritrail verify {name} --claim "…"\n')
+            sys.stderr.write(line + "\n")
 
 
 def _span(span: ReadableSpan) -> dict[str, Any]:

@@ -459,21 +459,22 @@ class Recording:
             self.path = None
 
     def _say_how(self) -> None:
-        """Say in one line on stderr how to verify what was not verified."""
+        """Say in one line on stderr how to check what was not verified."""
         if self._is_quiet or self.verifications or not len(self) or sys.stderr is None:
             return
         nodes = f"{len(self):,} node{'s' * (len(self) != 1)}"
-        keep = ""
+        keep, check = "", shlex.quote(self.process_id)
         if self.path is not None and self.ingested is None:
-            replace = "--replace " if self._replaces else ""
-            keep = f"veritrail ingest {replace}{shlex.quote(str(self.path))}"
+            file = shlex.quote(str(self.path))
+            keep = f"veritrail ingest {'--replace ' * self._replaces}{file}"
+            check = check if self._replaces else file
         if self._nodes is not None and not self._nodes.is_generated:
             line = f"veritrail: recorded {nodes}, all given from outside: nothing to verify yet"
             line += f"; to store them: {keep}" if keep else ""
         else:
-            line = f"veritrail: recorded {nodes}; to verify them: {keep}{' && ' * bool(keep)}"
-            line += f"veritrail verify {self.process_id}"
-            line += "" if self._claims else ' --claim "…"'
+            line = f"veritrail: recorded {nodes}; to check them: "
+            line += f"{keep} && " if keep and self._replaces else ""
+            line += f"veritrail check {check}"
         with suppress(OSError, ValueError):  # it is closed
             sys.stderr.write(line + "\n")
 
