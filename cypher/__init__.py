@@ -75,7 +75,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResultColumn:
     """A declared column of the result."""
 
     name: str
@@ -102,7 +102,7 @@ class Statement:
     purpose: str
     source: str
     parameters: tuple[Parameter, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ResultColumn, ...]
     group: str | None
     example: str | None
     text: str
@@ -187,7 +187,7 @@ def parse(name: str, content: str) -> Statement:
     header, body = _split(content)
     single: dict[str, str] = {}
     parameters: list[Parameter] = []
-    columns: list[Column] = []
+    columns: list[ResultColumn] = []
     for line in header:
         match = _HEADER_LINE.fullmatch(line)
         if match is None:
@@ -244,9 +244,9 @@ def _bounds(text: str) -> tuple[tuple[str, ...], tuple[int, int] | None]:
     return tuple(text.split("|")) if text else (), None
 
 
-def _column(name: str, rest: str) -> Column:
+def _column(name: str, rest: str) -> ResultColumn:
     match = _field(name, rest)
-    return Column(match["name"], match["type"], match["meaning"])
+    return ResultColumn(match["name"], match["type"], match["meaning"])
 
 
 def _field(name: str, rest: str) -> re.Match[str]:

@@ -22,7 +22,7 @@ _JUDGE = ("engine", "model", "verdict_engine")
 """Settings from whose change others follow."""
 
 
-class Part(StrEnum):
+class DifferingPart(StrEnum):
     """In what two rounds of the same number differ."""
 
     NODES = "nodes"
@@ -171,18 +171,18 @@ def _outcome(one: Verification) -> dict[str, Any]:
 def _parting(a: Verification, b: Verification) -> Parting | None:
     rounds = zip_longest(a.iterations, b.iterations)
     for number, (one, other) in enumerate(rounds, start=1):
-        parts = [Part.LENGTH] if one is None or other is None else _parts(one, other)
+        parts = [DifferingPart.LENGTH] if one is None or other is None else _parts(one, other)
         if parts:
             a_side, b_side = _side(one, other), _side(other, one)
             return Parting(iteration=number, parts=list(parts), a=a_side, b=b_side)
     return None
 
 
-def _parts(one: Iteration, other: Iteration) -> list[Part]:
+def _parts(one: Iteration, other: Iteration) -> list[DifferingPart]:
     differ = {
-        Part.NODES: _checked(one) != _checked(other),
-        Part.EVIDENCE: _selected(one).keys() != _selected(other).keys(),
-        Part.VERDICT: one.verdict is not other.verdict,
+        DifferingPart.NODES: _checked(one) != _checked(other),
+        DifferingPart.EVIDENCE: _selected(one).keys() != _selected(other).keys(),
+        DifferingPart.VERDICT: one.verdict is not other.verdict,
     }
     return [part for part, differs in differ.items() if differs]
 

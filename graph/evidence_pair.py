@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Verification
-from veritrail_graph.graph.word_diff import Change, Piece, denials, marked_pieces, word_diff
+from veritrail_graph.graph.word_diff import Piece, WordChange, denials, marked_pieces, word_diff
 
 MOST_READ = 2_000
 """Sentences of one side among which the pair is looked for."""
@@ -66,7 +66,7 @@ class ComparedPair:
 
     source: tuple[Piece, ...]
     wrote: tuple[Piece, ...]
-    changes: tuple[Change, ...] | None
+    changes: tuple[WordChange, ...] | None
     missing: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
@@ -171,7 +171,7 @@ def _unaligned(source: str, wrote: str, claim: str) -> ComparedPair:
     )
 
 
-def _about(changes: Sequence[Change], claim: str) -> tuple[Change, ...]:
+def _about(changes: Sequence[WordChange], claim: str) -> tuple[WordChange, ...]:
     """The denials, and changes of which half of the new words are the claim's; else all."""
     wanted = _words(claim)
     found = []

@@ -52,7 +52,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WordChange:
     """Words of the one text that stand in the place of those of the other; empty: none do."""
 
     before: str
@@ -72,7 +72,7 @@ class WordDiff:
 
     before: tuple[Piece, ...]
     after: tuple[Piece, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[WordChange, ...]
     alike: float
 
 
@@ -198,7 +198,7 @@ def _pieces(text: str, spans: Sequence[Sequence[_Word]]) -> tuple[Piece, ...]:
 
 def _changes(
     before: str, after: str, spans: Sequence[tuple[Sequence[_Word], Sequence[_Word]]]
-) -> list[Change]:
+) -> list[WordChange]:
     """Return the differences as phrases; words that only moved stand beside their new place.
 
     "It may close the quay" and "the quay will close" differ in "It may close" before the quay and
@@ -215,7 +215,9 @@ def _changes(
             found = [each for each in found if each[0] is not moved]
             pair[0] = moved
     return [
-        Change(_phrase(before, one), _phrase(after, other)) for one, other in found if one or other
+        WordChange(_phrase(before, one), _phrase(after, other))
+        for one, other in found
+        if one or other
     ]
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.auth.keys import Keys
     from veritrail_graph.api.jobs.event_feed import EventFeeds
-    from veritrail_graph.api.jobs.model import Figures
+    from veritrail_graph.api.jobs.model import JobFigures
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
@@ -327,7 +327,7 @@ class Application:
 
         return EventFeeds(self.database, self.jobs.events)
 
-    async def job_figures(self) -> Figures:
+    async def job_figures(self) -> JobFigures:
         """Return how many jobs and claims have each status, and what they cost.
 
         Raises:

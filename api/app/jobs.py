@@ -19,9 +19,9 @@ from veritrail_graph.api.jobs.model import (
     LAST_PLACE,
     Busy,
     Event,
-    Figures,
+    EventKind,
     JobClaim,
-    Kind,
+    JobFigures,
     OtherInput,
     is_job_id,
     job_id_of,
@@ -65,16 +65,16 @@ __all__ = [
     "Busy",
     "Event",
     "EventFeeds",
+    "EventKind",
     "Explanation",
-    "Figures",
     "Job",
     "JobClaim",
+    "JobFigures",
     "JobKind",
     "JobRequest",
     "JobSettings",
     "JobStatus",
     "Jobs",
-    "Kind",
     "LocalOptions",
     "LocalResult",
     "LocalRun",
@@ -326,7 +326,7 @@ class Jobs:
         if self._feeds is None:
             self._feeds = EventFeeds(self._service, self.events)
         last = await self._feeds.last(job_id)
-        if last is not None and last.kind == Kind.JOB_FINISHED and after >= last.seq:
+        if last is not None and last.kind == EventKind.JOB_FINISHED and after >= last.seq:
             return
         async for events in self._feeds.follow(job_id, after):
             for event in events:

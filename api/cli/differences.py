@@ -15,7 +15,7 @@ from veritrail_graph.api.cli.terminal import print_json, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.show.asking import asked_as
 from veritrail_graph.api.show.texts import one_line
-from veritrail_graph.graph.comparing import Part, folded_settings
+from veritrail_graph.graph.comparing import DifferingPart, folded_settings
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.difference import ChangedValue, Difference, Parting, RoundSide
@@ -32,10 +32,10 @@ NODES_SHOWN = 10
 SENTENCES_SHOWN = 10
 
 _PARTS: Mapping[str, str] = {
-    Part.NODES: "other nodes were checked",
-    Part.EVIDENCE: "other sentences were selected",
-    Part.VERDICT: "another interim verdict was given",
-    Part.LENGTH: "one walk had ended, the other went on",
+    DifferingPart.NODES: "other nodes were checked",
+    DifferingPart.EVIDENCE: "other sentences were selected",
+    DifferingPart.VERDICT: "another interim verdict was given",
+    DifferingPart.LENGTH: "one walk had ended, the other went on",
 }
 
 

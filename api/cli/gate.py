@@ -21,7 +21,7 @@ from veritrail_graph.api.show.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.cli.gating.rules import Limits, Outcome
+    from veritrail_graph.api.cli.gating.rules import GateLimits, Outcome
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.show.reports.data import ReportData
     from veritrail_graph.api.work.webhooks.target import Target
@@ -141,7 +141,7 @@ class _Order:
     """The options of a call of `veritrail gate`."""
 
     process: str
-    limits: Limits
+    limits: GateLimits
     baseline: Path | None
     write_baseline: Path | None
     junit: Path | None
@@ -175,13 +175,13 @@ def gate(
 
     Exit status: 0 passed, 1 not met, 2 wrong use, 3 the graph could not be reached.
     """
-    from veritrail_graph.api.cli.gating.rules import Limits
+    from veritrail_graph.api.cli.gating.rules import GateLimits
 
     as_json = as_json or format_name == "json"
     stages = tuple(sorted(set(forbid_error_stage or ())))
     if max_unsupported is None and max_rate is None and not stages:
         max_unsupported = 0
-    limits = Limits(
+    limits = GateLimits(
         max_unsupported, max_rate, stages, max_failed, max_unchecked, strict, max_undecided
     )
     summary = summary or _summary_of_the_step()

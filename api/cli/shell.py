@@ -129,7 +129,7 @@ class Session:
                 sys.stderr.write("\n")
                 splitter.rest()
 
-    async def _do(self, piece: Piece) -> bool:
+    async def _do(self, piece: ShellInput) -> bool:
         """Run a statement or a command; false when the session is over."""
         try:
             if piece.is_command:
@@ -305,7 +305,7 @@ _ENDS = {"//": "\n", "/*": "*/"}
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ShellInput:
     """A statement, or a command to the prompt (`:help`)."""
 
     text: str
@@ -334,14 +334,14 @@ class Splitter:
         """Return whether a statement has been begun and not ended."""
         return self._has_code or bool(self._until)
 
-    def feed(self, line: str) -> list[Piece]:
+    def feed(self, line: str) -> list[ShellInput]:
         """The pieces that end on this line."""
-        found: list[Piece] = []
+        found: list[ShellInput] = []
         line = line.rstrip("\r\n") + "\n"
         place = 0
         while place < len(line):
             if not self.is_open and line[place] == ":":
-                found.append(Piece(line[place:].strip()))
+                found.append(ShellInput(line[place:].strip()))
                 self._begin_anew()
                 break
             if not self._until and line[place] == ";":
@@ -351,12 +351,12 @@ class Splitter:
                 place += self._take(line, place)
         return found
 
-    def rest(self) -> list[Piece]:
+    def rest(self) -> list[ShellInput]:
         """Say what has been begun, as if it ended here; nothing where there are only comments."""
         text = "".join(self._text).strip()
         has_code = self._has_code
         self._begin_anew()
-        return [Piece(text)] if has_code else []
+        return [ShellInput(text)] if has_code else []
 
     def _begin_anew(self) -> None:
         self._text, self._has_code, self._until = [], False, ""

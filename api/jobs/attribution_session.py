@@ -20,7 +20,7 @@ from veritrail_graph.api.configured.attribution import (
     ConfiguredAttribution,
     configure_attribution,
 )
-from veritrail_graph.api.jobs.model import UNWATCHED, JobClaim, JobHeader, Kind, PartProgress
+from veritrail_graph.api.jobs.model import UNWATCHED, EventKind, JobClaim, JobHeader, PartProgress
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.together import Together
@@ -167,7 +167,7 @@ class AttributionSession:
             VeriTrailError: It cannot be read.
         """
         place = {"node_id": node_id, "sentence": number}
-        self._log.append(self.job_id, Kind.SENTENCE_STARTED, place)
+        self._log.append(self.job_id, EventKind.SENTENCE_STARTED, place)
         material = await self._material(node_id)
         meter = Meter(self._progress.call_made)
         sentence = material.node.sentences[number]

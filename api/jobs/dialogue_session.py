@@ -17,7 +17,7 @@ from veritrail_graph.api.configured.dialogue import (
     DialogueOptions,
     configure_dialogue,
 )
-from veritrail_graph.api.jobs.model import JobClaim, JobHeader, Kind, PartProgress
+from veritrail_graph.api.jobs.model import EventKind, JobClaim, JobHeader, PartProgress
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.waiting_graph import WaitingReader
@@ -129,7 +129,7 @@ class DialogueSession:
         stored, none behind it can be verified.
         """
         turn_id = self._turn_ids[row_id]
-        self._log.append(self.job_id, Kind.TURN_STARTED, {"turn_id": turn_id})
+        self._log.append(self.job_id, EventKind.TURN_STARTED, {"turn_id": turn_id})
         while self.stopped_for is None:
             found = await self._next()
             if found is None:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import islice
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.model import Event, Kind
+from veritrail_graph.api.jobs.model import Event, EventKind
 from veritrail_graph.api.jobs.storage import Transaction
 from veritrail_graph.api.jobs.storage.events import EventLog, events_after, last_numbers
 from veritrail_graph.graph.errors import EngineUnavailable
@@ -129,7 +129,7 @@ class EventFeeds:
                 if events:
                     yield events
                     after = events[-1].seq
-                    if events[-1].kind == Kind.JOB_FINISHED and after >= feed.last:
+                    if events[-1].kind == EventKind.JOB_FINISHED and after >= feed.last:
                         return
                 else:
                     await feed.changed()

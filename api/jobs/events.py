@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from veritrail_graph.api.jobs.model import JobHeader, Kind, is_explanation
+from veritrail_graph.api.jobs.model import EventKind, JobHeader, is_explanation
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.graph.model import Usage, Verdict, Verification
 from veritrail_graph.graph.model.attribution import SentenceAttribution
@@ -20,13 +20,13 @@ def observer(job_id: str, log: EventLog) -> Observer:
     """Notes the progress of every claim of a job; its end is noted where its state changes."""
 
     def started(task: Task) -> None:
-        log.append(job_id, Kind.CLAIM_STARTED, _of(task))
+        log.append(job_id, EventKind.CLAIM_STARTED, _of(task))
 
     def judged(task: Task, verdict: Verdict | None, meter: Meter) -> None:
         given = verdict.value if verdict else None
         interim = {"iteration": meter.iteration, "interim_verdict": given}
         usage = {"usage": meter.total.json_object()}
-        log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **interim, **usage})
+        log.append(job_id, EventKind.ITERATION_FINISHED, {**_of(task), **interim, **usage})
 
     return Observer(claim_started=started, iteration_finished=judged)
 
@@ -73,7 +73,7 @@ def turn_finished(found: TurnVerification, usage: Usage) -> dict[str, Any]:
 
 def finished(
     header: JobHeader, verification_id: str, claim_id: str, event: Mapping[str, Any]
-) -> tuple[Kind, dict[str, Any]]:
+) -> tuple[EventKind, dict[str, Any]]:
     """The event of the end of a claim, a sentence or a turn, with what its row says of it.
 
     Args:
@@ -84,14 +84,14 @@ def finished(
     """
     if is_explanation(verification_id):
         others = {name: event[name] for name in event if name not in _OF_CLAIMS}
-        return Kind.EXPLANATION_FINISHED, {"sentences": {}, **others}
+        return EventKind.EXPLANATION_FINISHED, {"sentences": {}, **others}
     if header.kind is JobKind.VERIFICATION:
-        return Kind.CLAIM_FINISHED, {**event, "claim_id": claim_id}
+        return EventKind.CLAIM_FINISHED, {**event, "claim_id": claim_id}
     said = {name: event[name] for name in event if name not in _OF_CLAIMS}
     if header.kind is JobKind.DIALOGUE:
-        return Kind.TURN_FINISHED, {"turn_id": header.turn(claim_id), **said}
+        return EventKind.TURN_FINISHED, {"turn_id": header.turn(claim_id), **said}
     node_id, sentence = header.sentence(claim_id)
-    return Kind.SENTENCE_FINISHED, {"node_id": node_id, "sentence": sentence, **said}
+    return EventKind.SENTENCE_FINISHED, {"node_id": node_id, "sentence": sentence, **said}
 
 
 _OF_CLAIMS = ("verification_id", "claim_id", "verdict")

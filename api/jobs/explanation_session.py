@@ -20,7 +20,7 @@ from veritrail_graph.api.configured.attribution import configure_attribution, ex
 from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.events import sentence_finished
-from veritrail_graph.api.jobs.model import JobClaim, Kind
+from veritrail_graph.api.jobs.model import EventKind, JobClaim
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.requests.verify import VerifyRequest
@@ -206,7 +206,7 @@ class ExplanationSession:
         found, usage = await self._inner.attribute_at(node_id, number)
         place = {"node_id": node_id, "sentence": number}
         self._log.append(
-            self.job_id, Kind.SENTENCE_FINISHED, {**place, **sentence_finished(found, usage)}
+            self.job_id, EventKind.SENTENCE_FINISHED, {**place, **sentence_finished(found, usage)}
         )
         return found, usage
 

@@ -229,7 +229,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class JobFigures:
     """All jobs that are kept.
 
     Attributes:
@@ -251,7 +251,7 @@ class Figures:
     unpriced_calls: int
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """A kind of event."""
 
     JOB_STARTED = "job.started"

@@ -17,7 +17,14 @@ from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import claim_finished, sentence_finished, turn_finished
 from veritrail_graph.api.jobs.explanation_session import Explanation, ExplanationSession
-from veritrail_graph.api.jobs.model import Ended, Kind, Work, goes_whole, is_explanation, kind_of
+from veritrail_graph.api.jobs.model import (
+    Ended,
+    EventKind,
+    Work,
+    goes_whole,
+    is_explanation,
+    kind_of,
+)
 from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, Session
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
@@ -257,7 +264,7 @@ class Runner:
     async def _explained(self, begun: Work, session: ExplanationSession) -> Ended:
         """Explain the verdicts of a job; no fault of it changes one of them."""
         job_id = begun.job_id
-        self._log.append(job_id, Kind.EXPLANATION_STARTED, {"job_id": job_id})
+        self._log.append(job_id, EventKind.EXPLANATION_STARTED, {"job_id": job_id})
         ids = await self._repository.read(partial(succeeded_of, job_id=job_id))
         total = done = 0
 

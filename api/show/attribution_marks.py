@@ -173,7 +173,7 @@ def category_marks(categories: Iterable[AttributionCategory]) -> tuple[CategoryM
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CorrectionChange:
     """A stretch of a sentence and its correction.
 
     Attributes:
@@ -198,23 +198,23 @@ class Change:
 _TOKEN = re.compile(r"\s+|\w+(?:[\u2019'.,]\w+)*|[^\w\s]")
 
 
-def changes(sentence: str, correction: str) -> tuple[Change, ...]:
+def changes(sentence: str, correction: str) -> tuple[CorrectionChange, ...]:
     """Say what a correction changes, word by word; very long sentences are compared as a whole."""
     before, after = _TOKEN.findall(sentence), _TOKEN.findall(correction)
     if max(len(before), len(after)) > 2 * MOST_WORDS:
-        return (Change(removed=sentence, added=correction),)
-    found: list[Change] = []
+        return (CorrectionChange(removed=sentence, added=correction),)
+    found: list[CorrectionChange] = []
     matcher = SequenceMatcher(str.isspace, before, after, autojunk=False)
     for kind, start, end, other_start, other_end in matcher.get_opcodes():
         old, new = "".join(before[start:end]), "".join(after[other_start:other_end])
-        last = found[-1] if found else Change(kept="-")
+        last = found[-1] if found else CorrectionChange(kept="-")
         if kind == "equal" and old.isspace() and not last.kept and end < len(before):
             # White space between two changed words belongs to the change.
-            found[-1] = Change(removed=last.removed + old, added=last.added + old)
+            found[-1] = CorrectionChange(removed=last.removed + old, added=last.added + old)
         elif kind == "equal":
-            found.append(Change(kept=old))
+            found.append(CorrectionChange(kept=old))
         elif last.kept:
-            found.append(Change(removed=old, added=new))
+            found.append(CorrectionChange(removed=old, added=new))
         else:
-            found[-1] = Change(removed=last.removed + old, added=last.added + new)
+            found[-1] = CorrectionChange(removed=last.removed + old, added=last.added + new)
     return tuple(found)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from veritrail_graph.graph.evidence_pair import SHORTEST_WORD, compared_pair
-from veritrail_graph.graph.word_diff import GAP, Change, Piece, denials
+from veritrail_graph.graph.word_diff import GAP, Piece, WordChange, denials
 
 MOST_WORDS = 4
 """Words of a phrase that stands in the place of another; longer ones are about something else."""
@@ -69,12 +69,12 @@ def _first(text: str, places: list[tuple[int, int]]) -> str:
     return text[slice(*places[0])] if places else ""
 
 
-def _is_replaced(change: Change) -> bool:
+def _is_replaced(change: WordChange) -> bool:
     """Return whether a few words stand in the place of a few others."""
     return 0 < _count(change.before) <= MOST_WORDS and 0 < _count(change.after) <= MOST_WORDS
 
 
-def _is_another_form(change: Change) -> bool:
+def _is_another_form(change: WordChange) -> bool:
     """Return whether a change says nothing: another form of a word, or light words alone."""
     before, after = _heavy(change.before), _heavy(change.after)
     if len(before) == 1 and len(after) == 1:
@@ -91,7 +91,7 @@ def _heavy(text: str) -> list[str]:
     ]
 
 
-def _weight(change: Change, source: str, wrote: str) -> int:
+def _weight(change: WordChange, source: str, wrote: str) -> int:
     if _is_replaced(change):
         is_named = bool(_names(change.before, source) and _names(change.after, wrote))
         return 4 if is_named else 3

@@ -21,8 +21,8 @@ from veritrail_graph.graph.model.attribution import (
     RevisionOutcome,
 )
 from veritrail_graph.graph.word_diff import (
-    Change,
     Piece,
+    WordChange,
     WordDiff,
     denials,
     joined_pieces,
@@ -237,7 +237,7 @@ def _turned(link: _Link, sentence: str) -> str:
     return f"turned {_quoted(link.source.text)} into {_quoted(rewritten)}"
 
 
-def turned_words(changes: Sequence[Change]) -> str:
+def turned_words(changes: Sequence[WordChange]) -> str:
     """Return what a sentence made of another one: `turned “may close” into “will close”`."""
     turned = [one for one in changes if one.before and one.after]
     added = [one.after for one in changes if not one.before]

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from veritrail_eval.figures.agreement import Annotation, AnnotatorAgreement
 from veritrail_eval.figures.alpha import Level
 from veritrail_eval.figures.localization import LocatedClaim
-from veritrail_eval.figures.scores import JudgedClaim
+from veritrail_eval.figures.scores import ScoredClaim
 from veritrail_eval.tables import Row, Table, read_table
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Verdict
@@ -41,7 +41,7 @@ class Read(Generic[Of]):
     notes: Sequence[str]
 
 
-def read_judged(path: Path) -> Read[list[JudgedClaim]]:
+def read_judged(path: Path) -> Read[list[ScoredClaim]]:
     """Labels and verdicts of claims, of one method or several.
 
     Raises:
@@ -49,7 +49,7 @@ def read_judged(path: Path) -> Read[list[JudgedClaim]]:
     """
     table = read_table(path, JUDGED)
     claims = [
-        JudgedClaim(
+        ScoredClaim(
             claim_id=row.required("claim_id"),
             label=row.choice("label", Verdict),
             verdict=row.choice("verdict", Verdict),
@@ -186,7 +186,7 @@ def read_located(path: Path) -> Read[list[LocatedClaim]]:
     return Read(claims, _unused(table, LOCATED))
 
 
-def _refuse_other_labels(rows: Sequence[tuple[Row, JudgedClaim | LocatedClaim]]) -> None:
+def _refuse_other_labels(rows: Sequence[tuple[Row, ScoredClaim | LocatedClaim]]) -> None:
     """Note where a claim has another label than in a row before."""
     first: dict[str, tuple[Row, Verdict]] = {}
     for row, one in rows:
@@ -233,7 +233,7 @@ def _unused(table: Table, known: Sequence[str]) -> list[str]:
     return [f"Columns that are not used: {names}."] if names else []
 
 
-def _notes_on_methods(claims: Sequence[JudgedClaim]) -> list[str]:
+def _notes_on_methods(claims: Sequence[ScoredClaim]) -> list[str]:
     """Return what makes the figures of several methods hard to compare."""
     asked: dict[str | None, set[str]] = {}
     scoreless: Counter[str | None] = Counter()

@@ -165,7 +165,7 @@ class _Sentence(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class CopiedWords:
     """Words of a text that are words of an earlier sentence.
 
     Attributes:
@@ -180,7 +180,7 @@ class Match:
     at: int
     length: int
 
-    def is_within(self, other: Match) -> bool:
+    def is_within(self, other: CopiedWords) -> bool:
         """Return whether another text holds these words of the sentence, too."""
         behind, end = self.first + self.length, other.first + other.length
         return self.sentence == other.sentence and other.first <= self.first and behind <= end
@@ -199,7 +199,7 @@ class Copy(Generic[T]):
 
     start: int
     end: int
-    words: Match
+    words: CopiedWords
     author: T
 
 
@@ -211,12 +211,12 @@ class EarlierTexts(Generic[T, H]):
 
     def __init__(self) -> None:
         self._shown: list[tuple[str, H]] = []
-        self._held: dict[int, list[tuple[Match, H]]] | None = None
+        self._held: dict[int, list[tuple[CopiedWords, H]]] | None = None
         self._sentences: list[_Sentence[T]] = []
         self._numbers: dict[tuple[str, ...], int] = {}
         self._places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
-        self._scans: dict[str, tuple[_Words, list[Match]]] = {}
-        self._by_sentence: dict[str, dict[int, list[Match]]] = {}
+        self._scans: dict[str, tuple[_Words, list[CopiedWords]]] = {}
+        self._by_sentence: dict[str, dict[int, list[CopiedWords]]] = {}
         self._work = _LEAST_WORK
 
     def add(self, text: str, author: T) -> None:
@@ -246,7 +246,7 @@ class EarlierTexts(Generic[T, H]):
         """
         self._shown.append((text, holder))
 
-    def holders(self, words: Match) -> Iterator[H]:
+    def holders(self, words: CopiedWords) -> Iterator[H]:
         """Yield the places of the texts that can be quoted and hold some words."""
         if self._held is None:
             self._held = {}
@@ -275,13 +275,13 @@ class EarlierTexts(Generic[T, H]):
         """Return whether texts repeat themselves so much that some were not compared."""
         return self._work <= 0
 
-    def _scan(self, text: str) -> tuple[_Words, list[Match]]:
+    def _scan(self, text: str) -> tuple[_Words, list[CopiedWords]]:
         if text not in self._scans:
             found = _Words(text)
             self._scans[text] = (found, list(self._matches(found.words)))
         return self._scans[text]
 
-    def _matches(self, words: Sequence[str]) -> Iterator[Match]:
+    def _matches(self, words: Sequence[str]) -> Iterator[CopiedWords]:
         """The longest runs of words that an earlier sentence has, too."""
         self._work += _WORK_A_WORD * len(words)
         done: dict[tuple[int, int], int] = {}
@@ -297,9 +297,9 @@ class EarlierTexts(Generic[T, H]):
                     length += 1
                 self._work -= length
                 done[key] = at + length
-                yield Match(number, first, at, length)
+                yield CopiedWords(number, first, at, length)
 
-    def held(self, text: str) -> dict[int, list[Match]]:
+    def held(self, text: str) -> dict[int, list[CopiedWords]]:
         """Return the runs of words that a text shares with earlier sentences, by the sentence."""
         if text not in self._by_sentence:
             held = self._by_sentence[text] = {}
@@ -307,11 +307,11 @@ class EarlierTexts(Generic[T, H]):
                 held.setdefault(match.sentence, []).append(match)
         return self._by_sentence[text]
 
-    def holds(self, text: str, words: Match) -> bool:
+    def holds(self, text: str, words: CopiedWords) -> bool:
         """Return whether a text holds words of an earlier sentence."""
         return any(words.is_within(match) for match in self.held(text).get(words.sentence, ()))
 
-    def copies(self, text: str, is_author: Callable[[T, Match], bool]) -> list[Copy[T]]:
+    def copies(self, text: str, is_author: Callable[[T, CopiedWords], bool]) -> list[Copy[T]]:
         """Return the parts of a text that were written or said before, in their order.
 
         Args:
@@ -337,8 +337,8 @@ class EarlierTexts(Generic[T, H]):
         return copies
 
     def _counted(
-        self, found: _Words, matches: Sequence[Match]
-    ) -> Iterator[tuple[Match, tuple[int, int]]]:
+        self, found: _Words, matches: Sequence[CopiedWords]
+    ) -> Iterator[tuple[CopiedWords, tuple[int, int]]]:
         """The matches that are no chance, each with the words of the text that it takes."""
         sentences = found.sentences if matches else []
         number = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from veritrail_graph.graph.importers.copied import Copy, EarlierTexts, Match
+from veritrail_graph.graph.importers.copied import CopiedWords, Copy, EarlierTexts
 
 T = TypeVar("T")
 LONGEST_TURN = 4_000
@@ -73,6 +73,6 @@ class Transcript(Generic[T]):
         self._texts.clear()
         return self._earlier.copies(text, lambda author, words: self._is_before(author, words, at))
 
-    def _is_before(self, author: Author[T], words: Match, at: int) -> bool:
+    def _is_before(self, author: Author[T], words: CopiedWords, at: int) -> bool:
         """Return whether some words were written before a result, and were no quotation."""
         return author.at < at and all(shown > author.at for shown in self._earlier.holders(words))

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.api.show.reports.conversation import Conversation
-from veritrail_graph.api.show.reports.data import CheckedClaim, ReportData, Trail, trail_of
+from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim, ReportTrail, trail_of
 from veritrail_graph.api.show.reports.markdown import markdown_pieces
 from veritrail_graph.api.show.reports.material import material_of
 from veritrail_graph.api.show.reports.resting import Resting
@@ -24,8 +24,8 @@ class AtHand:
         return {}
 
     async def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
-    ) -> AsyncIterator[Trail]:
+        self, claims: Sequence[ReportedClaim], *, whole: bool = False, counted: bool = False
+    ) -> AsyncIterator[ReportTrail]:
         for one in claims:
             yield trail_of(one, one.verification, ())
 

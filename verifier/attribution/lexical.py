@@ -17,7 +17,7 @@ from veritrail_graph.verifier.attribution.attributor import Attribution, attribu
 from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.engines.lexical.judging import decide
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
-from veritrail_graph.verifier.engines.lexical.selecting import Match, compare, terms, weight
+from veritrail_graph.verifier.engines.lexical.selecting import SentenceMatch, compare, terms, weight
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.vocabulary import UNCERTAIN, UNCERTAIN_SMALL
@@ -98,7 +98,7 @@ def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
 
 
 def _whole(
-    some: Sequence[tuple[Sentence, Match]], category: Category
+    some: Sequence[tuple[Sentence, SentenceMatch]], category: Category
 ) -> list[tuple[Sentence, Category]]:
     """Those that hold nearly all of the sentence, and as much as any."""
     best = max((match.share for _, match in some), default=0.0)
@@ -112,7 +112,7 @@ def is_uncertain(text: str) -> bool:
 
 
 def _covering(
-    reading: Reading, agreeing: Sequence[tuple[Sentence, Match]], doubtful: Collection[int]
+    reading: Reading, agreeing: Sequence[tuple[Sentence, SentenceMatch]], doubtful: Collection[int]
 ) -> list[tuple[Sentence, Category]]:
     """As few sentences as together hold what they hold; evidence if that is nearly all.
 
@@ -142,7 +142,7 @@ def _covering(
 
 
 def _expected(
-    reading: Reading, compared: Sequence[tuple[Sentence, Match]]
+    reading: Reading, compared: Sequence[tuple[Sentence, SentenceMatch]]
 ) -> list[tuple[Sentence, Category]]:
     """The only sentence that names what a sentence is about."""
     about = {part for name in reading.names for part in name.parts} or {reading.subject or ""}

@@ -83,7 +83,7 @@ class Runner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PairForm:
     """The form in which a model reads a pair.
 
     Attributes:
@@ -125,7 +125,7 @@ class LocalModel:
         tokenizer: Tokenizer,
         runner: Runner,
         outputs: Outputs,
-        reading: Reading,
+        reading: PairForm,
     ) -> None:
         self._name = name
         self._fingerprint = fingerprint

@@ -16,7 +16,7 @@ from veritrail_graph.verifier.nli.local import (
     HYPOTHESIS,
     PREMISE,
     LocalModel,
-    Reading,
+    PairForm,
     Runner,
     Tokenizer,
 )
@@ -185,7 +185,7 @@ def _loaded(
                 code="entailment_window",
             )
         limit = window
-    reading = Reading(limit, min(64, limit // 8), template)
+    reading = PairForm(limit, min(64, limit // 8), template)
     fingerprint = fingerprint_of([Path(path) for path, _, _ in states])
     model = LocalModel(folder.name, fingerprint, tokenizer, runner, outputs, reading)
     try:

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from veritrail_graph.api.cli.gating.rules import Change, Check, Entry, Outcome, appealing
+from veritrail_graph.api.cli.gating.rules import (
+    BaselineChange,
+    Check,
+    Entry,
+    Outcome,
+    appealing,
+)
 from veritrail_graph.api.show.markdown import escaped
 from veritrail_graph.api.show.reports.data import ReportData
 from veritrail_graph.api.show.reports.junit import claim_case, junit_report
@@ -32,12 +38,19 @@ WORST = (
 """What a reader should look at, worst first."""
 
 CHANGE_WORDS = {
-    Change.REGRESSED: "worse than in the baseline",
-    Change.NEW: "new since the baseline",
-    Change.KNOWN: "known in the baseline",
-    Change.FIXED: "fixed since the baseline",
+    BaselineChange.REGRESSED: "worse than in the baseline",
+    BaselineChange.NEW: "new since the baseline",
+    BaselineChange.KNOWN: "known in the baseline",
+    BaselineChange.FIXED: "fixed since the baseline",
 }
-_CHANGES = (Change.REGRESSED, Change.NEW, None, Change.SAME, Change.KNOWN, Change.FIXED)
+_CHANGES = (
+    BaselineChange.REGRESSED,
+    BaselineChange.NEW,
+    None,
+    BaselineChange.SAME,
+    BaselineChange.KNOWN,
+    BaselineChange.FIXED,
+)
 _SHOWN = 20
 _LONGEST = 160
 _LONGEST_NOTE = 1_000
@@ -127,7 +140,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         entry
         for entry in outcome.entries
         if entry.state is not State.SUPPORTED
-        or entry.change is Change.FIXED
+        or entry.change is BaselineChange.FIXED
         or entry.again is not None
         or entry.is_overridden
     ]
@@ -326,7 +339,7 @@ def outcome_xml(outcome: Outcome, material: ReportData) -> str:
     return junit_report(
         material,
         strict=outcome.limits.strict,
-        known={entry.claim_id for entry in outcome.changed(Change.KNOWN)},
+        known={entry.claim_id for entry in outcome.changed(BaselineChange.KNOWN)},
         name=f"veritrail gate: {outcome.process_id}",
         first=rules,
         outcome=verdict_words(outcome),

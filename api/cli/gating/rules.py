@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from fractions import Fraction
 
-from veritrail_graph.api.show.reports.data import CheckedClaim, ReportData
+from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State, indicative_reason, mark_now
 from veritrail_graph.graph.model import Reviewed, ReviewKind, Status, Verification
 
@@ -34,7 +34,7 @@ MOST_WORDS = 200
 """Words of a claim that are compared."""
 
 
-class Change(StrEnum):
+class BaselineChange(StrEnum):
     """The change of a claim since the baseline."""
 
     REGRESSED = "regressed"
@@ -68,7 +68,7 @@ class Entry:
     error_stages: tuple[int, ...] = ()
     reason: str | None = None
     indicative: bool = False
-    change: Change | None = None
+    change: BaselineChange | None = None
     again: str | None = None
     judged: Verification | None = field(default=None, compare=False)
     reviewed: Reviewed | None = field(default=None, compare=False)
@@ -89,13 +89,13 @@ def counted(material: ReportData) -> ReportData:
     return replace(material, claims=claims)
 
 
-def failed_again(one: CheckedClaim) -> bool:
+def failed_again(one: ReportedClaim) -> bool:
     """Return whether a claim has a result, and a later check that came to no end."""
     has_result = one.verdict is not None or one.state is State.UNDECIDED
     return has_result and one.later is not None and mark_now(one.later).kind is State.FAILED
 
 
-def _again(one: CheckedClaim) -> str | None:
+def _again(one: ReportedClaim) -> str | None:
     """Return what became of the latest check of a claim, where that ended without a verdict."""
     if one.later is None or not failed_again(one):
         return None
@@ -108,7 +108,7 @@ def entries_of(material: ReportData) -> tuple[Entry, ...]:
     return tuple(map(_entry, material.claims))
 
 
-def _entry(one: CheckedClaim) -> Entry:
+def _entry(one: ReportedClaim) -> Entry:
     if one.was_edited:
         edited = Entry(one.claim.claim_id, one.claim.text, State.UNCHECKED, reason=EDITED)
         return replace(edited, reviewed=one.reviewed)
@@ -188,7 +188,7 @@ NOT_MET = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GateLimits:
     """The limits of the gate; None: no limit.
 
     Attributes:
@@ -253,7 +253,7 @@ class Outcome:
     """
 
     process_id: str
-    limits: Limits
+    limits: GateLimits
     checks: tuple[Check, ...]
     entries: tuple[Entry, ...]
     gone: tuple[Entry, ...] = ()
@@ -296,7 +296,7 @@ class Outcome:
             "verify with a model",
         )
 
-    def changed(self, change: Change) -> tuple[Entry, ...]:
+    def changed(self, change: BaselineChange) -> tuple[Entry, ...]:
         """The claims of which this became since the baseline."""
         return tuple(entry for entry in self.entries if entry.change is change)
 
@@ -304,7 +304,7 @@ class Outcome:
 def judge(
     process_id: str,
     entries: Sequence[Entry],
-    limits: Limits,
+    limits: GateLimits,
     baseline: Sequence[Entry] | None = None,
     notes: Sequence[str] = (),
 ) -> Outcome:
@@ -349,7 +349,7 @@ def judge(
     )
 
 
-def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
+def _change(entry: Entry, before: Entry | None, limits: GateLimits) -> BaselineChange:
     """Return what became of a claim; without a verdict on either side nothing can be compared.
 
     Only the same text is known: a corrected one may say something else, such as another number.
@@ -357,16 +357,16 @@ def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
     is_bad = limits.counts(entry.state)
     then = before.state if before else State.UNCHECKED
     if is_bad and then in (State.UNCHECKED, State.FAILED, State.UNDECIDED):
-        return Change.NEW
+        return BaselineChange.NEW
     if is_bad and _is_worse(entry.state, then):
-        return Change.REGRESSED
+        return BaselineChange.REGRESSED
     if is_bad and before and same_text(before.text) != same_text(entry.text):
-        return Change.NEW
+        return BaselineChange.NEW
     if is_bad:
-        return Change.KNOWN
+        return BaselineChange.KNOWN
     if entry.state is State.SUPPORTED and then in (State.NOT_SUPPORTED, State.INCONCLUSIVE):
-        return Change.FIXED
-    return Change.SAME
+        return BaselineChange.FIXED
+    return BaselineChange.SAME
 
 
 _ORDER = (State.SUPPORTED, State.INCONCLUSIVE, State.NOT_SUPPORTED)
@@ -386,7 +386,7 @@ def _claims(process_id: str, entries: Sequence[Entry]) -> Check:
     return Check("claims", bool(entries), len(entries), 1, words)
 
 
-def _unchecked(process_id: str, entries: Sequence[Entry], limits: Limits) -> Check:
+def _unchecked(process_id: str, entries: Sequence[Entry], limits: GateLimits) -> Check:
     found = _ids(entries, lambda entry: entry.state is State.UNCHECKED)
     words = f"not checked: {len(found):,}, at most {limits.unchecked:,} (--max-unchecked)"
     if len(found) > limits.unchecked:
@@ -394,7 +394,7 @@ def _unchecked(process_id: str, entries: Sequence[Entry], limits: Limits) -> Che
     return _at_most("unchecked", found, limits.unchecked, words)
 
 
-def _failed(entries: Sequence[Entry], limits: Limits) -> Check:
+def _failed(entries: Sequence[Entry], limits: GateLimits) -> Check:
     found = _ids(entries, lambda entry: entry.state is State.FAILED or entry.again is not None)
     words = f"could not be checked: {len(found):,}, at most {limits.failed:,} (--max-failed)"
     if len(found) > limits.failed:
@@ -402,7 +402,7 @@ def _failed(entries: Sequence[Entry], limits: Limits) -> Check:
     return _at_most("failed", found, limits.failed, words)
 
 
-def _undecided(entries: Sequence[Entry], limits: Limits) -> list[Check]:
+def _undecided(entries: Sequence[Entry], limits: GateLimits) -> list[Check]:
     """Claims that are undecided: no failure and never unsupported.
 
     There is no rule where there are none, and no limit is given.
@@ -426,7 +426,7 @@ def _undecided(entries: Sequence[Entry], limits: Limits) -> list[Check]:
     ]
 
 
-def _appeals(entries: Sequence[Entry], limits: Limits) -> list[Check]:
+def _appeals(entries: Sequence[Entry], limits: GateLimits) -> list[Check]:
     """Claims whose evidence speaks to its reader; a rule where no doubt is let pass."""
     found = appealing(entries)
     if not (limits.strict and found):
@@ -441,15 +441,15 @@ def appealing(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def _regressions(entries: Sequence[Entry]) -> Check:
-    found = _ids(entries, lambda entry: entry.change is Change.REGRESSED)
+    found = _ids(entries, lambda entry: entry.change is BaselineChange.REGRESSED)
     return _at_most("regressions", found, 0, f"worse than in the baseline: {len(found):,}")
 
 
-def _unsupported(entries: Sequence[Entry], limits: Limits, most: int) -> Check:
+def _unsupported(entries: Sequence[Entry], limits: GateLimits, most: int) -> Check:
     has_baseline = any(entry.change is not None for entry in entries)
     found = _ids(
         entries,
-        lambda entry: limits.counts(entry.state) and entry.change in (None, Change.NEW),
+        lambda entry: limits.counts(entry.state) and entry.change in (None, BaselineChange.NEW),
     )
     what = "not fully supported and not in the baseline" if has_baseline else "not fully supported"
     if limits.strict:
@@ -460,7 +460,7 @@ def _unsupported(entries: Sequence[Entry], limits: Limits, most: int) -> Check:
 
 
 def _share(
-    entries: Sequence[Entry], limits: Limits, most: float, baseline: Sequence[Entry] | None
+    entries: Sequence[Entry], limits: GateLimits, most: float, baseline: Sequence[Entry] | None
 ) -> Check:
     share = _rate(entries, limits)
     allowed = Fraction(str(most))
@@ -479,13 +479,15 @@ def _share(
     return Check("rate", met, float(share), most, words, () if met else found)
 
 
-def _stage(stage: int, entries: Sequence[Entry], limits: Limits, before: dict[int, Entry]) -> Check:
+def _stage(
+    stage: int, entries: Sequence[Entry], limits: GateLimits, before: dict[int, Entry]
+) -> Check:
     found = tuple(
         entry.claim_id
         for place, entry in enumerate(entries)
         if limits.counts(entry.state)
         and stage in entry.error_stages
-        and not (entry.change is Change.KNOWN and stage in before[place].error_stages)
+        and not (entry.change is BaselineChange.KNOWN and stage in before[place].error_stages)
     )
     words = f"introduced at stage {stage}: {len(found):,}, none allowed (--forbid-error-stage)"
     return _at_most(f"error_stage_{stage}", found, 0, words)
@@ -500,7 +502,7 @@ def _ids(entries: Sequence[Entry], holds: Callable[[Entry], bool]) -> tuple[str,
     return tuple(entry.claim_id for entry in entries if holds(entry))
 
 
-def _rate(entries: Sequence[Entry], limits: Limits) -> Fraction | None:
+def _rate(entries: Sequence[Entry], limits: GateLimits) -> Fraction | None:
     judged = [entry for entry in entries if entry.state in _ORDER]
     if not judged:
         return None
@@ -516,7 +518,7 @@ def judges(material: ReportData) -> tuple[str, ...]:
 
 
 def notes_on(
-    material: ReportData, judged_before: Sequence[str] | None, limits: Limits
+    material: ReportData, judged_before: Sequence[str] | None, limits: GateLimits
 ) -> tuple[str, ...]:
     """Return what a reader should know beside the rules.
 
@@ -577,22 +579,22 @@ def notes_on(
     return tuple(notes)
 
 
-def _undecided_later(one: CheckedClaim) -> bool:
+def _undecided_later(one: ReportedClaim) -> bool:
     """Return whether a model could not decide later what another judge decided."""
     later = one.later
     return later is not None and later.status is Status.UNDECIDED and not later.indicative
 
 
-def _waits_again(one: CheckedClaim) -> bool:
+def _waits_again(one: ReportedClaim) -> bool:
     return one.later is not None and mark_now(one.later).kind is State.UNCHECKED
 
 
-def _is_older(one: CheckedClaim, content_hash: str) -> bool:
+def _is_older(one: ReportedClaim, content_hash: str) -> bool:
     found = one.verification
     if found is None or found.verdict is None or found.content_hash is None:
         return False
     return found.content_hash != content_hash
 
 
-def _count(claims: Iterable[CheckedClaim], holds: Callable[[CheckedClaim], bool]) -> int:
+def _count(claims: Iterable[ReportedClaim], holds: Callable[[ReportedClaim], bool]) -> int:
     return sum(map(holds, claims))

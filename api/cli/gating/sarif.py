@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from veritrail_graph.api.cli.gating.output import cut, review_words, stage_words, worst
-from veritrail_graph.api.cli.gating.rules import Change, Entry, Outcome
+from veritrail_graph.api.cli.gating.rules import BaselineChange, Entry, Outcome
 from veritrail_graph.api.show.texts import shown
 from veritrail_graph.api.show.words import State
 
@@ -52,7 +52,7 @@ def outcome_sarif(outcome: Outcome, names: Mapping[int, str], artifact: Path | N
         artifact: The file that holds the answer, relative to the root of the repository; None:
             results name no file.
     """
-    found = [one for one in worst(outcome) if one.change is not Change.KNOWN]
+    found = [one for one in worst(outcome) if one.change is not BaselineChange.KNOWN]
     kinds = [state for state in State if any(one.state is state for one in found)]
     driver = {
         "name": "VeriTrail Graph",

@@ -21,8 +21,8 @@ from veritrail_graph.api.jobs.model import (
     UNJUDGED,
     Busy,
     Ended,
+    EventKind,
     JobHeader,
-    Kind,
     Work,
     explanation_row,
     goes_whole,
@@ -110,7 +110,7 @@ def start(connection: Connection, job: RowMapping, log: EventLog) -> None:
         .where(jobs.c.job_id == job["job_id"])
         .values(status=JobStatus.RUNNING, started_at=job["started_at"] or now())
     )
-    log.append_in(connection, job["job_id"], Kind.JOB_STARTED, {"job_id": job["job_id"]})
+    log.append_in(connection, job["job_id"], EventKind.JOB_STARTED, {"job_id": job["job_id"]})
 
 
 def finish(connection: Connection, worker_id: str, ended: Sequence[Ended], log: EventLog) -> None:
@@ -191,7 +191,7 @@ def settle(connection: Connection, job_id: str, log: EventLog) -> None:
     usage = usage_of(connection, [job_id]).get(job_id, Usage())
     if log.has_webhook and not job["is_local"]:
         webhook_messages.add(connection, job, status, counts)
-    log.append_in(connection, job_id, Kind.JOB_FINISHED, job_finished(status, counts, usage))
+    log.append_in(connection, job_id, EventKind.JOB_FINISHED, job_finished(status, counts, usage))
 
 
 def _outcome(connection: Connection, job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
@@ -397,7 +397,7 @@ def resume(
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
     if not is_open and (ids or not job["is_extracted"]):
         # A client that watches must not take the earlier end for the last one.
-        log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+        log.append_in(connection, job_id, EventKind.JOB_RESUMED, {"job_id": job_id})
     return found_jobs(connection, [job_id])[0]
 
 
@@ -436,7 +436,7 @@ def take_here(
     values |= {"request": request, "status": JobStatus.QUEUED, "ended_at": None}
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
     if JobStatus(job["status"]) not in OPEN:
-        log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+        log.append_in(connection, job_id, EventKind.JOB_RESUMED, {"job_id": job_id})
 
 
 def _left(connection: Connection, job: RowMapping, is_left: sa.ColumnElement[bool]) -> list[str]:

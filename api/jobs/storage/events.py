@@ -25,7 +25,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase, metadata
-from veritrail_graph.api.jobs.model import Event, Kind
+from veritrail_graph.api.jobs.model import Event, EventKind
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 
@@ -158,7 +158,7 @@ class EventLog:
         """Have a function called, from whatever thread, when events may have been written."""
         self._told.append(tell)
 
-    def append(self, job_id: str, kind: Kind | str, data: Mapping[str, Any]) -> None:
+    def append(self, job_id: str, kind: EventKind | str, data: Mapping[str, Any]) -> None:
         """Note an event of progress; it is written within a moment.
 
         It neither waits nor fails. Where the process is killed at that moment, the event is lost.
@@ -173,7 +173,7 @@ class EventLog:
         self._woken.set()
 
     def append_in(
-        self, connection: Connection, job_id: str, kind: Kind | str, data: Mapping[str, Any]
+        self, connection: Connection, job_id: str, kind: EventKind | str, data: Mapping[str, Any]
     ) -> None:
         """Store an event in a transaction of the caller's: it is there if that is committed.
 
@@ -186,7 +186,7 @@ class EventLog:
         self,
         connection: Connection,
         job_id: str,
-        events: Sequence[tuple[Kind | str, Mapping[str, Any]]],
+        events: Sequence[tuple[EventKind | str, Mapping[str, Any]]],
     ) -> None:
         """Store several events of a job in a transaction of the caller's."""
         last = held(connection, job_id)

@@ -16,8 +16,8 @@ from veritrail_graph.api.jobs.model import (
     OPEN_CLAIMS,
     SENTENCE,
     TURN,
-    Figures,
     JobClaim,
+    JobFigures,
     JobHeader,
     Work,
     kind_of,
@@ -522,7 +522,7 @@ ALIVE_SECONDS = 10.0
 """A worker that was silent for longer is not counted."""
 
 
-def figures(connection: Connection) -> Figures:
+def figures(connection: Connection) -> JobFigures:
     """The figures now."""
     by_status = sa.select(jobs.c.status, sa.func.count()).group_by(jobs.c.status)
     c = job_claims.c
@@ -545,7 +545,7 @@ def figures(connection: Connection) -> Figures:
     rows = [tuple(row) for row in connection.execute(claims)]
     sums = [sum(row[n] for row in rows) for n in range(2, 9)]
     living = sa.select(sa.func.count()).where(workers.c.beat > time.time() - ALIVE_SECONDS)
-    return Figures(
+    return JobFigures(
         jobs={row[0]: row[1] for row in connection.execute(by_status)},
         claims={row[0]: row[1] for row in rows},
         workers=connection.execute(living).scalar_one(),

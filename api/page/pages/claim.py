@@ -41,7 +41,7 @@ from veritrail_graph.api.show.trail import facts_of
 from veritrail_graph.api.show.trail_view import TrailView, choose, trail_view
 from veritrail_graph.api.show.two_answers import Verdicted, two_answers
 from veritrail_graph.api.show.words import ENDINGS, mark_now, mark_of, reuse_reason
-from veritrail_graph.graph.comparing import Part, compare, folded_settings
+from veritrail_graph.graph.comparing import DifferingPart, compare, folded_settings
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.model import Process, Status, Termination, Verdict, Verification
@@ -437,10 +437,10 @@ WORDS: Mapping[str, str] = {
 """What differs, in words; anything else keeps its name."""
 
 PARTS: Mapping[str, str] = {
-    Part.NODES: "other nodes were read",
-    Part.EVIDENCE: "other sentences were selected",
-    Part.VERDICT: "the interim verdict is another",
-    Part.LENGTH: "one verification had ended",
+    DifferingPart.NODES: "other nodes were read",
+    DifferingPart.EVIDENCE: "other sentences were selected",
+    DifferingPart.VERDICT: "the interim verdict is another",
+    DifferingPart.LENGTH: "one verification had ended",
 }
 """How rounds differ, in words."""
 

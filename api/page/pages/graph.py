@@ -27,8 +27,8 @@ from veritrail_graph.api.page.views.graph import (
     Explored,
     Focus,
     Listed,
+    NodePart,
     Opened,
-    Part,
     Selection,
     listed_among,
     listed_rows,
@@ -422,7 +422,7 @@ def _shared(process: Process, selection: Selection, listed: Listed | None) -> di
         "selection": selection,
         "listed": listed,
         "limits": {"drawn": MOST_DRAWN, "opened": MOST_OPENED, "step": AT_A_TIME},
-        "parts": {part.value: (part, *PART_WORDS[part]) for part in Part},
+        "parts": {part.value: (part, *PART_WORDS[part]) for part in NodePart},
     }
 
 

@@ -32,8 +32,8 @@ from veritrail_graph.api.page.views.review import (
     CHOICES,
     JUDGED_BLIND,
     SOURCES,
+    NodeInPlace,
     Read,
-    Reading,
     Reviewer,
     marked_in,
     open_view,
@@ -372,7 +372,7 @@ async def _read(app: Application, process: Process, queue: Queue, saved: str | N
 
 async def _reading(
     app: Application, asked: ReviewState, process: Process, read: Read, claim_id: str | None
-) -> Reading | None:
+) -> NodeInPlace | None:
     """The node that is read in place; None: none, or it is not there."""
     if asked.node is None:
         return None

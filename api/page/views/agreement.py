@@ -21,7 +21,7 @@ MOST_FIGURES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PairFigures:
     """The agreement of some pairs of verdicts, in words.
 
     Attributes:
@@ -49,12 +49,12 @@ class Figures:
 
 def figures_of(
     name: str, found: AgreementFigures, reviews: int | None = None, unclear: int | None = None
-) -> Figures:
+) -> PairFigures:
     """Figures in words; what is not defined is said to be so, and never 0."""
     kappa = found.kappa
     no_kappa = "not defined: one verdict throughout" if found.pairs else "nothing to compare"
     interval = found.interval
-    return Figures(
+    return PairFigures(
         name=name,
         reviews=reviews,
         unclear=unclear,
@@ -71,7 +71,7 @@ def _share_of_one(value: float) -> str:
     return share(round(value, 9), 1)  # what only rounding keeps from all or nothing is just that
 
 
-def lines_of(found: Agreement) -> list[tuple[str, list[Figures], int]]:
+def lines_of(found: Agreement) -> list[tuple[str, list[PairFigures], int]]:
     """Figures by reviewer, by pair of reviewers and by judge; the number is of those left out."""
     people = [
         figures_of(one.reviewer, one, one.reviews, one.unclear)
@@ -173,7 +173,7 @@ class Dispute:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DisagreementsFound:
     """The disagreements of one page.
 
     Attributes:
@@ -205,7 +205,7 @@ def disputed(
     said: Said,
     reviewer: str | None,
     size: int = LISTED,
-) -> Found:
+) -> DisagreementsFound:
     """Return which claims people disagree on, in the order of the input.
 
     Args:
@@ -229,7 +229,7 @@ def disputed(
     first = next((n for n, name in enumerate(wanted) if places[name] > last), len(wanted))
     names = tuple(wanted[first : first + size])
     behind = names[-1] if names and first + size < len(wanted) else None
-    return Found(names, len(wanted), first, behind, hidden)
+    return DisagreementsFound(names, len(wanted), first, behind, hidden)
 
 
 def _is_wanted(
@@ -253,7 +253,7 @@ def differs(verdict: Verdict | None, words: Sequence[ReviewVerdict]) -> bool:
 
 def disputes_of(
     state: AgreementState,
-    found: Found,
+    found: DisagreementsFound,
     claims: Mapping[str, JudgedClaim],
     reviewed: Mapping[str, Reviewed],
     who: Reviewer,

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from veritrail_graph.api.show.attribution_marks import (
     CategoryMark,
-    Change,
+    CorrectionChange,
     PropositionView,
     category_marks,
     changes,
@@ -148,7 +148,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SentenceRow:
     """A sentence of the list.
 
     Attributes:
@@ -200,7 +200,7 @@ class Open:
     judged: Mark | None
     lit: tuple[Lit, ...]
     left_out: int
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[CorrectionChange, ...] = field(default=())
     corrected: Mark | None = None
     propositions: tuple[PropositionView, ...] = ()
 
@@ -232,7 +232,7 @@ def rows_of(
     text: str | None,
     begin: int,
     failed: Sequence[Failed] = (),
-) -> list[Row]:
+) -> list[SentenceRow]:
     """The sentences of a page, with what between them is not attributed.
 
     Args:
@@ -250,7 +250,7 @@ def rows_of(
         previous = one.sentence
         cut = clip(one.text, min(SENTENCE_ROOM, share))
         found.append(
-            Row(
+            SentenceRow(
                 one.sentence,
                 cut.text,
                 cut.is_cut,

@@ -46,7 +46,7 @@ class ChangedClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ClaimMatch:
     """A claim without a match, beside the earlier one that has most of its words.
 
     Attributes:
@@ -90,7 +90,7 @@ class ChangesView:
     more_reasons: int
     changed: tuple[ChangedClaim, ...]
     more_changed: int
-    matches: tuple[Match, ...]
+    matches: tuple[ClaimMatch, ...]
     more_matches: int
 
 
@@ -107,7 +107,7 @@ def changes_view(process_id: str, found: Changes) -> ChangesView:
     all_calls = found.saved_calls + found.calls
     saved = None if found.saved_share is None else share(found.saved_calls, all_calls)
     matches = tuple(
-        Match(
+        ClaimMatch(
             one.claim_id,
             one.claim,
             url("processes", process_id, "claims", one.claim_id),

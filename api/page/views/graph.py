@@ -143,7 +143,7 @@ def _base_36(number: int) -> str:
     return _DIGITS[number] + digits
 
 
-class Part(StrEnum):
+class NodePart(StrEnum):
     """The role of a node for the selected claim; the first that applies is shown."""
 
     ERROR = "error"
@@ -161,12 +161,12 @@ INFERENCE_WORDS: Mapping[Inference, str] = {
 }
 """How an edge was found that the input does not name."""
 
-PART_WORDS: Mapping[Part, tuple[str, str]] = {
-    Part.ERROR: ("introduced here", "not-supported"),
-    Part.VERIFIED: ("states the claim", "pin"),
-    Part.EVIDENCE: ("cited", "source"),
-    Part.CARRIED: ("carried it on", "down"),
-    Part.PASSED: ("on the way", "next"),
+PART_WORDS: Mapping[NodePart, tuple[str, str]] = {
+    NodePart.ERROR: ("introduced here", "not-supported"),
+    NodePart.VERIFIED: ("states the claim", "pin"),
+    NodePart.EVIDENCE: ("cited", "source"),
+    NodePart.CARRIED: ("carried it on", "down"),
+    NodePart.PASSED: ("on the way", "next"),
 }
 """Of each part its words and its icon."""
 
@@ -219,41 +219,41 @@ class Explored:
     inferred: Mapping[tuple[str, str], EdgeFacts] = field(default_factory=dict)
 
 
-def part_of(node_id: str, explored: Explored) -> Part | None:
+def part_of(node_id: str, explored: Explored) -> NodePart | None:
     """Return what a node is to the claim that is looked at."""
     focus, verification = explored.focus, explored.verification
     if verification is not None:
         if any(ref.node_id == node_id for ref in verification.error_nodes):
-            return Part.ERROR
+            return NodePart.ERROR
         offered = verification.offered_place
         if offered is not None and node_id in offered.node_ids:
-            return Part.ERROR
+            return NodePart.ERROR
         if node_id == focus.begin:
-            return Part.VERIFIED
+            return NodePart.VERIFIED
         if node_id in focus.cited:
-            return Part.EVIDENCE
+            return NodePart.EVIDENCE
         if any(ref.node_id == node_id for ref in verification.propagated_nodes):
-            return Part.CARRIED
+            return NodePart.CARRIED
     elif focus.claim is not None and node_id == focus.begin:
-        return Part.VERIFIED
-    return Part.PASSED if node_id in focus.trail else None
+        return NodePart.VERIFIED
+    return NodePart.PASSED if node_id in focus.trail else None
 
 
-def part_words(part: Part, node_id: str, explored: Explored) -> str:
+def part_words(part: NodePart, node_id: str, explored: Explored) -> str:
     """Return what a node is to the claim, in words."""
-    if part is Part.EVIDENCE:
+    if part is NodePart.EVIDENCE:
         count = explored.focus.cited[node_id]
         return f"{count:,} sentence{'s' * (count != 1)} cited"
     found = explored.verification
-    if part is Part.ERROR and found is not None and found.offered_place is not None:
+    if part is NodePart.ERROR and found is not None and found.offered_place is not None:
         return "offered by value"
-    if part is Part.ERROR and found is not None and len(found.error_nodes) > 1:
+    if part is NodePart.ERROR and found is not None and len(found.error_nodes) > 1:
         return "perhaps introduced"
     return PART_WORDS[part][0]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NodeRow:
     """A node in the list.
 
     Attributes:
@@ -269,7 +269,7 @@ class Row:
     """
 
     node: ListedNode
-    part: Part | None = None
+    part: NodePart | None = None
     part_words: str = ""
     hidden_upstream: int | None = None
     hidden_downstream: int | None = None
@@ -288,7 +288,7 @@ class Listed:
         following: The cursor of the next page, if there is one.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[NodeRow, ...]
     total: int | None
     following: str | None
 
@@ -296,7 +296,7 @@ class Listed:
 def listed_rows(nodes: Sequence[ListedNode], selection: Selection, following: str | None) -> Listed:
     """Nodes of the whole process."""
     total = len(nodes) if following is None and selection.cursor is None else None
-    return Listed(tuple(Row(node) for node in nodes), total, following)
+    return Listed(tuple(NodeRow(node) for node in nodes), total, following)
 
 
 def listed_among(
@@ -320,11 +320,11 @@ def listed_among(
     return Listed(rows, len(ordered), following)
 
 
-def _row(node: ListedNode, explored: Explored, selection: Selection, up: int, down: int) -> Row:
+def _row(node: ListedNode, explored: Explored, selection: Selection, up: int, down: int) -> NodeRow:
     part = part_of(node.node_id, explored)
     hidden = (node.upstream - up, node.downstream - down)
     can_open = selection.can_open and not explored.is_full
-    return Row(
+    return NodeRow(
         node,
         part,
         part_words(part, node.node_id, explored) if part else "",

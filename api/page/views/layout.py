@@ -85,7 +85,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GraphLayout:
     """A drawing.
 
     Attributes:
@@ -309,7 +309,7 @@ def with_bends(
     return Columns(columns, bends, frozenset(vertex.name for vertex in vertices))
 
 
-def placed(graph: Columns, edges: Sequence[Edge], sizes: Sizes) -> Layout:
+def placed(graph: Columns, edges: Sequence[Edge], sizes: Sizes) -> GraphLayout:
     """Coordinates for columns in order."""
     chains = {edge: [edge[0], *graph.bends.get(edge, ()), edge[1]] for edge in edges}
     y = _heights(graph, chains, sizes)
@@ -326,7 +326,7 @@ def placed(graph: Columns, edges: Sequence[Edge], sizes: Sizes) -> Layout:
     width = max(len(graph.columns) * column_width - sizes.across, 0.0)
     bottom = max((place.y + sizes.height for place in places.values()), default=0.0)
     reach = max((point[1] for line in lines for point in line.points), default=0.0)
-    return Layout(places, lines, width, max(bottom, reach))
+    return GraphLayout(places, lines, width, max(bottom, reach))
 
 
 def _line(
@@ -398,12 +398,14 @@ def _settle(
             number += 1
 
 
-__all__ = ["Edge", "Layout", "Line", "Place", "Sizes", "Vertex", "arrange"]
+__all__ = ["Edge", "GraphLayout", "Line", "Place", "Sizes", "Vertex", "arrange"]
 
 NORMAL = Sizes()
 
 
-def arrange(vertices: Sequence[Vertex], edges: Iterable[Edge], sizes: Sizes = NORMAL) -> Layout:
+def arrange(
+    vertices: Sequence[Vertex], edges: Iterable[Edge], sizes: Sizes = NORMAL
+) -> GraphLayout:
     """Arrange nodes in columns.
 
     Args:

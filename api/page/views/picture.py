@@ -14,12 +14,12 @@ from veritrail_graph.api.page.views.graph import (
     AT_A_TIME,
     INFERENCE_WORDS,
     Explored,
-    Part,
+    NodePart,
     Selection,
     part_of,
     part_words,
 )
-from veritrail_graph.api.page.views.layout import Layout, Line, Sizes, Vertex, arrange
+from veritrail_graph.api.page.views.layout import GraphLayout, Line, Sizes, Vertex, arrange
 from veritrail_graph.api.show.texts import cut_to, id_lines, in_lines
 from veritrail_graph.api.show.words import in_short
 from veritrail_graph.graph.model import Process
@@ -307,7 +307,7 @@ class Box:
     name: str
     words: str
     title: str
-    part: Part | None
+    part: NodePart | None
     is_off: bool
     upstream: Stub | None
     downstream: Stub | None
@@ -380,7 +380,7 @@ class Picture:
     @property
     def culprit(self) -> Box | None:
         """The first node at which an error came in, if one is drawn."""
-        wrong = [box for box in self.boxes if box.part is Part.ERROR]
+        wrong = [box for box in self.boxes if box.part is NodePart.ERROR]
         return next((box for box in wrong if box.node.node_id == self.first_error), None) or next(
             iter(wrong), None
         )
@@ -427,7 +427,7 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
 
 
 def _boxes(
-    explored: Explored, selection: Selection, layout: Layout, numbers: Mapping[str, int]
+    explored: Explored, selection: Selection, layout: GraphLayout, numbers: Mapping[str, int]
 ) -> tuple[Box, ...]:
     up = Counter(target for _, target in explored.edges)
     down = Counter(source for source, _ in explored.edges)
@@ -480,7 +480,7 @@ def _stub(
     return Stub(count, in_short(count), link, f"Show {now} hidden {what} of {node.node_id}")
 
 
-def _title(node: ListedNode, part: Part | None, explored: Explored) -> str:
+def _title(node: ListedNode, part: NodePart | None, explored: Explored) -> str:
     facts = [cut_to(node.node_id, 120), f"stage {node.stage}, {node.role.value}"]
     if part is not None:
         facts.append(part_words(part, node.node_id, explored))

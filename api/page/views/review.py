@@ -199,7 +199,7 @@ SOURCES = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A piece of a text.
 
     Attributes:
@@ -212,7 +212,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NodeInPlace:
     """A node that is read in place.
 
     Attributes:
@@ -231,7 +231,7 @@ class Reading:
     node_id: str
     stage: int
     name: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     cut_before: bool
     cut_after: bool
     length: int
@@ -247,7 +247,7 @@ def reading_of(
     name: str,
     sources: tuple[Sequence[str], int],
     marked: Iterable[Place],
-) -> Reading:
+) -> NodeInPlace:
     """A node as it is read in place.
 
     Args:
@@ -262,7 +262,7 @@ def reading_of(
     start = max(0, places[0][0] - LEAD) if places else 0
     end = min(len(text), start + SHOWN)
     named = sources[0][:SOURCES]
-    return Reading(
+    return NodeInPlace(
         node_id=node.node_id,
         stage=node.known_stage,
         name=name,
@@ -286,18 +286,18 @@ def marked_in(node_id: str, claim: Claim | None, trail: Verification | None) -> 
     return {(one.start, one.end) for one in cited if one.node_id == node_id}
 
 
-def _pieces(text: str, start: int, end: int, picked: Sequence[Place]) -> Iterable[Piece]:
+def _pieces(text: str, start: int, end: int, picked: Sequence[Place]) -> Iterable[TextPiece]:
     at = start
     for first, last in picked:
         first, last = max(first, at), min(last, end)
         if first >= last:
             continue
         if first > at:
-            yield Piece(text[at:first], picked=False)
-        yield Piece(text[first:last], picked=True)
+            yield TextPiece(text[at:first], picked=False)
+        yield TextPiece(text[first:last], picked=True)
         at = last
     if at < end:
-        yield Piece(text[at:end], picked=False)
+        yield TextPiece(text[at:end], picked=False)
 
 
 REASONING_SHOWN = 4_000

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from veritrail_graph.api.app.jobs import Figures
+from veritrail_graph.api.app.jobs import JobFigures
 from veritrail_graph.api.app.traces import TraceFigures
 from veritrail_graph.api.service.http import request_id
 from veritrail_graph.api.service.http.problems import OWN_FAULT, problem
@@ -176,7 +176,7 @@ class Metrics:
         self._requests.labels(known, path, str(status)).inc()
         self._seconds.labels(known, path).observe(seconds)
 
-    def text(self, jobs: Figures | None, traces: TraceFigures | None = None) -> bytes:
+    def text(self, jobs: JobFigures | None, traces: TraceFigures | None = None) -> bytes:
         """All figures, in Prometheus' own format.
 
         Args:
@@ -195,7 +195,7 @@ class Metrics:
 class _JobFigures(Collector):
     """The figures of jobs; of all workers together, as they stand in the database."""
 
-    def __init__(self, figures: Figures) -> None:
+    def __init__(self, figures: JobFigures) -> None:
         self._figures = figures
 
     def collect(self) -> Iterator[Metric]:

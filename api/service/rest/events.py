@@ -21,7 +21,7 @@ from sse_starlette.sse import SendTimeoutError
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
-from veritrail_graph.api.app.jobs import Event, EventFeeds, Kind
+from veritrail_graph.api.app.jobs import Event, EventFeeds, EventKind
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.service.http.access import Calling, needs
 from veritrail_graph.api.service.http.answers import answer
@@ -72,7 +72,7 @@ class JobEvent(BaseModel):
     )
 
     seq: int = Field(description="Its number in the job, from 1 and without a gap.")
-    event: str = Field(description=f"One of {', '.join(Kind)}.")
+    event: str = Field(description=f"One of {', '.join(EventKind)}.")
     at: str = Field(description="When it happened, ISO 8601 in UTC.")
     data: dict[str, JsonValue] = Field(description="What there is to tell.")
 
@@ -145,7 +145,7 @@ async def job_events(
     last = await feeds.last(job_id)
     # A number that is not there yet was given by another job: go on from the end.
     place = min(place, last.seq if last else 0)
-    if last is not None and last.kind == Kind.JOB_FINISHED and place == last.seq:
+    if last is not None and last.kind == EventKind.JOB_FINISHED and place == last.seq:
         return Response(status_code=204)
     beat = request.app.state.settings.events_heartbeat
     return _Stream(

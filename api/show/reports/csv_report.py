@@ -15,7 +15,7 @@ from typing import Any
 
 from veritrail_graph.api.show.contrast import contrast_of
 from veritrail_graph.api.show.costs import UNKNOWN
-from veritrail_graph.api.show.reports.data import ReportSource, Trail
+from veritrail_graph.api.show.reports.data import ReportSource, ReportTrail
 from veritrail_graph.api.show.routes import routes_of
 from veritrail_graph.api.show.texts import visible
 from veritrail_graph.api.show.trail_view import TrailView, trail_view
@@ -50,7 +50,7 @@ async def csv_pieces(origin: ReportSource) -> AsyncIterator[str]:
         yield csv_line([row.get(column) for column in COLUMNS])
 
 
-def row_of(trail: Trail) -> dict[str, Any]:
+def row_of(trail: ReportTrail) -> dict[str, Any]:
     """The cells of a claim by column; None is an empty cell: not known, or nothing."""
     one, found = trail.checked, trail.verification
     row: dict[str, Any] = {

@@ -56,7 +56,7 @@ DISTRIBUTION = "veritrail-graph"
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedClaim:
+class ReportedClaim:
     """A claim, and the verification that a report goes by.
 
     Attributes:
@@ -204,7 +204,7 @@ class ClaimSelection:
     node_ids: tuple[str, ...] = ()
     states: tuple[State, ...] = ()
 
-    def takes(self, one: CheckedClaim) -> bool:
+    def takes(self, one: ReportedClaim) -> bool:
         """Return whether a claim is wanted."""
         return (
             (not self.claim_ids or one.claim.claim_id in self.claim_ids)
@@ -238,7 +238,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class ReportJudge:
     """A judge that gave verdicts that count.
 
     Attributes:
@@ -289,7 +289,7 @@ class ReportData:
     """
 
     process: Process
-    claims: tuple[CheckedClaim, ...]
+    claims: tuple[ReportedClaim, ...]
     total: int
     wanted: ClaimSelection = ClaimSelection()
     made: Made = field(default_factory=Made)
@@ -327,7 +327,7 @@ class ReportData:
         counts = [self.checked[name] for name in judged if name in self.checked]
         return share_of_nodes(counts, self.process.nodes)
 
-    def share_of(self, one: CheckedClaim) -> float | None:
+    def share_of(self, one: ReportedClaim) -> float | None:
         """The share of the nodes that the verdict of a claim rests on; None: not known."""
         found = one.verification
         if found is None or found.verdict is None or found.verification_id not in self.checked:
@@ -385,7 +385,7 @@ class ReportData:
         return indicative_reason(*engines) if engines else ""
 
     @property
-    def judges(self) -> tuple[Judge, ...]:
+    def judges(self) -> tuple[ReportJudge, ...]:
         """Say who gave the verdicts that count, with which q and when; the most frequent first."""
         given: dict[tuple[str, str | None, int, JudgeMode], list[Verification]] = {}
         for one in self.verifications:
@@ -397,7 +397,7 @@ class ReportData:
             days = [one.created_at[:10] for one in each]
             kept = sum(one.reused_from is not None for one in each)
             of = (len(each), min(days), max(days), kept)
-            found.append(Judge(engine, model, q, *of, asking.share, asking.second))
+            found.append(ReportJudge(engine, model, q, *of, asking.share, asking.second))
         return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
 
     @property
@@ -441,7 +441,7 @@ class ReportData:
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class ReportTrail:
     """A claim with all that explains its verdict.
 
     Attributes:
@@ -456,7 +456,7 @@ class Trail:
         carried: What its error nodes did with their sources, as far as that was attributed.
     """
 
-    checked: CheckedClaim
+    checked: ReportedClaim
     verification: Verification | None = None
     reviews: tuple[Review, ...] = ()
     nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
@@ -490,12 +490,12 @@ class Trail:
 
 
 def trail_of(
-    checked: CheckedClaim,
+    checked: ReportedClaim,
     found: Verification | None,
     reviews: Sequence[Review],
     nodes: Mapping[str, NodeFacts] | None = None,
     context: Context | None = None,
-) -> Trail:
+) -> ReportTrail:
     """A claim with its trail.
 
     Args:
@@ -506,11 +506,11 @@ def trail_of(
         context: The sentences around those that several trails cite.
     """
     if found is None or nodes is None or context is None:
-        return Trail(checked, found, tuple(reviews))
+        return ReportTrail(checked, found, tuple(reviews))
     cited = cited_in([found])
     order = {name: at for at, name in enumerate(dict.fromkeys(one.node_id for one in cited))}
     places = {(one.node_id, one.start, one.end) for one in cited if one.node_id in order}
-    return Trail(
+    return ReportTrail(
         checked=checked,
         verification=found,
         reviews=tuple(reviews),
@@ -543,8 +543,8 @@ class ReportSource(Protocol):
         """The turns of a dialogue with their claims; a process file holds nothing of them."""
 
     def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
-    ) -> AsyncIterator[Trail]:
+        self, claims: Sequence[ReportedClaim], *, whole: bool = False, counted: bool = False
+    ) -> AsyncIterator[ReportTrail]:
         """The trails of these claims in their order, read a few at a time.
 
         Args:

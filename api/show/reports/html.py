@@ -28,10 +28,10 @@ from veritrail_graph.api.show.rendering import environment, text_of
 from veritrail_graph.api.show.report_html import html
 from veritrail_graph.api.show.reports.data import (
     Asked,
-    CheckedClaim,
     ReportData,
+    ReportedClaim,
     ReportSource,
-    Trail,
+    ReportTrail,
     asked_of,
 )
 from veritrail_graph.api.show.reports.json_report import whole_json
@@ -45,7 +45,7 @@ from veritrail_graph.graph.model import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FileLimits:
     """Limits on how much of a claim a file shows.
 
     Attributes:
@@ -70,10 +70,10 @@ class Limits:
         return Room({**dict.fromkeys(many, self.nodes), **few}, self.characters)
 
 
-REPORT = Limits(trails=1_000, nodes=24, sentences=6, characters=1_200, routes=5)
+REPORT = FileLimits(trails=1_000, nodes=24, sentences=6, characters=1_200, routes=5)
 """What a report shows: enough to see why."""
 
-DOSSIER = Limits(trails=500, nodes=2_000, sentences=6_000, characters=20_000, routes=100)
+DOSSIER = FileLimits(trails=500, nodes=2_000, sentences=6_000, characters=20_000, routes=100)
 """What a dossier shows: all, but for what no browser would show well."""
 
 _DATA_CLAIMS = 20
@@ -94,7 +94,7 @@ class _Seen:
 
     asked: set[Asked] = field(default_factory=set)
     settings: Counter[str] = field(default_factory=Counter)
-    trails: list[Trail] = field(default_factory=list)
+    trails: list[ReportTrail] = field(default_factory=list)
 
 
 async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIterator[str]:
@@ -134,12 +134,12 @@ async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
 async def _claims(
     origin: ReportSource,
     made: Environment,
-    claims: Sequence[CheckedClaim],
+    claims: Sequence[ReportedClaim],
     known: dict[str, Any],
     seen: _Seen,
 ) -> AsyncIterator[str]:
     """Every claim; those that need attention first, and with their trails."""
-    limits: Limits = known["limits"]
+    limits: FileLimits = known["limits"]
     names = origin.material.process.stage_names
     template = made.get_template("parts/report_claim.html")
     is_dossier: bool = known["is_dossier"]
@@ -155,7 +155,7 @@ async def _claims(
         yield template.render(known, checked=one, trail=None)
 
 
-def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
+def _trail(trail: ReportTrail, names: Mapping[int, str], limits: FileLimits) -> dict[str, Any]:
     """Return what a claim with its trail shows."""
     view = trail.view(names)
     if view is None:
@@ -164,7 +164,7 @@ def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, 
     return {"trail": trail, "body": Markup(body)}  # noqa: S704 (the writer escapes all texts)
 
 
-def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str, Any]:
+def _shared(material: ReportData, limits: FileLimits, *, dossier: bool) -> dict[str, Any]:
     """Return what every part of the file knows."""
     marks = {mark.kind: (mark, claims) for mark, claims in material.marks}
     counts = [marks[mark.kind] for mark in MARKS]
@@ -201,7 +201,7 @@ def _rows(bars: StageBars) -> list[StageBar]:
     return sorted(worst, key=lambda bar: bar.stage)
 
 
-def _end(material: ReportData, limits: Limits, seen: _Seen) -> dict[str, Any]:
+def _end(material: ReportData, limits: FileLimits, seen: _Seen) -> dict[str, Any]:
     """Return what only the end of the file knows."""
     return {
         "named_only": max(len(material.claims) - limits.trails, 0),
@@ -233,7 +233,7 @@ def _file_name(material: ReportData) -> str:
     return file_name("-".join(parts))
 
 
-def _data(material: ReportData, trails: Sequence[Trail]) -> Markup | None:
+def _data(material: ReportData, trails: Sequence[ReportTrail]) -> Markup | None:
     """The dossier as JSON that can stand in a script element; None where it is too long."""
     if not trails:
         return None
@@ -307,7 +307,7 @@ class FiledAnswer:
     undrawn: int
 
 
-async def read_answers(origin: ReportSource, claims: Sequence[CheckedClaim]) -> list[FiledAnswer]:
+async def read_answers(origin: ReportSource, claims: Sequence[ReportedClaim]) -> list[FiledAnswer]:
     """The texts that most claims are about.
 
     Args:
@@ -322,7 +322,7 @@ async def read_answers(origin: ReportSource, claims: Sequence[CheckedClaim]) -> 
 
 
 def _answer(
-    node_id: str, text: str, question: str | None, claims: Sequence[CheckedClaim]
+    node_id: str, text: str, question: str | None, claims: Sequence[ReportedClaim]
 ) -> FiledAnswer:
     placed = [
         TextClaim(

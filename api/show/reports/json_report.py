@@ -12,7 +12,12 @@ from dataclasses import asdict
 from typing import Any
 
 from veritrail_graph.api.show.context import Around
-from veritrail_graph.api.show.reports.data import ClaimSelection, ReportData, ReportSource, Trail
+from veritrail_graph.api.show.reports.data import (
+    ClaimSelection,
+    ReportData,
+    ReportSource,
+    ReportTrail,
+)
 from veritrail_graph.api.show.routes import Route, routes_of
 from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.exporters.process_file import json_text
@@ -41,7 +46,9 @@ async def json_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
     yield "\n]}\n"
 
 
-def whole_json(material: ReportData, trails: Iterable[Trail], *, dossier: bool = False) -> str:
+def whole_json(
+    material: ReportData, trails: Iterable[ReportTrail], *, dossier: bool = False
+) -> str:
     """Return the same document from trails that were read already, on one line."""
     claims = [claim_object(trail, dossier=dossier) for trail in trails]
     return json_text({**head_json(material, dossier=dossier), "claims": claims})
@@ -111,7 +118,7 @@ def usage_json(usage: Usage) -> dict[str, Any]:
     return usage.json_object()
 
 
-def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
+def claim_object(trail: ReportTrail, *, dossier: bool = False) -> dict[str, Any]:
     """A claim with its trail."""
     one, found = trail.checked, trail.verification
     routes = routes_of(found, MOST_ROUTES) if found is not None else None

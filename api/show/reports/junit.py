@@ -17,7 +17,7 @@ from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped,
 from veritrail_graph.api.show.appeals import appeal_words
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.costs import cost_words, spent_by
-from veritrail_graph.api.show.reports.data import CheckedClaim, ReportData
+from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.texts import visible
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import BY_KIND, State, either, indicative_words, with_reason
@@ -127,7 +127,7 @@ def claim_case(
     return case
 
 
-def _case(one: CheckedClaim, material: ReportData, *, strict: bool, is_known: bool) -> TestCase:
+def _case(one: ReportedClaim, material: ReportData, *, strict: bool, is_known: bool) -> TestCase:
     kind = (_STRICT if strict else {}).get(one.state) or _RESULTS.get(one.state)
     message = message_of(one, material)
     result: Result | None = None
@@ -139,7 +139,7 @@ def _case(one: CheckedClaim, material: ReportData, *, strict: bool, is_known: bo
     return claim_case(one.claim.text, classname, result, _text(one), **_properties(one))
 
 
-def message_of(one: CheckedClaim, material: ReportData) -> str:
+def message_of(one: ReportedClaim, material: ReportData) -> str:
     """In one line why a claim has its state."""
     words = BY_KIND[one.state].word
     if one.is_indicative:
@@ -151,7 +151,7 @@ def message_of(one: CheckedClaim, material: ReportData) -> str:
     return words
 
 
-def _introduced(one: CheckedClaim, material: ReportData) -> str:
+def _introduced(one: ReportedClaim, material: ReportData) -> str:
     if not one.error_stages:
         return "no stage could be identified where it was introduced"
     names = material.process.stage_names
@@ -159,7 +159,7 @@ def _introduced(one: CheckedClaim, material: ReportData) -> str:
     return f"introduced at stage {either(each)}"
 
 
-def _text(one: CheckedClaim) -> str:
+def _text(one: ReportedClaim) -> str:
     found = one.verification
     lines = [f"Claim: {one.claim.text}"]
     if found is None:
@@ -193,14 +193,14 @@ def _pair_lines(pair: Contrast) -> list[str]:
     return [*told, *(one for one in (pair.words, pair.where) if one)]
 
 
-def _type(one: CheckedClaim) -> str:
+def _type(one: ReportedClaim) -> str:
     if one.verdict is not None:
         return one.verdict.value
     found = one.verification
     return found.status.value if found is not None else "not_verified"
 
 
-def _properties(one: CheckedClaim) -> dict[str, str]:
+def _properties(one: ReportedClaim) -> dict[str, str]:
     found = one.verification
     made = {"claim_id": one.claim.claim_id, "node_id": one.claim.node_id}
     if found is not None:

@@ -18,7 +18,13 @@ from veritrail_graph.api.show.dialogue import setting_words
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.markdown import as_code, escaped, text
 from veritrail_graph.api.show.rendering import number
-from veritrail_graph.api.show.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
+from veritrail_graph.api.show.reports.data import (
+    Asked,
+    ReportData,
+    ReportSource,
+    ReportTrail,
+    asked_of,
+)
 from veritrail_graph.api.show.reports.resting import MOST_SOURCES, Resting
 from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.show.words import WAITING, review_mark
@@ -91,7 +97,7 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
     )
 
 
-def _trail(trail: Trail, names: Mapping[int, str]) -> str:
+def _trail(trail: ReportTrail, names: Mapping[int, str]) -> str:
     """A trail; nothing of a claim that was not verified yet."""
     view = trail.view(names)
     if view is None or view.verification.status in WAITING:

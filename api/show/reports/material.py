@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from veritrail_graph.api.show.reports.data import CheckedClaim, ClaimSelection, Made, ReportData
+from veritrail_graph.api.show.reports.data import ClaimSelection, Made, ReportData, ReportedClaim
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification, in_force
@@ -67,7 +67,7 @@ def checked_claim(
     reviewed: Reviewed | None = None,
     run_of_record: str | None = None,
     number: int = 1,
-) -> CheckedClaim:
+) -> ReportedClaim:
     """A claim with the one of its verifications that counts.
 
     Args:
@@ -81,7 +81,7 @@ def checked_claim(
     best = in_force(verifications, run_of_record) or newest
     is_pinned = best is not None and run_of_record is not None and best.run_id == run_of_record
     has_later = newest is not None and newest is not best and newest.verdict is None
-    return CheckedClaim(
+    return ReportedClaim(
         claim=claim,
         verification=best,
         later=newest if has_later and not is_pinned else None,  # a pinned run decides
@@ -92,7 +92,7 @@ def checked_claim(
 
 
 def _check_wanted(
-    process: Process, claims: Sequence[CheckedClaim], wanted: ClaimSelection, total: int
+    process: Process, claims: Sequence[ReportedClaim], wanted: ClaimSelection, total: int
 ) -> None:
     known = {one.claim.claim_id for one in claims}
     unknown = [name for name in wanted.claim_ids if name not in known]
@@ -108,7 +108,7 @@ def _check_wanted(
         raise InputError(f"No claim of process {process.process_id!r} is about the node {names}.")
 
 
-def _claims_known(claims: Sequence[CheckedClaim], total: int) -> str:
+def _claims_known(claims: Sequence[ReportedClaim], total: int) -> str:
     """Return which claims there are; only their number where not all of them were read."""
     if not total:
         return "It has no claims."

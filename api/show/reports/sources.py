@@ -24,12 +24,12 @@ from veritrail_graph.api.show.context import (
 )
 from veritrail_graph.api.show.reports.conversation import Conversation, read_conversation
 from veritrail_graph.api.show.reports.data import (
-    CheckedClaim,
     ClaimSelection,
     Made,
     ReportData,
+    ReportedClaim,
     ReportSource,
-    Trail,
+    ReportTrail,
     trail_of,
 )
 from veritrail_graph.api.show.reports.material import material_of
@@ -164,8 +164,8 @@ class StoredSource:
         return await read_conversation(self.app, found.process.process_id)
 
     async def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
-    ) -> AsyncIterator[Trail]:
+        self, claims: Sequence[ReportedClaim], *, whole: bool = False, counted: bool = False
+    ) -> AsyncIterator[ReportTrail]:
         """The trails of these claims in their order; see `ReportSource.trails`."""
         for start in range(0, len(claims), TRAILS):
             some = claims[start : start + TRAILS]
@@ -228,7 +228,7 @@ class StoredSource:
         return {one.node_id: _stored_facts(one) for one in stored}, context
 
 
-async def _compared(app: Application, claims: Sequence[CheckedClaim]) -> tuple[CheckedClaim, ...]:
+async def _compared(app: Application, claims: Sequence[ReportedClaim]) -> tuple[ReportedClaim, ...]:
     """Claims with their verifications in earlier versions, as far as these are stored."""
     names = {one.verification.compared_with: None for one in claims if one.verification}
     names.pop(None, None)
@@ -386,8 +386,8 @@ class FileSource:
         return Conversation()
 
     async def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
-    ) -> AsyncIterator[Trail]:
+        self, claims: Sequence[ReportedClaim], *, whole: bool = False, counted: bool = False
+    ) -> AsyncIterator[ReportTrail]:
         """The trails of these claims in their order, always whole; see `ReportSource.trails`."""
         names = [one.verification.verification_id for one in claims if one.verification]
         found = [self.trails_of[name] for name in names]

@@ -17,7 +17,7 @@ from veritrail_eval.figures.confusion import CLASSES, Confusion
 from veritrail_eval.figures.localization import Localization, LocatedClaim
 from veritrail_eval.figures.mcnemar import exact
 from veritrail_eval.figures.options import Inconclusive, Resampling
-from veritrail_eval.figures.scores import JudgedClaim, scores
+from veritrail_eval.figures.scores import ScoredClaim, scores
 from veritrail_eval.reporting.options import ReportOptions
 from veritrail_eval.reports.writing import options_of, write_report
 from veritrail_graph.graph.errors import InputError
@@ -45,9 +45,9 @@ def verdict_of(row: dict[str, Any]) -> Verdict | None:
     return Verdict(row["verdict"]) if row["verdict"] else None
 
 
-def judged(rows: list[dict[str, Any]], names: set[str]) -> list[JudgedClaim]:
+def judged(rows: list[dict[str, Any]], names: set[str]) -> list[ScoredClaim]:
     return [
-        JudgedClaim(
+        ScoredClaim(
             row["claim_id"], Verdict(row["label"]), verdict_of(row), row["configuration"],
             row.get("score"),
         )

@@ -19,8 +19,8 @@ from veritrail_eval.figures.localization import Localization, LocatedClaim
 from veritrail_eval.figures.options import Inconclusive, Resampling
 from veritrail_eval.figures.scores import (
     Excluded,
-    JudgedClaim,
     MethodScore,
+    ScoredClaim,
     comparisons,
     scores,
 )
@@ -41,7 +41,7 @@ TABLE = [
     ("k8", FS, None, INC),
 ]
 CLAIMS = [
-    JudgedClaim(claim_id, label, verdicts[place], method, score=0.5, cost_usd=0.25)
+    ScoredClaim(claim_id, label, verdicts[place], method, score=0.5, cost_usd=0.25)
     for place, method in enumerate("AB")
     for claim_id, label, *verdicts in TABLE
 ]
@@ -101,7 +101,7 @@ def test_costs_are_of_claims_with_a_verdict() -> None:
 
 
 def test_a_method_without_scores_or_costs_says_so() -> None:
-    (one,) = scores([JudgedClaim("a", FS, FS), JudgedClaim("b", NFS, NFS)])
+    (one,) = scores([ScoredClaim("a", FS, FS), ScoredClaim("b", NFS, NFS)])
     found = one.as_json()
     assert found["reasons"] == {"auroc": "no scores", "cost_per_claim": "no costs"}
     assert (found["method"], found["auroc"], found["auroc_claims"]) == (None, None, 0)
@@ -117,7 +117,7 @@ def test_methods_are_compared_on_the_claims_that_both_are_scored_on() -> None:
 def test_intervals_are_of_every_figure_and_hold_it() -> None:
     rng = random.Random(2)
     claims = [
-        JudgedClaim(str(n), rng.choice([FS, NFS]), rng.choice([FS, NFS]), "m", rng.random(), n / 9)
+        ScoredClaim(str(n), rng.choice([FS, NFS]), rng.choice([FS, NFS]), "m", rng.random(), n / 9)
         for n in range(60)
     ]
     (one,) = scores(claims)
@@ -293,11 +293,11 @@ def test_the_share_of_nodes_is_a_mean_over_claims_of_any_process() -> None:
 
 def test_auroc_is_over_the_claims_that_all_methods_with_scores_give_one() -> None:
     claims = [
-        JudgedClaim(name, label, label, method, score)
+        ScoredClaim(name, label, label, method, score)
         for method, last in (("a", 0.1), ("b", None))
         for name, label, score in (("k1", FS, 0.9), ("k2", NFS, 0.2), ("k3", FS, last))
     ]
-    hard_only = [JudgedClaim(name, FS, FS, "c") for name in ("k1", "k2", "k3")]
+    hard_only = [ScoredClaim(name, FS, FS, "c") for name in ("k1", "k2", "k3")]
     a, b, c = scores([*claims, *hard_only])
     assert a.scored_softly == b.scored_softly == [(0.9, True), (0.2, False)]
     assert (a.auroc.value, b.auroc.value) == (1.0, 1.0)
@@ -305,7 +305,7 @@ def test_auroc_is_over_the_claims_that_all_methods_with_scores_give_one() -> Non
 
 
 def test_what_has_no_figure_says_the_true_reason() -> None:
-    left, right = scores([JudgedClaim("k1", FS, None, "a"), JudgedClaim("k2", FS, FS, "b")])
+    left, right = scores([ScoredClaim("k1", FS, None, "a"), ScoredClaim("k2", FS, FS, "b")])
     assert {one.reason for one in left.confusion.figures().values()} == {"no claim is scored"}
     assert right.confusion.precision(NFS).reason == "no claim has the verdict NOT_FULLY_SUPPORTED"
     (compared,) = comparisons([left, right])

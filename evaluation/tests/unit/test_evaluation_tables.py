@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from veritrail_eval.figure_files import read_annotations, read_judged, read_located
-from veritrail_eval.figures.scores import JudgedClaim
+from veritrail_eval.figures.scores import ScoredClaim
 from veritrail_eval.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
@@ -22,7 +22,7 @@ LINES = [
     {"claim_id": "k1", "label": "FULLY_SUPPORTED", "verdict": None, "score": 0.25},
     {"claim_id": 2, "label": None, "verdict": "INCONCLUSIVE"},
 ]
-EXPECTED = [JudgedClaim("k1", FS, None, score=0.25), JudgedClaim("2", None, INC)]
+EXPECTED = [ScoredClaim("k1", FS, None, score=0.25), ScoredClaim("2", None, INC)]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ INCONCLUSIVE = Verdict.INCONCLUSIVE
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClaim:
+class ScoredClaim:
     """One method's verdict on one claim.
 
     Attributes:
@@ -170,7 +170,7 @@ def _of_costs(drawn: Mapping[float, int]) -> dict[str, Figure]:
 
 
 def scores(
-    claims: Sequence[JudgedClaim], inconclusive: Inconclusive = Inconclusive.ANY
+    claims: Sequence[ScoredClaim], inconclusive: Inconclusive = Inconclusive.ANY
 ) -> list[MethodScore]:
     """The figures of every method, in the order in which methods first appear.
 
@@ -183,7 +183,7 @@ def scores(
         claims: What the methods say; a claim at most once for each method.
         inconclusive: What happens to Inconclusive verdicts.
     """
-    by_method: dict[str | None, list[JudgedClaim]] = {}
+    by_method: dict[str | None, list[ScoredClaim]] = {}
     for claim in claims:
         by_method.setdefault(claim.method, []).append(claim)
     unsure = {claim.claim_id for claim in claims if claim.verdict is INCONCLUSIVE}
@@ -223,7 +223,7 @@ def scores(
     return found
 
 
-def _exclusion(claim: JudgedClaim, rule: Inconclusive, unsure: Collection[str]) -> str | None:
+def _exclusion(claim: ScoredClaim, rule: Inconclusive, unsure: Collection[str]) -> str | None:
     if not claim.is_labelled:
         return "no_label"
     if claim.verdict is None:
@@ -235,7 +235,7 @@ def _exclusion(claim: JudgedClaim, rule: Inconclusive, unsure: Collection[str]) 
     return None
 
 
-def _counted_verdict(claim: JudgedClaim, rule: Inconclusive) -> Verdict:
+def _counted_verdict(claim: ScoredClaim, rule: Inconclusive) -> Verdict:
     if claim.verdict is not None and claim.verdict is not INCONCLUSIVE:
         return claim.verdict
     if rule is Inconclusive.NOT_SUPPORTED:
@@ -245,7 +245,7 @@ def _counted_verdict(claim: JudgedClaim, rule: Inconclusive) -> Verdict:
 
 
 def _scored_softly(
-    claims: Iterable[JudgedClaim], open_ended: Collection[str]
+    claims: Iterable[ScoredClaim], open_ended: Collection[str]
 ) -> list[tuple[float, bool]]:
     return [
         (claim.score, claim.label is SUPPORTED)

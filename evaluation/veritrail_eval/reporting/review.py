@@ -22,7 +22,7 @@ from pydantic import Field, ValidationError
 from veritrail_eval.figures.confusion import CLASSES, UNSUPPORTED
 from veritrail_eval.methods.method import MethodOutcome
 from veritrail_eval.reporting.run_folder import ConfigurationRun, RunFolder
-from veritrail_eval.runs.record import JudgedClaim
+from veritrail_eval.runs.record import RecordedClaim
 from veritrail_eval.whole_file import write_text_whole
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model.noun import Many, Noun, OneOf
@@ -75,7 +75,7 @@ class ErrorCase:
     """
 
     run: ConfigurationRun
-    claim: JudgedClaim
+    claim: RecordedClaim
     outcome: MethodOutcome
     wrong_in: int
 
@@ -85,12 +85,12 @@ class ErrorCase:
         return _kind(self.claim)
 
 
-def _kind(claim: JudgedClaim) -> ErrorKind:
+def _kind(claim: RecordedClaim) -> ErrorKind:
     is_negative = claim.label is UNSUPPORTED
     return ErrorKind.FALSE_NEGATIVE if is_negative else ErrorKind.FALSE_POSITIVE
 
 
-def _is_wrong(claim: JudgedClaim, outcome: MethodOutcome | None) -> bool:
+def _is_wrong(claim: RecordedClaim, outcome: MethodOutcome | None) -> bool:
     return outcome is not None and outcome.verdict in CLASSES and outcome.verdict is not claim.label
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from veritrail_eval.figures.localization import LocatedClaim
-from veritrail_eval.figures.scores import JudgedClaim
+from veritrail_eval.figures.scores import ScoredClaim
 from veritrail_eval.methods.method import MethodOutcome
 from veritrail_eval.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
-from veritrail_eval.runs.record import JudgedClaim as RunClaim
 from veritrail_eval.runs.record import (
     JudgedDataset,
     JudgingConfiguration,
+    RecordedClaim,
     RunRecord,
     read_record,
 )
@@ -84,7 +84,7 @@ class ConfigurationRun:
         """Return whether any claim took a call to a model, or an answer from the cache."""
         return any(one.usage.calls or one.usage.cached_calls for one in self.outcomes.values())
 
-    def pairs(self) -> Iterator[tuple[RunClaim, MethodOutcome | None]]:
+    def pairs(self) -> Iterator[tuple[RecordedClaim, MethodOutcome | None]]:
         """Each claim of the data set with its outcome, if it has one."""
         for claim in self.dataset.claims:
             yield claim, self.outcomes.get(claim.key)
@@ -195,7 +195,7 @@ def claim_names(dataset: JudgedDataset) -> dict[Key, str]:
     }
 
 
-def judged_claims(runs: Sequence[ConfigurationRun]) -> list[JudgedClaim]:
+def judged_claims(runs: Sequence[ConfigurationRun]) -> list[ScoredClaim]:
     """Return what configurations say of the claims of one data set, as `figures.scores` takes it.
 
     The method's name is the configuration's id. A claim that was not judged has no verdict.
@@ -205,7 +205,7 @@ def judged_claims(runs: Sequence[ConfigurationRun]) -> list[JudgedClaim]:
         names = claim_names(run.dataset)
         for claim, outcome in run.pairs():
             found.append(
-                JudgedClaim(
+                ScoredClaim(
                     claim_id=names[claim.key],
                     label=claim.label,
                     verdict=outcome.verdict if outcome else None,

@@ -16,7 +16,7 @@ from veritrail_eval.figures.figure import Figure, missing, share
 from veritrail_eval.figures.localization import Localization
 from veritrail_eval.figures.options import ROOT_STAGE, Resampling
 from veritrail_eval.reporting.run_folder import ConfigurationRun, located_claims
-from veritrail_eval.runs.record import JudgedClaim
+from veritrail_eval.runs.record import RecordedClaim
 
 _NONE_LABELLED = "no true positive with a labelled stage"
 
@@ -162,6 +162,6 @@ def _labelled(
     )
 
 
-def _steps(claim: JudgedClaim, stages: Iterable[int]) -> set[object]:
+def _steps(claim: RecordedClaim, stages: Iterable[int]) -> set[object]:
     """The steps that wrote at stages; a stage without a named step is a step of its own."""
     return {step for stage in stages for step in claim.steps.get(stage) or (stage,)}

@@ -22,7 +22,7 @@ FORMAT = "veritrail.evaluation/1"
 NAME = "run.json"
 
 
-class JudgedClaim(Noun):
+class RecordedClaim(Noun):
     """A claim of a run, with the label that verdicts are compared with."""
 
     process_id: PublicId = Field(description="The process.")
@@ -53,7 +53,7 @@ class JudgedDataset(Noun):
     description: str | None = Field(default=None, description="What it holds.")
     licence: str | None = Field(default=None, description="Its licence.")
     sample: str | None = Field(default=None, description="The subset, in words; null: all of it.")
-    claims: Many[JudgedClaim] = Field(description="The claims that are judged.")
+    claims: Many[RecordedClaim] = Field(description="The claims that are judged.")
     left_out: Count = Field(
         default=0, description="Claims whose label is no class of the evaluation."
     )

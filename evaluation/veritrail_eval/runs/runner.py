@@ -29,9 +29,9 @@ from veritrail_eval.runs.outcomes import (
     fingerprint,
 )
 from veritrail_eval.runs.record import (
-    JudgedClaim,
     JudgedDataset,
     JudgingConfiguration,
+    RecordedClaim,
     RunRecord,
     write_record,
 )
@@ -412,7 +412,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
         licence=loaded.dataset.licence,
         sample=None if sample is None else f"{sample.count} by {sample.by}",
         claims=tuple(
-            JudgedClaim(
+            RecordedClaim(
                 process_id=claim.process_id,
                 claim_id=claim.claim_id,
                 text=claim.text,

@@ -23,7 +23,7 @@ from veritrail_graph.graph.importers.graphrag.tables import (
     ENTITY,
     RELATIONSHIP,
     TEXT_UNIT,
-    Layout,
+    IndexLayout,
     Table,
     csv_folder,
     find_layout,
@@ -181,7 +181,7 @@ class GraphRagImporter:
         return GraphRagProcess(header, tuple(index.parts), tuple(written), _titles(tables))
 
 
-def _read_from(layout: Layout, path: Path) -> str:
+def _read_from(layout: IndexLayout, path: Path) -> str:
     """Return which folder was read, where it is not the one that was named."""
     if not layout.earlier:
         return f"Read from {layout.folder}, the output folder of {path}."
@@ -206,7 +206,7 @@ def _check_options(options: ImportOptions) -> None:
         raise InputError(f"Community level {options.community_level}: must be 0 or more.")
 
 
-def _read_index(layout: Layout, tables: dict[str, Table]) -> Index:
+def _read_index(layout: IndexLayout, tables: dict[str, Table]) -> Index:
     index = Index()
     units = place_text_units(index, tables["text_units"])
     entities = place_extractions(index, ENTITY, tables, units)
@@ -227,7 +227,7 @@ def _titles(tables: dict[str, Table]) -> dict[str, str]:
     return {row["id"]: row["title"] for row in rows if row.get("title")}
 
 
-def _other_index(layout: Layout, path: Path, answer: QueryAnswer) -> list[str]:
+def _other_index(layout: IndexLayout, path: Path, answer: QueryAnswer) -> list[str]:
     """A warning where the answer names another index than the one that is read."""
     if answer.index is None:
         return []

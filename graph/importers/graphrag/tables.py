@@ -42,7 +42,7 @@ ARTIFACTS = "artifacts"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class IndexLayout:
     """The tables of one index.
 
     Attributes:
@@ -79,7 +79,7 @@ class Layout:
         return [table for table in REQUIRED if not self.path(table).is_file()]
 
 
-def find_layout(path: Path) -> Layout | str:
+def find_layout(path: Path) -> IndexLayout | str:
     """The index at `path` or in its `output` subfolder, or why there is none.
 
     GraphRAG up to 0.3 wrote each run into `output/TIME/artifacts`: the newest run is taken. Two
@@ -115,9 +115,9 @@ def csv_folder(path: Path) -> Path | None:
     return None
 
 
-def _layout_at(folder: Path) -> Layout | None:
+def _layout_at(folder: Path) -> IndexLayout | None:
     # A migrated index keeps its old files beside the new ones; the new ones are in use.
-    layouts = [Layout(folder, ""), Layout(folder, OLD_PREFIX)]
+    layouts = [IndexLayout(folder, ""), IndexLayout(folder, OLD_PREFIX)]
     best = max(layouts, key=lambda layout: len(layout.present()))
     return best if len(best.present()) >= 2 else None
 
@@ -145,7 +145,7 @@ class Shape(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column that is read; one that is not required may be absent.
 
     Attributes:
@@ -158,80 +158,80 @@ class Column:
     earlier: str = ""
 
 
-def _optional(shape: Shape, *names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, shape, required=False) for name in names)
+def _optional(shape: Shape, *names: str) -> tuple[TableColumn, ...]:
+    return tuple(TableColumn(name, shape, required=False) for name in names)
 
 
 _NUMBER = _optional(Shape.NUMBER, "human_readable_id")
-COLUMNS: Mapping[str, tuple[Column, ...]] = {
+COLUMNS: Mapping[str, tuple[TableColumn, ...]] = {
     "text_units": (
-        Column("id"),
-        Column("text"),
+        TableColumn("id"),
+        TableColumn("text"),
         *_NUMBER,
         *_optional(Shape.NUMBER, "n_tokens"),
         *_optional(Shape.TEXTS, "document_ids"),
         *_optional(Shape.TEXT, "document_id"),
     ),
     "entities": (
-        Column("id"),
-        Column("title", earlier="name"),
-        Column("description"),
-        Column("text_unit_ids", Shape.TEXTS),
+        TableColumn("id"),
+        TableColumn("title", earlier="name"),
+        TableColumn("description"),
+        TableColumn("text_unit_ids", Shape.TEXTS),
         *_NUMBER,
         *_optional(Shape.TEXT, "type"),
         *_optional(Shape.NUMBER, "degree"),
     ),
     "relationships": (
-        Column("id"),
-        Column("source"),
-        Column("target"),
-        Column("description"),
-        Column("text_unit_ids", Shape.TEXTS),
+        TableColumn("id"),
+        TableColumn("source"),
+        TableColumn("target"),
+        TableColumn("description"),
+        TableColumn("text_unit_ids", Shape.TEXTS),
         *_NUMBER,
         *_optional(Shape.NUMBER, "weight"),
-        Column("combined_degree", Shape.NUMBER, required=False, earlier="rank"),
+        TableColumn("combined_degree", Shape.NUMBER, required=False, earlier="rank"),
     ),
     "covariates": (
-        Column("id"),
-        Column("description"),
-        Column("subject_id"),
-        Column("text_unit_id"),
+        TableColumn("id"),
+        TableColumn("description"),
+        TableColumn("subject_id"),
+        TableColumn("text_unit_id"),
         *_NUMBER,
         *_optional(Shape.TEXT, "covariate_type", "type", "object_id", "status"),
         *_optional(Shape.TEXT, "start_date", "end_date", "source_text"),
     ),
     "communities": (
-        Column("community", Shape.NUMBER, earlier="id"),
-        Column("level", Shape.NUMBER),
-        Column("entity_ids", Shape.TEXTS, required=False),  # before 0.9 in `nodes`
-        Column("relationship_ids", Shape.TEXTS),
+        TableColumn("community", Shape.NUMBER, earlier="id"),
+        TableColumn("level", Shape.NUMBER),
+        TableColumn("entity_ids", Shape.TEXTS, required=False),  # before 0.9 in `nodes`
+        TableColumn("relationship_ids", Shape.TEXTS),
     ),
     "nodes": (
-        Column("id"),
-        Column("community", Shape.NUMBER),
+        TableColumn("id"),
+        TableColumn("community", Shape.NUMBER),
         *_optional(Shape.NUMBER, "level"),
     ),
     "community_reports": (
-        Column("id"),
-        Column("community", Shape.NUMBER),
-        Column("level", Shape.NUMBER),
-        Column("full_content"),
+        TableColumn("id"),
+        TableColumn("community", Shape.NUMBER),
+        TableColumn("level", Shape.NUMBER),
+        TableColumn("full_content"),
         *_NUMBER,
         *_optional(Shape.TEXT, "title"),
         *_optional(Shape.NUMBER, "rank"),
     ),
-    "documents": (Column("id"), *_optional(Shape.TEXT, "title")),
+    "documents": (TableColumn("id"), *_optional(Shape.TEXT, "title")),
     "raw_entities": (
-        Column("title"),
-        Column("description", Shape.TEXTS),
-        Column("text_unit_ids", Shape.TEXTS),
+        TableColumn("title"),
+        TableColumn("description", Shape.TEXTS),
+        TableColumn("text_unit_ids", Shape.TEXTS),
         *_optional(Shape.TEXT, "type"),
     ),
     "raw_relationships": (
-        Column("source"),
-        Column("target"),
-        Column("description", Shape.TEXTS),
-        Column("text_unit_ids", Shape.TEXTS),
+        TableColumn("source"),
+        TableColumn("target"),
+        TableColumn("description", Shape.TEXTS),
+        TableColumn("text_unit_ids", Shape.TEXTS),
     ),
 }
 """The columns of each table; the generations differ only in which optional ones they have."""
@@ -275,7 +275,7 @@ class Table:
             raise InputError(unreadable(self.path)) from error
 
 
-def open_tables(layout: Layout) -> dict[str, Table]:
+def open_tables(layout: IndexLayout) -> dict[str, Table]:
     """All tables of an index, after a check of every file.
 
     Raises:
@@ -321,7 +321,7 @@ def _needs_nodes(tables: Mapping[str, Table]) -> bool:
     return bool(communities and communities.columns and "entity_ids" not in communities.columns)
 
 
-def _check(path: Path, columns: tuple[Column, ...], problems: list[Violation]) -> Table:
+def _check(path: Path, columns: tuple[TableColumn, ...], problems: list[Violation]) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -353,7 +353,7 @@ def _check(path: Path, columns: tuple[Column, ...], problems: list[Violation]) -
     return Table(path, tuple(found), earlier)
 
 
-def _missing_column(path: Path, column: Column, present: Mapping[str, Any]) -> Violation:
+def _missing_column(path: Path, column: TableColumn, present: Mapping[str, Any]) -> Violation:
     return Violation(
         "missing_column",
         f"{path} column {column.name!r}",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.importers.copied import Copy, EarlierTexts, Match
+from veritrail_graph.graph.importers.copied import CopiedWords, Copy, EarlierTexts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
@@ -158,7 +158,7 @@ class Repeats:
         """Return whether a text holds the words of a copy."""
         return self._earlier.holds(text, copy.words)
 
-    def _is_before(self, author: Author, words: Match, call: Call) -> bool:
+    def _is_before(self, author: Author, words: CopiedWords, call: Call) -> bool:
         """Return whether an author had words before a call returned them, and did not quote."""
         writer = author.call
         if writer is None:
@@ -171,7 +171,7 @@ class Repeats:
             is_before = writer.start <= call.start or self._tree.is_during(writer, call)
         return is_before and not self._is_quoted(author, words)
 
-    def _is_quoted(self, author: Author, words: Match) -> bool:
+    def _is_quoted(self, author: Author, words: CopiedWords) -> bool:
         """Return whether some words come from a source, or from a model's prompt."""
         writer = author.call
         for source in self._earlier.holders(words):

@@ -24,7 +24,7 @@ from fakes.settings_of import settings_of
 from fakes.waiting import until
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-from veritrail_graph.api.jobs.model import Kind
+from veritrail_graph.api.jobs.model import EventKind
 from veritrail_graph.api.jobs.storage.events import EventLog
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
@@ -105,7 +105,7 @@ def written(veritrail: Veritrail, job_id: str, count: int, text: str, last: bool
         ]
         database.run_now(lambda it, events=events: log.append_all_in(it, job_id, events))
     if last:
-        database.run_now(lambda it: log.append_in(it, job_id, Kind.JOB_FINISHED, {}))
+        database.run_now(lambda it: log.append_in(it, job_id, EventKind.JOB_FINISHED, {}))
     database.close()
 
 
@@ -122,14 +122,14 @@ def test_a_stream_tells_of_every_claim_and_ends_with_the_job(
     kinds = by_claim(events)
     assert len(kinds) == CLAIMS
     for told in kinds.values():
-        assert told[0] == Kind.CLAIM_STARTED
-        assert set(told[1:-1]) == {Kind.ITERATION_FINISHED}
-        assert told[-1] == Kind.CLAIM_FINISHED
+        assert told[0] == EventKind.CLAIM_STARTED
+        assert set(told[1:-1]) == {EventKind.ITERATION_FINISHED}
+        assert told[-1] == EventKind.CLAIM_FINISHED
     last = events[-1]
-    assert (last.kind, last.data["status"]) == (Kind.JOB_FINISHED, "succeeded")
+    assert (last.kind, last.data["status"]) == (EventKind.JOB_FINISHED, "succeeded")
     assert last.data["counts"] == job["counts"] == {"succeeded": CLAIMS}
     assert last.data["usage"]["calls"] + last.data["usage"]["cached_calls"] > 0
-    finished = [one.data for one in events if one.kind == Kind.CLAIM_FINISHED]
+    finished = [one.data for one in events if one.kind == EventKind.CLAIM_FINISHED]
     assert {one["verification_id"] for one in finished} == set(job["verification_ids"])
     assert {one["verdict"] for one in finished} == {"FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"}
 
@@ -138,11 +138,11 @@ def test_interim_verdicts_tell_the_round_and_what_the_claim_has_cost_so_far(
     calls: Calls, ended: str
 ) -> None:
     events = calls.listed(ended)
-    first = next(one.data["claim_id"] for one in events if one.kind == Kind.ITERATION_FINISHED)
+    first = next(one.data["claim_id"] for one in events if one.kind == EventKind.ITERATION_FINISHED)
     rounds = [
         one.data
         for one in events
-        if one.kind == Kind.ITERATION_FINISHED and one.data["claim_id"] == first
+        if one.kind == EventKind.ITERATION_FINISHED and one.data["claim_id"] == first
     ]
     assert [one["iteration"] for one in rounds] == list(range(1, len(rounds) + 1))
     asked = [one["usage"]["calls"] + one["usage"]["cached_calls"] for one in rounds]
@@ -151,7 +151,7 @@ def test_interim_verdicts_tell_the_round_and_what_the_claim_has_cost_so_far(
     end = next(
         one.data
         for one in events
-        if one.kind == Kind.CLAIM_FINISHED and one.data["claim_id"] == first
+        if one.kind == EventKind.CLAIM_FINISHED and one.data["claim_id"] == first
     )
     assert end["usage"]["calls"] + end["usage"]["cached_calls"] == asked[-1]
     assert end["verdict"] == rounds[-1]["interim_verdict"]
@@ -194,7 +194,7 @@ def test_events_of_another_process_come_within_a_moment_as_json_in_one_line_what
     calls: Calls, veritrail: Veritrail, endless: str
 ) -> None:
     stream = calls.stream(endless, read=10)
-    assert next(stream).kind == Kind.JOB_STARTED
+    assert next(stream).kind == EventKind.JOB_STARTED
     began = time.monotonic()
     nasty = "line\nbreak\r\u2028 \x00 <script> \u00e9 \ud83d\ude00"
     written(veritrail, endless, 1, nasty)
@@ -263,7 +263,7 @@ def test_many_clients_on_one_stream_all_get_everything(
     finally:
         model.latency = 0.0
     last = calls.listed(job_id)[-1]
-    assert last.kind == Kind.JOB_FINISHED
+    assert last.kind == EventKind.JOB_FINISHED
     assert found == [list(range(1, last.seq + 1))] * clients
     assert psutil.Process(service.pid).num_threads() <= before + 40
     assert timed(lambda: calls.ask("GET", "/healthz")) < 1.0
@@ -344,7 +344,7 @@ def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
         assert timed(lambda: list(watching)) < 15
         model.latency = 0.0
         calls.ask("POST", f"/v1/jobs/{job_id}:cancel")
-        assert list(others)[-1].kind == Kind.JOB_FINISHED
+        assert list(others)[-1].kind == EventKind.JOB_FINISHED
 
 
 def test_streams_end_when_the_service_is_told_to_end(
@@ -359,7 +359,7 @@ def test_streams_end_when_the_service_is_told_to_end(
         assert service.stop() == 0
         assert time.monotonic() - began < 8
         for stream in streams:  # to their end, which is a good one
-            assert Kind.JOB_FINISHED not in [one.kind for one in stream]
+            assert EventKind.JOB_FINISHED not in [one.kind for one in stream]
     finally:
         model.latency = 0.0
         if not service.runs:

@@ -26,7 +26,7 @@ from fakes.service_process import serving
 from fakes.waiting import until
 from postgres_server.launcher import Server
 
-from veritrail_graph.api.jobs.model import Kind
+from veritrail_graph.api.jobs.model import EventKind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
@@ -51,9 +51,9 @@ def each_ended_once(events: list[Told], count: int) -> None:
     kinds = by_claim(events)
     assert len(kinds) == count
     for told in kinds.values():
-        assert told.count(Kind.CLAIM_FINISHED) == 1
-        assert told[-1] == Kind.CLAIM_FINISHED
-    assert events[-1].kind == Kind.JOB_FINISHED
+        assert told.count(EventKind.CLAIM_FINISHED) == 1
+        assert told[-1] == EventKind.CLAIM_FINISHED
+    assert events[-1].kind == EventKind.JOB_FINISHED
 
 
 # Killed.

@@ -22,7 +22,7 @@ from fakes.service_process import serving
 from fakes.waiting import until
 from postgres_server.launcher import Server
 
-from veritrail_graph.api.jobs.model import Kind
+from veritrail_graph.api.jobs.model import EventKind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
@@ -125,7 +125,7 @@ def test_two_workers_at_one_job_do_nothing_twice_and_share_the_limit_of_the_endp
     events = crew.ended_well(crew.calls.submit("turns"))
     assert crew.model.most_at_once <= 8  # of all workers together
     assert all(worker.command.child.poll() is None for worker in crew.workers)
-    started = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
+    started = [told.count(EventKind.CLAIM_STARTED) for told in by_claim(events).values()]
     assert started == [1] * CLAIMS
     assert paid_twice(crew.model, []) == []
 
@@ -164,7 +164,7 @@ def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(crew: Cre
     until(lambda: set(holders(crew.database)) == both - {dead.worker_id}, TAKEN_OVER_SECONDS)
     print(f"taken over {time.monotonic() - killed:.1f} s after the kill")
     events = crew.ended_well(job_id)
-    again = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
+    again = [told.count(EventKind.CLAIM_STARTED) for told in by_claim(events).values()]
     assert max(again) == 2  # some were begun by the one and ended by the other
     # What had just come when it was killed is asked again.
     del crew.model.requests[:sent]

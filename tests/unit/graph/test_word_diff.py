@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from veritrail_graph.graph.word_diff import MOST_WORDS, Change, edits, word_diff
+from veritrail_graph.graph.word_diff import MOST_WORDS, WordChange, edits, word_diff
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from veritrail_graph.graph.word_diff import MOST_WORDS, Change, edits, word_diff
 def test_what_differs_is_named_in_phrases(
     before: str, after: str, changes: list[tuple[str, str]]
 ) -> None:
-    assert list(word_diff(before, after).changes) == [Change(*one) for one in changes]
+    assert list(word_diff(before, after).changes) == [WordChange(*one) for one in changes]
 
 
 def test_the_pieces_are_the_texts_whatever_they_hold() -> None:

@@ -35,7 +35,7 @@ _LIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class SentenceMatch:
     """One sentence beside the claim.
 
     Attributes:
@@ -64,7 +64,9 @@ def weight(term: Term) -> float:
     return base * _LIGHT if term.light else base
 
 
-def compare(claim: Reading, other: Reading, weigh: Callable[[Term], float] = weight) -> Match:
+def compare(
+    claim: Reading, other: Reading, weigh: Callable[[Term], float] = weight
+) -> SentenceMatch:
     """Compare a claim with one sentence."""
     everything = terms(claim)
     covered = frozenset(term for term in everything if holds(other, term))
@@ -76,7 +78,7 @@ def compare(claim: Reading, other: Reading, weigh: Callable[[Term], float] = wei
     rest = total - sum(map(weigh, (term for term in everything if term in disputed)))
     likeness = gained / rest if rest > 0 else 0.0
     phrases = tuple(phrase for phrase, _ in found)
-    return Match(covered, gained / total, likeness, phrases, len(numbers))
+    return SentenceMatch(covered, gained / total, likeness, phrases, len(numbers))
 
 
 def holds(other: Reading, term: Term) -> bool:
@@ -186,7 +188,7 @@ class Candidate:
 
     sentence: Sentence
     reading: Reading
-    match: Match
+    match: SentenceMatch
 
     @property
     def pull(self) -> float:
@@ -348,7 +350,7 @@ def _named_before(
     return places
 
 
-def pronoun_names(claim: Reading, match: Match) -> list[Term]:
+def pronoun_names(claim: Reading, match: SentenceMatch) -> list[Term]:
     """Names and subject of the claim that a sentence does not hold itself."""
     subject = [word for word in claim.words if word.key == claim.subject]
     wanted: list[Term] = [*claim.names, *subject]

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from veritrail_graph.api.cli.differences import difference_view
 from veritrail_graph.graph.comparing import (
-    Part,
+    DifferingPart,
     compare,
     settings_in_words,
 )
@@ -52,7 +52,7 @@ def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():
     b = a_trail("v-2", FIRST, a_round(2, FS, "c1", (("c1", 0), ("c1", 5))))
     parting = compare(a, b).parting
     assert parting.iteration == 2
-    assert parting.parts == [Part.NODES, Part.EVIDENCE, Part.VERDICT]
+    assert parting.parts == [DifferingPart.NODES, DifferingPart.EVIDENCE, DifferingPart.VERDICT]
     assert (parting.a.checked_only, parting.b.checked_only) == (["c2"], [])
     assert [cited.text for cited in parting.a.selected_only] == ["c2-3"]
     assert [cited.text for cited in parting.b.selected_only] == ["c1-5"]
@@ -63,9 +63,9 @@ def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():
 @pytest.mark.parametrize(
     ("other", "part"),
     [
-        (a_round(1, FS, "s1", (("s1", 0),)), Part.NODES),
-        (a_round(1, FS, "s1 s2", (("s1", 1),)), Part.EVIDENCE),
-        (a_round(1, NFS, "s1 s2", (("s1", 0),)), Part.VERDICT),
+        (a_round(1, FS, "s1", (("s1", 0),)), DifferingPart.NODES),
+        (a_round(1, FS, "s1 s2", (("s1", 1),)), DifferingPart.EVIDENCE),
+        (a_round(1, NFS, "s1 s2", (("s1", 0),)), DifferingPart.VERDICT),
     ],
 )
 def test_one_thing_that_differs_is_enough(other, part):
@@ -88,7 +88,7 @@ def test_a_walk_that_ended_earlier_parts_there():
     a = a_trail("v-1", FIRST, termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED)
     b = a_trail("v-2", FIRST, SECOND, termination=Termination.NO_CANDIDATES)
     difference = compare(a, b)
-    assert (difference.parting.iteration, difference.parting.parts) == (2, [Part.LENGTH])
+    assert (difference.parting.iteration, difference.parting.parts) == (2, [DifferingPart.LENGTH])
     assert difference.parting.a is None
     assert difference.parting.b.checked_only == ["c1", "c2"]
     assert [*difference.outcome] == ["termination"]

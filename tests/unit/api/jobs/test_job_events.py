@@ -20,7 +20,7 @@ from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import event_feed
 from veritrail_graph.api.jobs.event_feed import EventFeeds
 from veritrail_graph.api.jobs.events import observer
-from veritrail_graph.api.jobs.model import Event, Kind
+from veritrail_graph.api.jobs.model import Event, EventKind
 from veritrail_graph.api.jobs.storage.events import EventLog, events_after, forget_in, last_numbers
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Usage, Verdict
 from veritrail_graph.verifier.driver import Task
@@ -50,7 +50,9 @@ def stored(service: ServiceDatabase, job_id: str = JOB) -> list[Event]:
     return service.read_now(lambda it: events_after(it, job_id, 0, 1_000_000))
 
 
-def finish(service: ServiceDatabase, log: EventLog, kind: Kind = Kind.CLAIM_FINISHED) -> None:
+def finish(
+    service: ServiceDatabase, log: EventLog, kind: EventKind = EventKind.CLAIM_FINISHED
+) -> None:
     service.run_now(lambda it: log.append_in(it, JOB, kind, {}))
 
 
@@ -62,10 +64,10 @@ def test_two_writers_number_the_events_of_a_job_without_a_gap_and_in_order(opene
     def write(number: int) -> None:
         for claim in range(20):
             data = {"writer": number, "claim": claim}
-            logs[number].append(JOB, Kind.CLAIM_STARTED, data)
-            logs[number].append(JOB, Kind.ITERATION_FINISHED, data)
+            logs[number].append(JOB, EventKind.CLAIM_STARTED, data)
+            logs[number].append(JOB, EventKind.ITERATION_FINISHED, data)
             end: Callable[[Connection], None] = lambda it, data=data: logs[number].append_in(  # noqa: E731
-                it, JOB, Kind.CLAIM_FINISHED, data
+                it, JOB, EventKind.CLAIM_FINISHED, data
             )
             services[number].run_now(end)
 
@@ -83,7 +85,7 @@ def test_two_writers_number_the_events_of_a_job_without_a_gap_and_in_order(opene
         data = json.loads(one.data)
         of_claims.setdefault((data["writer"], data["claim"]), []).append(one.kind)
     assert set(map(tuple, of_claims.values())) == {
-        (Kind.CLAIM_STARTED, Kind.ITERATION_FINISHED, Kind.CLAIM_FINISHED)
+        (EventKind.CLAIM_STARTED, EventKind.ITERATION_FINISHED, EventKind.CLAIM_FINISHED)
     }
 
 
@@ -92,14 +94,14 @@ def test_progress_is_written_within_a_moment_and_few_transactions(opener: Opener
     log = EventLog(service)
     told: list[float] = []
     log.on_written(lambda: told.append(time.monotonic()))
-    log.append(JOB, Kind.CLAIM_STARTED, {})
+    log.append(JOB, EventKind.CLAIM_STARTED, {})
     began = time.monotonic()
     until(lambda: bool(stored(service)), 10)
     assert time.monotonic() - began < 1.0
     told.clear()
     began = time.monotonic()
     while time.monotonic() - began < 1.0:
-        log.append(JOB, Kind.ITERATION_FINISHED, {})
+        log.append(JOB, EventKind.ITERATION_FINISHED, {})
         time.sleep(0.001)
     assert len(told) <= 6
     log.close()
@@ -109,16 +111,16 @@ def test_progress_is_written_within_a_moment_and_few_transactions(opener: Opener
 def test_what_a_transaction_that_fails_took_along_is_written_later(opener: Opener) -> None:
     service = opener()
     log = EventLog(service)
-    log.append(JOB, Kind.CLAIM_STARTED, {})
+    log.append(JOB, EventKind.CLAIM_STARTED, {})
 
     def fail(connection: Connection) -> None:
-        log.append_in(connection, JOB, Kind.CLAIM_FINISHED, {})
+        log.append_in(connection, JOB, EventKind.CLAIM_FINISHED, {})
         raise ValueError("changed its mind")
 
     with pytest.raises(ValueError, match="changed its mind"):
         service.run_now(fail)
     log.close()
-    assert [one.kind for one in stored(service)] == [Kind.CLAIM_STARTED]
+    assert [one.kind for one in stored(service)] == [EventKind.CLAIM_STARTED]
     finish(service, log)
     assert [one.seq for one in stored(service)] == [1, 2]
 
@@ -129,13 +131,16 @@ def test_progress_waits_for_a_database_that_is_down(
     monkeypatch.setattr("veritrail_graph.api.jobs.storage.events.RETRY_SECONDS", 0.1)
     down = ServiceDatabase(f"sqlite:///{tmp_path / 'not-made.sqlite3'}")  # no table is there yet
     log = EventLog(down)
-    log.append(JOB, Kind.CLAIM_STARTED, {})
+    log.append(JOB, EventKind.CLAIM_STARTED, {})
     time.sleep(0.5)
-    log.append(JOB, Kind.ITERATION_FINISHED, {})
+    log.append(JOB, EventKind.ITERATION_FINISHED, {})
     down.create()
     until(lambda: len(stored(down)) == 2, 10)
     log.close()
-    assert [one.kind for one in stored(down)] == [Kind.CLAIM_STARTED, Kind.ITERATION_FINISHED]
+    assert [one.kind for one in stored(down)] == [
+        EventKind.CLAIM_STARTED,
+        EventKind.ITERATION_FINISHED,
+    ]
     down.close()
 
 
@@ -147,7 +152,7 @@ def test_the_buffer_of_progress_is_bounded_and_ends_are_not_dropped(
     service = opener()
     log = EventLog(service)
     for number in range(100):
-        log.append(JOB, Kind.CLAIM_STARTED, {"number": number})
+        log.append(JOB, EventKind.CLAIM_STARTED, {"number": number})
     finish(service, log)
     found = stored(service)
     assert [json.loads(one.data).get("number") for one in found] == [*range(90, 100), None]
@@ -158,7 +163,7 @@ def test_events_are_removed_with_their_job(opener: Opener) -> None:
     service = opener()
     log = EventLog(service)
     finish(service, log)
-    service.run_now(lambda it: log.append_in(it, "j-2", Kind.CLAIM_FINISHED, {}))
+    service.run_now(lambda it: log.append_in(it, "j-2", EventKind.CLAIM_FINISHED, {}))
     service.run_now(lambda it: forget_in(it, [JOB]))
     assert stored(service) == []
     assert service.read_now(lambda it: last_numbers(it, [JOB, "j-2"])) == {"j-2": 1}
@@ -199,7 +204,7 @@ async def read_all(feeds: EventFeeds, after: int = 0, pause: float = 0.0) -> lis
 
 def many(service: ServiceDatabase, log: EventLog, count: int) -> None:
     """So many events of progress, in one transaction."""
-    events = [(Kind.ITERATION_FINISHED, {"number": number}) for number in range(count)]
+    events = [(EventKind.ITERATION_FINISHED, {"number": number}) for number in range(count)]
     service.run_now(lambda it: log.append_all_in(it, JOB, events))
 
 
@@ -220,7 +225,7 @@ def test_readers_quick_and_slow_get_every_event_once_whenever_they_come(
             await asyncio.sleep(0.02)
         late = [asyncio.create_task(read_all(feeds, after=n)) for n in (0, 3, 150, 299)]
         await asyncio.sleep(0.05)
-        await asyncio.to_thread(finish, service, log, Kind.JOB_FINISHED)
+        await asyncio.to_thread(finish, service, log, EventKind.JOB_FINISHED)
         async with asyncio.timeout(20):
             found = await asyncio.gather(*early, *late)
         await feeds.close()
@@ -254,7 +259,7 @@ def test_many_readers_cost_the_database_little_more_than_one(
         feeds = EventFeeds(service)
         readers = [asyncio.create_task(read_all(feeds)) for _ in range(60)]
         await asyncio.sleep(0.3)
-        await asyncio.to_thread(finish, service, log, Kind.JOB_FINISHED)
+        await asyncio.to_thread(finish, service, log, EventKind.JOB_FINISHED)
         async with asyncio.timeout(20):
             found = await asyncio.gather(*readers)
         await feeds.close()
@@ -268,7 +273,12 @@ def test_many_readers_cost_the_database_little_more_than_one(
 def test_a_job_that_goes_on_after_its_end_is_followed_to_its_last_end(opener: Opener) -> None:
     service = opener()
     log = EventLog(service)
-    for kind in (Kind.CLAIM_FINISHED, Kind.JOB_FINISHED, Kind.JOB_STARTED, Kind.JOB_FINISHED):
+    for kind in (
+        EventKind.CLAIM_FINISHED,
+        EventKind.JOB_FINISHED,
+        EventKind.JOB_STARTED,
+        EventKind.JOB_FINISHED,
+    ):
         finish(service, log, kind)
 
     async def work() -> list[int]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.page.views.layout import Edge, Layout, Sizes, Vertex, arrange
+from veritrail_graph.api.page.views.layout import Edge, GraphLayout, Sizes, Vertex, arrange
 
 SIZES = Sizes()
 Graph = tuple[list[Vertex], list[Edge]]
@@ -28,7 +28,7 @@ def graphs(draw: st.DrawFn, arrivals: int = 4) -> Graph:
     return order, [(f"n{a}", f"n{b}") for a, b in chosen]
 
 
-def columns_of(layout: Layout) -> list[list[str]]:
+def columns_of(layout: GraphLayout) -> list[list[str]]:
     columns = defaultdict(list)
     for place in sorted(layout.places.values(), key=lambda one: one.y):
         columns[place.layer].append(place.name)

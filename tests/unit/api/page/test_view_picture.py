@@ -16,8 +16,8 @@ from veritrail_graph.api.page.views.graph import (
     MOST_OPENED,
     Explored,
     Focus,
+    NodePart,
     Opened,
-    Part,
     Selection,
     listed_among,
     part_of,
@@ -83,12 +83,13 @@ def drawn(selection: Selection | None = None, **changed: Any) -> Picture:
 def test_every_node_says_what_it_is_to_the_claim() -> None:
     found = explored()
     assert {node.node_id: part_of(node.node_id, found) for node in NODES} == {
-        "t": Part.VERIFIED, "s1": Part.EVIDENCE, "s2": Part.ERROR, "c1": Part.EVIDENCE
+        "t": NodePart.VERIFIED, "s1": NodePart.EVIDENCE, "s2": NodePart.ERROR,
+        "c1": NodePart.EVIDENCE,
     }  # fmt: skip
-    assert part_words(Part.EVIDENCE, "c1", found) == "2 sentences cited"
-    assert part_words(Part.EVIDENCE, "s1", found) == "1 sentence cited"
+    assert part_words(NodePart.EVIDENCE, "c1", found) == "2 sentences cited"
+    assert part_words(NodePart.EVIDENCE, "s1", found) == "1 sentence cited"
     boxes = {box.node.node_id: box for box in drawn().boxes}
-    assert (boxes["s2"].part, boxes["s2"].words[:5]) == (Part.ERROR, "intro")
+    assert (boxes["s2"].part, boxes["s2"].words[:5]) == (NodePart.ERROR, "intro")
     assert "introduced here" in boxes["s2"].title
 
 
@@ -138,7 +139,11 @@ def test_the_list_shows_the_same_nodes_with_the_same_marks() -> None:
     selection = Selection(claim="k1", opened=())
     listed = listed_among(NODES, explored(), selection, (-1, -1), 3, str)
     assert [row.node.node_id for row in listed.rows] == ["c1", "s1", "s2"]
-    assert [row.part for row in listed.rows] == [Part.EVIDENCE, Part.EVIDENCE, Part.ERROR]
+    assert [row.part for row in listed.rows] == [
+        NodePart.EVIDENCE,
+        NodePart.EVIDENCE,
+        NodePart.ERROR,
+    ]
     assert [(row.hidden_upstream, row.hidden_downstream) for row in listed.rows] == [
         (0, 0), (0, 0), (31, 1)
     ]  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 from veritrail_graph.api.client.attributions import JudgeWith
 from veritrail_graph.api.jobs.events import finished
-from veritrail_graph.api.jobs.model import JobHeader, Kind, kind_of
+from veritrail_graph.api.jobs.model import EventKind, JobHeader, kind_of
 from veritrail_graph.api.jobs.submission import sentence_rows
 from veritrail_graph.api.requests.attribute import MAX_SENTENCES, AttributeRequest
 from veritrail_graph.graph.errors import InputError
@@ -66,12 +66,12 @@ def test_the_header_of_a_job_says_what_it_does_and_how_its_ends_are_told() -> No
     event = {"verification_id": "x", "claim_id": None, "verdict": None, "status": "cancelled"}
     told = finished(JobHeader.of(HEADER), "s-1", "1.4", event)
     assert told == (
-        Kind.SENTENCE_FINISHED, {"node_id": "b.1", "sentence": 4, "status": "cancelled"}
+        EventKind.SENTENCE_FINISHED, {"node_id": "b.1", "sentence": 4, "status": "cancelled"}
     )  # fmt: skip
     told = finished(JobHeader.of(to_verify), "v-1", "k1", event)
-    assert told == (Kind.CLAIM_FINISHED, {**event, "claim_id": "k1"})
+    assert told == (EventKind.CLAIM_FINISHED, {**event, "claim_id": "k1"})
     told = finished(JobHeader.of(to_verify), "x-1", "", event)
-    assert told == (Kind.EXPLANATION_FINISHED, {"sentences": {}, "status": "cancelled"})
+    assert told == (EventKind.EXPLANATION_FINISHED, {"sentences": {}, "status": "cancelled"})
 
 
 def test_the_client_names_the_judges_that_there_are() -> None:

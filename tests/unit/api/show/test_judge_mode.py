@@ -11,7 +11,7 @@ from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from veritrail_graph.api.cli.trail import judge_words
 from veritrail_graph.api.mcp.results import trail_of, trail_text
 from veritrail_graph.api.show.asking import asked_as, asking_sentences
-from veritrail_graph.api.show.reports.data import CheckedClaim
+from veritrail_graph.api.show.reports.data import ReportedClaim
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Verdict, Verification
@@ -87,8 +87,8 @@ def test_a_trail_says_the_true_reason_why_the_second_judge_was_asked(
 
 
 def test_a_report_says_of_a_claim_what_changed_since_the_earlier_version() -> None:
-    def claim(now: Verification, before: Verification) -> CheckedClaim:
-        return CheckedClaim(now.verified_claim, now, before=before)
+    def claim(now: Verification, before: Verification) -> ReportedClaim:
+        return ReportedClaim(now.verified_claim, now, before=before)
 
     old = judged(error_nodes=(NODES["c1"],)).replace(verification_id="v-0")
     new = judged(error_nodes=(NODES["s1"],))

@@ -20,7 +20,7 @@ from veritrail_graph.api.cli.gating.output import (
     outcome_xml,
     step_summary,
 )
-from veritrail_graph.api.cli.gating.rules import Limits, entries_of, judge
+from veritrail_graph.api.cli.gating.rules import GateLimits, entries_of, judge
 from veritrail_graph.api.cli.gating.sarif import outcome_sarif
 from veritrail_graph.api.cli.trail import show_results, trail_tree
 from veritrail_graph.api.client.drawing import stages_svg
@@ -101,7 +101,7 @@ def test_reports_count_undecided_by_itself(stored: Path, form: str) -> None:
 def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
     material = FileSource.read(stored).material
     entries = entries_of(material)
-    outcome = judge("pier", entries, Limits(unsupported=1, undecided=0))
+    outcome = judge("pier", entries, GateLimits(unsupported=1, undecided=0))
     assert (outcome.status, [one.name for one in outcome.checks if not one.met]) == (
         1,
         ["undecided"],
@@ -117,23 +117,23 @@ def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
         "undecided": "note",
     }
     assert outcome_xml(outcome, material).count("gate_not_met") == 1
-    assert judge("pier", entries, Limits(unsupported=1)).status == 0
-    assert judge("pier", entries, Limits(unsupported=1, strict=True)).status == 1
+    assert judge("pier", entries, GateLimits(unsupported=1)).status == 0
+    assert judge("pier", entries, GateLimits(unsupported=1, strict=True)).status == 1
 
 
 def test_the_gate_warns_where_less_than_half_could_be_decided(stored: Path) -> None:
     bad, open_ = entries_of(FileSource.read(stored).material)
     for entries, said in (([open_], "none of 1 "), ([bad, open_, open_], "1 of 3 ")):
-        outcome = judge("pier", entries, Limits(unsupported=1))
+        outcome = judge("pier", entries, GateLimits(unsupported=1))
         assert outcome.passed  # a warning, and no rule
         (warning,) = outcome_json(outcome)["warnings"]
         assert f"decided {said}" in warning
         assert "--max-undecided" in warning
         assert f"  Warning: {warning}." in outcome_lines(outcome, {})
         assert "Warning" in step_summary(outcome, "Pier", {})
-        for limits in (Limits(undecided=9), Limits(strict=True)):
+        for limits in (GateLimits(undecided=9), GateLimits(strict=True)):
             assert not judge("pier", entries, limits).warnings
-    assert not judge("pier", [bad, open_], Limits(unsupported=1)).warnings
+    assert not judge("pier", [bad, open_], GateLimits(unsupported=1)).warnings
 
 
 def test_trails_are_drawn_compared_and_exported(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,12 @@ from veritrail_graph.api.page.views.attribution import (
 )
 from veritrail_graph.api.show import markdown
 from veritrail_graph.api.show.attribution import node_shown
-from veritrail_graph.api.show.attribution_marks import CATEGORY_MARKS, Change, changes, label_mark
+from veritrail_graph.api.show.attribution_marks import (
+    CATEGORY_MARKS,
+    CorrectionChange,
+    changes,
+    label_mark,
+)
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import (
     NOTHING_ATTRIBUTED,
@@ -86,7 +91,7 @@ def test_a_correction_is_shown_by_the_words_that_differ(
 
 
 def test_very_long_sentences_are_compared_as_a_whole() -> None:
-    assert changes("a " * 2_000, "b") == (Change(removed="a " * 2_000, added="b"),)
+    assert changes("a " * 2_000, "b") == (CorrectionChange(removed="a " * 2_000, added="b"),)
 
 
 def test_a_short_source_is_shown_whole_with_its_sentences_marked_in_order() -> None:

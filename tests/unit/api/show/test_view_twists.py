@@ -12,7 +12,7 @@ from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.twists import twist_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Sentence, Verification
 from veritrail_graph.graph.model.attribution import AttributedSentence, CarriedSentence, Revision
-from veritrail_graph.graph.word_diff import Change, word_diff
+from veritrail_graph.graph.word_diff import WordChange, word_diff
 from veritrail_graph.verifier.localization import carrying
 
 T = NodeRef("t", 3, 4, Role.TERMINAL)
@@ -121,7 +121,7 @@ def test_a_contradiction_names_the_part_that_it_denies() -> None:
 def test_words_between_the_stretches_of_a_part_are_left_alone() -> None:
     text = "The quay, which is old, will close."
     diff = word_diff("The quay may close.", text, [(0, 8), (23, len(text))])
-    assert diff.changes == (Change("may", "will"),)
+    assert diff.changes == (WordChange("may", "will"),)
     assert [one.text for one in diff.after if one.is_changed] == ["will"]
     assert word_diff("A ferry sails.", text, [(4, 8), (24, 34)]).changes[0].after == (
         "quay … will close"

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.cli.gating.rules import Change, Check, Entry, Limits, Outcome, judge, match
+from veritrail_graph.api.cli.gating.rules import (
+    BaselineChange,
+    Check,
+    Entry,
+    GateLimits,
+    Outcome,
+    judge,
+    match,
+)
 from veritrail_graph.api.show.words import State
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
@@ -35,32 +43,32 @@ def check(outcome: Outcome, name: str) -> Check:
 @pytest.mark.parametrize(
     ("states", "limits", "rules"),
     [
-        ([GOOD, GOOD], Limits(), []),
-        ([GOOD, BAD], Limits(), ["unsupported"]),
-        ([GOOD, BAD], Limits(1), []),
-        ([GOOD, OPEN], Limits(), []),
-        ([GOOD, OPEN], Limits(strict=True), ["unsupported"]),
-        ([GOOD, FAILED], Limits(), ["failed"]),
-        ([GOOD, UNDECIDED], Limits(rate=0), []),  # never unsupported
-        ([GOOD, UNDECIDED], Limits(strict=True), ["undecided"]),
-        ([UNDECIDED, UNDECIDED], Limits(undecided=1), ["undecided"]),
-        ([UNDECIDED, UNDECIDED], Limits(undecided=2, strict=True), []),
-        ([GOOD, FAILED], Limits(failed=1), []),
-        ([GOOD, NEVER], Limits(), ["unchecked"]),
-        ([GOOD, NEVER], Limits(unchecked=1), []),
-        ([NEVER, NEVER], Limits(), ["unchecked"]),
-        ([NEVER, NEVER], Limits(None, 0.0, unchecked=2), []),
-        ([], Limits(unchecked=5, failed=5), ["claims"]),
+        ([GOOD, GOOD], GateLimits(), []),
+        ([GOOD, BAD], GateLimits(), ["unsupported"]),
+        ([GOOD, BAD], GateLimits(1), []),
+        ([GOOD, OPEN], GateLimits(), []),
+        ([GOOD, OPEN], GateLimits(strict=True), ["unsupported"]),
+        ([GOOD, FAILED], GateLimits(), ["failed"]),
+        ([GOOD, UNDECIDED], GateLimits(rate=0), []),  # never unsupported
+        ([GOOD, UNDECIDED], GateLimits(strict=True), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], GateLimits(undecided=1), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], GateLimits(undecided=2, strict=True), []),
+        ([GOOD, FAILED], GateLimits(failed=1), []),
+        ([GOOD, NEVER], GateLimits(), ["unchecked"]),
+        ([GOOD, NEVER], GateLimits(unchecked=1), []),
+        ([NEVER, NEVER], GateLimits(), ["unchecked"]),
+        ([NEVER, NEVER], GateLimits(None, 0.0, unchecked=2), []),
+        ([], GateLimits(unchecked=5, failed=5), ["claims"]),
     ],
 )
 def test_without_a_baseline_every_claim_counts(
-    states: list[State], limits: Limits, rules: list[str]
+    states: list[State], limits: GateLimits, rules: list[str]
 ) -> None:
     assert broken(judge("p", claims(*states), limits)) == rules
 
 
 def test_what_could_not_be_checked_is_not_counted_as_unsupported() -> None:
-    outcome = judge("p", claims(FAILED, NEVER, GOOD), Limits(failed=1, unchecked=1))
+    outcome = judge("p", claims(FAILED, NEVER, GOOD), GateLimits(failed=1, unchecked=1))
     assert outcome.passed
     assert outcome.counts[BAD] == 0
     assert check(outcome, "failed").found == check(outcome, "unchecked").found == 1
@@ -69,14 +77,14 @@ def test_what_could_not_be_checked_is_not_counted_as_unsupported() -> None:
 @pytest.mark.parametrize(("bad", "all_", "met"), [(1, 20, True), (2, 39, False), (0, 3, True)])
 def test_a_rate_counts_claims_with_a_verdict_and_is_exact(bad: int, all_: int, met: bool) -> None:
     states = [BAD] * bad + [GOOD] * (all_ - bad) + [FAILED, NEVER]
-    outcome = judge("p", claims(*states), Limits(None, 0.05, failed=1, unchecked=1))
+    outcome = judge("p", claims(*states), GateLimits(None, 0.05, failed=1, unchecked=1))
     assert outcome.passed is met
     assert outcome.rate == float(Fraction(bad, all_))
 
 
 def test_a_stage_is_forbidden_whatever_the_number_of_claims() -> None:
     entries = [entry("a", BAD, 2), entry("b", BAD, 3, 4), entry("c", BAD), entry("d", GOOD)]
-    outcome = judge("p", entries, Limits(None, stages=(4, 1)))
+    outcome = judge("p", entries, GateLimits(None, stages=(4, 1)))
     assert broken(outcome) == ["error_stage_4"]
     assert check(outcome, "error_stage_4").claim_ids == ("b",)
 
@@ -84,38 +92,38 @@ def test_a_stage_is_forbidden_whatever_the_number_of_claims() -> None:
 @pytest.mark.parametrize(
     ("then", "now", "change", "rules"),
     [
-        (GOOD, BAD, Change.REGRESSED, ["regressions"]),
-        (OPEN, BAD, Change.REGRESSED, ["regressions"]),
-        (BAD, BAD, Change.KNOWN, []),
-        (FAILED, BAD, Change.NEW, ["unsupported"]),
-        (NEVER, BAD, Change.NEW, ["unsupported"]),
-        (None, BAD, Change.NEW, ["unsupported"]),
-        (BAD, GOOD, Change.FIXED, []),
-        (OPEN, GOOD, Change.FIXED, []),
-        (GOOD, OPEN, Change.SAME, []),
-        (GOOD, GOOD, Change.SAME, []),
-        (BAD, FAILED, Change.SAME, ["failed"]),
-        (GOOD, NEVER, Change.SAME, ["unchecked"]),
+        (GOOD, BAD, BaselineChange.REGRESSED, ["regressions"]),
+        (OPEN, BAD, BaselineChange.REGRESSED, ["regressions"]),
+        (BAD, BAD, BaselineChange.KNOWN, []),
+        (FAILED, BAD, BaselineChange.NEW, ["unsupported"]),
+        (NEVER, BAD, BaselineChange.NEW, ["unsupported"]),
+        (None, BAD, BaselineChange.NEW, ["unsupported"]),
+        (BAD, GOOD, BaselineChange.FIXED, []),
+        (OPEN, GOOD, BaselineChange.FIXED, []),
+        (GOOD, OPEN, BaselineChange.SAME, []),
+        (GOOD, GOOD, BaselineChange.SAME, []),
+        (BAD, FAILED, BaselineChange.SAME, ["failed"]),
+        (GOOD, NEVER, BaselineChange.SAME, ["unchecked"]),
     ],
 )
 def test_with_a_baseline_only_what_is_worse_fails(
-    then: State | None, now: State, change: Change, rules: list[str]
+    then: State | None, now: State, change: BaselineChange, rules: list[str]
 ) -> None:
     before = [entry("k", then)] if then else []
-    outcome = judge("p", [entry("k", now)], Limits(), before)
+    outcome = judge("p", [entry("k", now)], GateLimits(), before)
     assert (outcome.entries[0].change, broken(outcome)) == (change, rules)
 
 
 def test_a_rate_above_the_limit_passes_while_the_baseline_had_it_too() -> None:
     before = claims(BAD, GOOD)
-    limits = Limits(None, 0.1)
+    limits = GateLimits(None, 0.1)
     assert judge("p", before, limits, before).passed
     worse = [*before, entry("new", BAD)]
     assert broken(judge("p", worse, limits, before)) == ["rate"]
 
 
 def test_a_known_claim_that_now_goes_wrong_at_a_forbidden_stage_counts() -> None:
-    limits = Limits(None, stages=(4,))
+    limits = GateLimits(None, stages=(4,))
     assert judge("p", [entry("k", BAD, 4)], limits, [entry("k", BAD, 4)]).passed
     moved = judge("p", [entry("k", BAD, 4)], limits, [entry("k", BAD, 2)])
     assert broken(moved) == ["error_stage_4"]
@@ -124,7 +132,7 @@ def test_a_known_claim_that_now_goes_wrong_at_a_forbidden_stage_counts() -> None
 def test_claims_are_matched_by_text_when_ids_were_counted_anew() -> None:
     before = [entry("k1", GOOD, text="A  claim."), entry("k2", BAD, text="Another.")]
     now = [entry("k1", BAD, text="Another."), entry("k2", GOOD, text="A claim.")]
-    assert judge("p", now, Limits(), before).passed
+    assert judge("p", now, GateLimits(), before).passed
     assert {place: one.claim_id for place, one in match(now, before).items()} == {0: "k2", 1: "k1"}
 
 
@@ -141,11 +149,11 @@ def test_a_new_statement_under_an_old_id_is_not_known(
     text: str, now: State, rules: list[str]
 ) -> None:
     before = [entry("k1", BAD, text="The repairs cost 130,000 euros.")]
-    assert broken(judge("p", [entry("k1", now, text=text)], Limits(), before)) == rules
+    assert broken(judge("p", [entry("k1", now, text=text)], GateLimits(), before)) == rules
 
 
 def test_claims_of_the_baseline_that_are_gone_are_told_and_fail_nothing() -> None:
-    outcome = judge("p", [entry("a", GOOD)], Limits(), [entry("a", GOOD), entry("b", BAD)])
+    outcome = judge("p", [entry("a", GOOD)], GateLimits(), [entry("a", GOOD), entry("b", BAD)])
     assert outcome.passed
     assert [one.claim_id for one in outcome.gone] == ["b"]
 
@@ -163,7 +171,7 @@ ENTRIES = st.lists(
     unique_by=lambda one: one.claim_id,
 )
 LIMITS = st.builds(
-    Limits,
+    GateLimits,
     st.none() | st.integers(0, 4),
     st.none() | st.floats(0, 1),
     st.lists(st.integers(0, 4), max_size=2).map(tuple),
@@ -174,7 +182,7 @@ LIMITS = st.builds(
 
 
 @given(ENTRIES, LIMITS)
-def test_held_against_itself_nothing_is_worse(entries: list[Entry], limits: Limits) -> None:
+def test_held_against_itself_nothing_is_worse(entries: list[Entry], limits: GateLimits) -> None:
     outcome = judge("p", entries, limits, entries)
     assert {"regressions", "rate"}.isdisjoint(broken(outcome))
     assert not outcome.gone
@@ -183,7 +191,7 @@ def test_held_against_itself_nothing_is_worse(entries: list[Entry], limits: Limi
 
 @given(ENTRIES, LIMITS, st.none() | ENTRIES)
 def test_an_outcome_passes_exactly_when_every_check_is_met(
-    entries: list[Entry], limits: Limits, before: list[Entry] | None
+    entries: list[Entry], limits: GateLimits, before: list[Entry] | None
 ) -> None:
     outcome = judge("p", entries, limits, before)
     assert outcome.passed is (outcome.status == 0) is (not broken(outcome))

@@ -25,7 +25,7 @@ from fakes.trails import (
 from rich.console import Console
 
 from veritrail_graph.api.cli.trail import trail_tree
-from veritrail_graph.api.page.views.graph import Explored, Focus, Part, part_words
+from veritrail_graph.api.page.views.graph import Explored, Focus, NodePart, part_words
 from veritrail_graph.api.show.reports.csv_report import csv_pieces
 from veritrail_graph.api.show.reports.html import html_pieces
 from veritrail_graph.api.show.reports.junit import junit_report
@@ -111,7 +111,7 @@ def test_the_terminal_says_it_of_each_candidate_and_marks_unsourced_nodes(
 def test_the_graph_of_the_page_says_it_of_each_candidate(doubt: Verification) -> None:
     for one, is_perhaps in ((doubt, True), (trail(S2), False)):
         explored = Explored(Focus("t", ()), one, (), {}, (), (), is_full=False)
-        assert ("perhaps" in part_words(Part.ERROR, "s2", explored)) is is_perhaps
+        assert ("perhaps" in part_words(NodePart.ERROR, "s2", explored)) is is_perhaps
 
 
 def test_an_html_report_says_it_of_each_candidate(doubt: Verification) -> None:

@@ -14,7 +14,7 @@ import pytest
 from fakes.judged_files import VERDICTS, judged_file
 
 from veritrail_graph.api.cli.gating.output import outcome_json, outcome_lines, step_summary
-from veritrail_graph.api.cli.gating.rules import Limits, Outcome, entries_of, judge
+from veritrail_graph.api.cli.gating.rules import GateLimits, Outcome, entries_of, judge
 from veritrail_graph.api.show.reports.data import Made
 from veritrail_graph.api.show.reports.files import Asked, pieces
 from veritrail_graph.api.show.reports.sources import FileSource
@@ -90,7 +90,7 @@ def test_junit_has_q_date_share_and_review(ferry: FileSource) -> None:
 
 
 def gate(origin: FileSource) -> Outcome:
-    return judge("ferry", entries_of(origin.material), Limits())
+    return judge("ferry", entries_of(origin.material), GateLimits())
 
 
 def test_a_gate_names_the_judge_of_each_claim(ferry: FileSource) -> None:

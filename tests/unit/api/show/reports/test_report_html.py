@@ -19,7 +19,7 @@ from fakes.judged_files import judged_file
 from veritrail_graph.api.show.rendering import text_of
 from veritrail_graph.api.show.reports import html as module
 from veritrail_graph.api.show.reports.data import ClaimSelection
-from veritrail_graph.api.show.reports.html import Limits, html_pieces
+from veritrail_graph.api.show.reports.html import FileLimits, html_pieces
 from veritrail_graph.api.show.reports.sources import FileSource
 from veritrail_graph.api.show.words import BY_KIND
 
@@ -143,7 +143,7 @@ def test_states_are_told_apart_in_words(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_counted_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = Limits(trails=2, nodes=1, sentences=1, characters=30, routes=1)
+    small = FileLimits(trails=2, nodes=1, sentences=1, characters=30, routes=1)
     monkeypatch.setattr(module, "REPORT", small)
     claims = [(f"k{n}", f"{n}: {'The ferry is blue. ' * 5}", "supported", None) for n in range(5)]
     text = page(Path(judged_file(tmp_path / "many.json", claims)))
