@@ -19,6 +19,7 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from veritrail_graph.api.app.engines import engine_choices
+from veritrail_graph.api.auth.access import Scope as KeyScope
 from veritrail_graph.api.mcp.advice import ADVICE
 from veritrail_graph.api.service.http import request_id
 from veritrail_graph.api.service.http.bodies import MAX_BODY
@@ -158,7 +159,10 @@ def _manager(app: Application) -> StreamableHTTPSessionManager:
         @asynccontextmanager
         @override
         async def taken(self) -> AsyncIterator[dict[str, Any]]:
-            _check_budget(app, _caller.get())
+            caller = _caller.get()
+            for scope in (KeyScope.READ, KeyScope.VERIFY):  # what nobody may read is not paid for
+                caller.expect(scope)
+            _check_budget(app, caller)
             yield {}
 
         @override

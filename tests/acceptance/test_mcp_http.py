@@ -51,6 +51,8 @@ def served(veritrail: Veritrail, model: ModelServer) -> Iterator[Served]:
     scopes = ("--scope", "read", "--scope", "ingest", "--scope", "verify")
     options = {
         "reader": ("--scope", "read"),
+        "exporter": ("--scope", "ingest"),
+        "prover": ("--scope", "ingest", "--scope", "verify", "--budget", "1"),
         "unlimited": scopes,
         "assistant": (*scopes, "--budget", "1"),
     }
@@ -108,7 +110,7 @@ def test_a_key_does_what_its_scopes_and_its_budget_allow_and_the_audit_log_names
 
     tools, no_check, no_comment = asked(service, keys["reader"], reads)
     assert tuple(tools) == TOOLS
-    assert "does not have the scope 'ingest'" in no_check
+    assert "does not have the scope 'verify'" in no_check
     assert "does not have the scope 'review'" in no_comment
 
     before = len(model.requests)
@@ -116,7 +118,12 @@ def test_a_key_does_what_its_scopes_and_its_budget_allow_and_the_audit_log_names
     assert unlimited.is_error
     assert "asks a model (openai)" in text_of(unlimited)
     assert "the key 'unlimited' has none" in text_of(unlimited)
+    for name in ("exporter", "prover"):
+        refused = text_of(asked(service, keys[name], checks))
+        assert "does not have the scope 'read'" in refused
     assert len(model.requests) == before
+    stored = service.get("/v1/processes", headers=keys["reader"]).json()["processes"]
+    assert [one["process_id"] for one in stored] == []
 
     done = asked(service, keys["assistant"], checks)
     assert not done.is_error, text_of(done)
