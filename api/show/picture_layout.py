@@ -501,7 +501,7 @@ def _join_below(made: PictureLayout, joint: Joint, before: list[PlacedBox]) -> f
         if leading[-1] is before[-1]:
             made.line(f"M{SPINE:g} {bottom:g} V{start:g}", joint.before)
     side = SPINE + 14
-    at = start + 8
+    at = start + 8 + (STACK if before[-1].box.among else 0)
     if joint.is_broken:
         pill = _pill(joint, side + 6, at)
         made.pills.append(pill)

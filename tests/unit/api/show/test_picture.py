@@ -11,7 +11,14 @@ from fakes.trails import FS, LEXICAL, NFS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.api.show.drawing import Drawing, Tone
 from veritrail_graph.api.show.picture import picture_of
-from veritrail_graph.api.show.picture_layout import Area, PictureLayout, PlacedText, tall, wide
+from veritrail_graph.api.show.picture_layout import (
+    STACK,
+    Area,
+    PictureLayout,
+    PlacedText,
+    tall,
+    wide,
+)
 from veritrail_graph.api.show.picture_svg import figure, svg
 from veritrail_graph.api.show.text_width import TextRoom, fitted, line_width
 from veritrail_graph.api.show.trail_view import trail_view
@@ -154,7 +161,7 @@ def test_what_went_wrong_is_no_source_text_where_no_role_is_known() -> None:
         error_nodes=[step], propagated_nodes=[later],
     )  # fmt: skip
     made = drawn(one)
-    assert [column.heading for column in made.columns] == ["Looked for", "Step", "Answer"]
+    assert [column.heading for column in made.columns] == ["Nothing found", "Step", "Answer"]
     assert made.columns[0].boxes[0].text == "Nothing was found that says this"
 
 
@@ -247,6 +254,13 @@ def test_no_text_leaves_its_box_and_nothing_overlaps(name: str, shape: str) -> N
     for with_claim in (True, False):
         for layout in (wide(made, with_claim=with_claim), tall(made, with_claim=with_claim)):
             _check(layout)
+
+
+def test_what_stands_below_several_culprits_is_clear_of_their_frames() -> None:
+    made = tall(drawn(a_chain(error_nodes=[STEP, NodeRef("s2", 2, 4, Role.INTERMEDIATE)])))
+    (stack,) = (placed.area for placed in made.boxes if placed.box.among)
+    label = next(text for text in made.texts if "carried on" in text.line[0].text)
+    assert _area(label).y >= stack.bottom + STACK + 4
 
 
 @pytest.mark.parametrize("name", HOSTILE)
