@@ -14,6 +14,7 @@ from typing import Any
 from benchmarks import (
     attribution,
     batches,
+    checks,
     commands,
     dialogues,
     engines,
@@ -42,9 +43,9 @@ STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
 PARTS = (
     "help", "recorder", "imports", "simulation", "batches", *STORED, "reading", *models.PARTS,
-    "money", "since", "attribution", "dialogues", "jobs", "service", "pages",
+    "money", "since", "attribution", "dialogues", "check", "jobs", "service", "pages",
 )  # fmt: skip
-SERVED = ("attribution", "dialogues", "jobs", "service", "pages")
+SERVED = ("attribution", "dialogues", "check", "jobs", "service", "pages")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
 ONLY = f"may be given several times (default: everything but {' and '.join(EXTRA)})"
@@ -171,6 +172,8 @@ def _measure(
             f"{engine.name}: dialogues",
             lambda: dialogues.measure(report, engine, folder),
         )
+    if "check" in parts:
+        _attempt(report, f"{engine.name}: check", lambda: checks.measure(report, engine, folder))
     if "jobs" in parts:
         _attempt(
             report,

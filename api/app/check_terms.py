@@ -62,6 +62,7 @@ class CheckWatch:
     """The progress hooks of a check; every hook is optional.
 
     Attributes:
+        opens: Called with each input before it is read.
         reading: Called with what is read, how much of it, and how much there is.
         stored: Called with where a process was read, and what was stored.
         begins: Called with what stops the check, once it can be stopped.
@@ -70,6 +71,7 @@ class CheckWatch:
         ended: Called with each process that was checked, or could not be.
     """
 
+    opens: Callable[[str], None] = lambda _where: None
     reading: Progress = no_progress
     stored: Callable[[str, Ingested], None] = lambda _where, _stored: None
     begins: Callable[[Callable[[], None]], None] = lambda _stop: None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.findings import ProcessFacts, finding_of, nodes_of_findings
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.graph.model.finding import (
@@ -79,9 +80,12 @@ def judge_of_headers(found: Sequence[Verification]) -> CheckJudge | None:
 
 
 def _judge(engine: str, model: str | None, *, indicative: bool) -> CheckJudge:
-    from veritrail_graph.verifier.engines import engine_named, engine_names
+    from veritrail_graph.verifier.engines import engine_named
 
-    measured = engine_named(engine).measured if engine in engine_names() else None
+    try:
+        measured = engine_named(engine).measured
+    except InputError:  # two of them, or one that is not installed here
+        measured = None
     return CheckJudge(
         engine=engine,
         model=model,

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
 
 ADDRESSES = ("langfuse", "langsmith", "phoenix", "mlflow")
 """Tools whose addresses name what is to be checked."""
+AHEAD = 2
+"""Processes at the same time for each call that may be in flight: one reads and writes the graph
+while another waits for its answer."""
 WITHOUT_MODELS = 4
 """Processes that are verified at the same time where no model is asked."""
 MOST_WARNINGS = 1_000
@@ -284,7 +287,7 @@ class _Check:
 
     def __init__(self, app: Application, options: CheckOptions, watch: CheckWatch) -> None:
         from veritrail_graph.api.configured.judge import judge_options
-        from veritrail_graph.api.configured.shared import Shared
+        from veritrail_graph.api.configured.shared import Endpoints, Shared
         from veritrail_graph.verifier.models.retrying import Spending
 
         request = options.request
@@ -292,9 +295,12 @@ class _Check:
         self._how = judge_options(
             app.settings, request, prompts=options.prompts, concurrency=options.concurrency
         )
-        self._shared = Shared(Spending(request.budget_usd, request.max_calls))
+        self._endpoints = Endpoints()
+        self._shared = Shared(
+            Spending(request.budget_usd, request.max_calls), endpoints=self._endpoints
+        )
         calls = options.concurrency or app.settings.concurrency
-        self._slots = asyncio.Semaphore(calls if self._how.calls_models else WITHOUT_MODELS)
+        self._slots = asyncio.Semaphore(AHEAD * calls if self._how.calls_models else WITHOUT_MODELS)
         self._ended: dict[int, CheckedProcess | CheckFailure] = {}
         self._faults: dict[int, VeriTrailError] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -317,11 +323,11 @@ class _Check:
         """
         from veritrail_graph.api.configured.judge import configure_judge
 
-        async with configure_judge(self._app.settings, self._how, self._shared):
-            pass
-        self._watch.begins(self.stop)
-        self._reading = asyncio.create_task(self._read(what))
         try:
+            async with configure_judge(self._app.settings, self._how, self._shared):
+                pass
+            self._watch.begins(self.stop)
+            self._reading = asyncio.create_task(self._read(what))
             await asyncio.wait([self._reading])
             if not self._reading.cancelled() and (error := self._reading.exception()) is not None:
                 if not isinstance(error, VeriTrailError):
@@ -360,6 +366,7 @@ class _Check:
             task.cancel()
         if left:
             await asyncio.wait(left)
+        await self._endpoints.close()
 
     async def _read(self, what: Sequence[What]) -> None:
         """Store what is new, and begin to verify each process as soon as it is stored."""
@@ -370,11 +377,13 @@ class _Check:
             elif isinstance(one, UnreadInput):
                 self._failed(one.where, one.error)
             elif isinstance(one, OpenedProcess):
+                self._watch.opens(one.where)
                 stored = await self._app.processes.ingest_source(
                     one.source, self._options.storing, progress=self._watch.reading
                 )
                 self._begin(one.where, stored)
             else:
+                self._watch.opens(str(one))
                 await self._read_path(one, is_single=is_single)
             if self._is_full:
                 return

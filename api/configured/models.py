@@ -388,17 +388,17 @@ class _Workshop:
 
         if self._engine.endpoint is None:
             raise ValueError(f"engine {self._engine.name} asks no model")
-        endpoint = self._engine.endpoint(
-            EndpointSettings(
-                settings.model,
-                settings.base_url,
-                settings.api_key,
-                settings.api_version,
-                self._patience.attempt_timeout,
-                settings.concurrency,
-                self._settings.recorded,
-            )
+        given = EndpointSettings(
+            settings.model,
+            settings.base_url,
+            settings.api_key,
+            settings.api_version,
+            self._patience.attempt_timeout,
+            settings.concurrency,
+            self._settings.recorded,
         )
+        kept = self._shared.endpoints if not self._options.in_batches else None
+        endpoint = self._engine.endpoint(given) if kept is None else kept.of(self._engine, given)
         rounds = self._shared.rounds
         limiter = self._shared.limiters.of(endpoint.address, settings)
         if self._options.in_batches:
@@ -426,6 +426,7 @@ class _Workshop:
             warm=_warm(self._settings.warm_prefixes) if calls else Warm.OFF,
             party=self._shared.party,
             recorder=self._recorder,
+            closes=kept is None,
         )
         self._stack.push_async_callback(model.close)
         return model

@@ -7,8 +7,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from veritrail_graph.api.settings import ModelSettings
+from veritrail_graph.verifier.engines import EndpointSettings, Engine
 from veritrail_graph.verifier.models.batching import Rounds
 from veritrail_graph.verifier.models.limits import Limiter
+from veritrail_graph.verifier.models.port import Endpoint
 from veritrail_graph.verifier.models.retrying import Spending
 
 
@@ -44,6 +46,32 @@ class Limiters:
         limiter.set_to(math.floor(concurrency / self._among), 1 / self._among)
 
 
+class Endpoints:
+    """Endpoints that stay connected between runs, until all of them are closed together."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, EndpointSettings], Endpoint] = {}
+
+    def of(self, engine: Engine, settings: EndpointSettings) -> Endpoint:
+        """Return the endpoint of a model; it is made when it is first asked for.
+
+        Args:
+            engine: An engine that asks a model.
+            settings: Where the model is, and how it is called.
+        """
+        if engine.endpoint is None:
+            raise ValueError(f"engine {engine.name} asks no model")
+        key = engine.name, settings
+        if key not in self._made:
+            self._made[key] = engine.endpoint(settings)
+        return self._made[key]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        while self._made:
+            await self._made.popitem()[1].close()
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """The resources that the models of a run share with those of other runs.
@@ -53,9 +81,11 @@ class Shared:
         limiters: The slots of the endpoints.
         party: On whose behalf the run asks: parties take turns.
         rounds: Makes the calls of the run in batches; None: they are made one by one.
+        endpoints: Endpoints that outlive the run; None: each run connects by itself.
     """
 
     spending: Spending
     limiters: Limiters = field(default_factory=Limiters)
     party: Hashable = None
     rounds: Rounds | None = None
+    endpoints: Endpoints | None = None

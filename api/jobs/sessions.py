@@ -352,6 +352,7 @@ class JobSessions:
         self._linger = linger
         self._observe = observe or (lambda job_id: observer(job_id, log))
         self.limiters = Limiters() if options.shared is None else options.shared.limiters
+        self._endpoints = None if options.shared is None else options.shared.endpoints
         self.is_closing = asyncio.Event()
         self._options = options
         self._repository = repository
@@ -497,7 +498,7 @@ class JobSessions:
         if job is None:
             raise NotFound(f"job {job_id!r} was removed")
         spending = await self._spending(job)
-        shared = Shared(spending, self.limiters, job["key_id"])
+        shared = Shared(spending, self.limiters, job["key_id"], endpoints=self._endpoints)
         session: Session
         kind, log = kind_of(job["header"]), self._log
         if kind is JobKind.DIALOGUE:

@@ -237,7 +237,7 @@ class Submission:
         options = judge_options(
             self._settings, request, prompts=here.prompts, concurrency=here.concurrency
         )
-        shared = _shared(caller, request)
+        shared = _shared(caller, request, here.shared)
         async with configure_judge(self._settings, options, shared) as judge:
             if request.explain:  # an engine that cannot do so is refused before anything is paid
                 how = explaining(judge.how)
@@ -407,13 +407,13 @@ def _new_claims(request: VerifyRequest) -> set[str] | None:
     return {str(one["claim_id"]) for one in objects if "claim_id" in one}
 
 
-def _shared(caller: Caller, request: JobRequest) -> Shared:
+def _shared(caller: Caller, request: JobRequest, here: Shared | None = None) -> Shared:
     """Say what a job may spend while it is submitted; the budget of a key is instead of its own."""
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.verifier.models.retrying import Spending
 
     limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
-    return Shared(Spending(limit, request.max_calls))
+    return Shared(Spending(limit, request.max_calls), endpoints=here.endpoints if here else None)
 
 
 def _new_job(

@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,9 +143,10 @@ def engine_names() -> list[str]:
     return sorted(_own() | {point.name for point in metadata.entry_points(group=GROUP)})
 
 
-def _own() -> set[str]:
+@cache
+def _own() -> frozenset[str]:
     """Names of the engines of this package."""
-    return {module.name for module in pkgutil.iter_modules(__path__)}
+    return frozenset(module.name for module in pkgutil.iter_modules(__path__))
 
 
 def engine_named(name: str) -> Engine:

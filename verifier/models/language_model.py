@@ -199,6 +199,7 @@ class LanguageModel:
         warm: Warm = Warm.AUTO,
         party: Hashable = None,
         recorder: AnswerRecorder | None = None,
+        closes: bool = True,
     ) -> None:
         """Wrap an endpoint.
 
@@ -216,12 +217,13 @@ class LanguageModel:
             warm: Whether calls wait for a prefix to be warm.
             party: On whose behalf it is asked, where several share the slots.
             recorder: Writes every valid answer down, those of the cache among them.
+            closes: Whether the endpoint is closed with it.
         """
         self.model = model
         self.address = endpoint.address
         self.price = price
         self.limiter = limiter or Limiter()
-        self._endpoint = endpoint
+        self._endpoint, self._closes = endpoint, closes
         self._cache = cache
         self._recorder = recorder
         self._answer_retries = answer_retries
@@ -302,12 +304,13 @@ class LanguageModel:
             await self._cache.put(key, request, text, tokens, sent)
 
     async def close(self) -> None:
-        """Cancel the pending calls, and close the endpoint's connections."""
+        """Cancel the pending calls, and close the endpoint where no others have it."""
         tasks = [pending.task for pending in self._pending.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._endpoint.close()
+        if self._closes:
+            await self._endpoint.close()
 
     async def _joined(self, key: bytes, pending: _PendingCall) -> _Answered:
         """Wait for a pending call; it is cancelled when no one is left who waits for it."""

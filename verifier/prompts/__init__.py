@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TypeVar
@@ -153,12 +154,14 @@ def prompts_of(
     Raises:
         InvalidPrompts: The folder cannot be read, or a file in it is no prompt of these steps.
     """
-    own = resources.files(package)
-    prompts = {
-        step: _prompt(step, version, own.joinpath(f"{step}.{version}.md").read_bytes())
-        for step, version in versions.items()
-    }
+    prompts = {step: _own(package, step, version) for step, version in versions.items()}
     return prompts if folder is None else {**prompts, **_of_user(folder, list(versions))}
+
+
+@cache
+def _own(package: str, step: AnyStep, version: str) -> Prompt:
+    """Read a file of ours, which never changes; runs of thousands of processes share it."""
+    return _prompt(step, version, (resources.files(package) / f"{step}.{version}.md").read_bytes())
 
 
 def _of_user(folder: Path, steps: Sequence[AnyStep]) -> dict[AnyStep, Prompt]:
