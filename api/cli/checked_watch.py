@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.check_terms import CheckWatch
 from veritrail_graph.api.cli.exits import on_ctrl_c
-from veritrail_graph.api.cli.terminal import LongWork, Pace, say
+from veritrail_graph.api.cli.terminal import LongWork, say
 from veritrail_graph.api.show.costs import cost_words
 from veritrail_graph.api.show.findings import failure_line, place_words, process_line
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.finding import CheckedProcess, CheckFailure
 
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
 
 
+LARGE = 1_000
+"""Parts of an input from which on it is told how many of them are read."""
+
+
 class Watched:
     """Turns the progress of a check into a line of status, and a line for each of many processes.
+
+    The line says how many claims have ended, what was spent, and what is being read.
 
     Args:
         work: Where progress is shown.
@@ -26,8 +33,7 @@ class Watched:
 
     def __init__(self, work: LongWork) -> None:
         self._work = work
-        self._pace = Pace(work)
-        self._where = ""
+        self._where = self._part = ""
         self._usage = Usage()
         self._claims = (0, 0)
         self._first: CheckedProcess | CheckFailure | None = None
@@ -37,14 +43,30 @@ class Watched:
     def hooks(self) -> CheckWatch:
         """Return what a check calls."""
         return CheckWatch(
-            self._pace.update, self._stored, self._begins, self._counted, self._spent, self._end
+            self._opens,
+            self._reading,
+            self._stored,
+            self._begins,
+            self._counted,
+            self._spent,
+            self._end,
         )
 
     def _begins(self, stop: Callable[[], None]) -> None:
         on_ctrl_c(stop)
 
+    def _opens(self, where: str) -> None:
+        self._where, self._part = place_words(where), ""
+        self._show()
+
+    def _reading(self, what: str, done: int, total: int) -> None:
+        """Say how much of a large input is read."""
+        if max(done, total) >= LARGE:
+            self._part = f"{what} {done:,}" + (f" of {total:,}" if total else "")
+            self._show()
+
     def _stored(self, where: str, _stored: Ingested) -> None:
-        self._where = place_words(where)
+        self._where, self._part = place_words(where), ""
         self._show()
 
     def _counted(self, done: int, total: int) -> None:
@@ -56,9 +78,10 @@ class Watched:
         self._show()
 
     def _show(self) -> None:
-        notes = [self._where] if self._where else []
+        notes = [note for note in (self._where, self._part) if note]
         if self._usage.calls:
-            notes.insert(0, f"{cost_words(self._usage)}, {self._usage.calls:,} calls")
+            calls = counted(self._usage.calls, "call")
+            notes.insert(0, f"{cost_words(self._usage)}, {calls}")
         self._work.update("claims", *self._claims, ", ".join(notes))
 
     def _end(self, ended: CheckedProcess | CheckFailure) -> None:
