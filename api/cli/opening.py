@@ -1,4 +1,4 @@
-"""What is shown as a report in the browser: written into the home folder first, then opened."""
+"""The report of what is shown, written into the home folder and opened in the browser."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class CheckFinding(Finding):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there is what `picture()` draws."""
+        """Return whether `picture()` can draw it."""
         return self._trail is not None or self.category is not None
 
 
