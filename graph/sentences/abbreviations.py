@@ -16,7 +16,7 @@ NEVER_LAST = _words(
 
 TITLES = _words(
     "adm capt cmdr col dipl doc dott dr dra fr frl gen gov hon hr ing insp lt maj messrs mgr "
-    "mlle mme mr mrs ms mss pfr pres prof rep rev sen sgt sig sr sra srta ste "
+    "mlle mme mr mrs ms mss mt pfr pres prof rep rev sen sgt sig sr sra srta ste "
     "г проф"  # noqa: RUF001
 )
 """What stands before a name."""
@@ -31,13 +31,21 @@ NUMBERED = _words(
 """What stands before a number."""
 
 INNER = _words(
-    "abbr adj al approx assn ave avg bldg blvd bros ca circa cit co corp dept dev esp est etc "
-    "excl exkl fig figs gal govt hist hrs ibid inc incl inkl intl jr lbs ltd max mfg min mio "
-    "misc mrd mt no nos nr op orig pp resp sq std temp tsd univ usu usw var vb vol vols yr "
-    "yrs zzgl "
+    "abbr adj al approx ariz assn ave avg bldg blvd bros ca calif circa cit co colo conn corp "
+    "dept dev esp est etc excl exkl fig figs gal govt hist hrs ibid inc incl ind inkl intl jr "
+    "lbs ltd mass max mfg mich min minn mio misc mo mrd mt no nos nr op orig pp resp sq std temp "
+    "tsd univ usu usw var vb vol vols yr yrs zzgl "
     "г гг д др млн млрд т тыс"  # noqa: RUF001
 )
 """What may end a sentence, and does not where a lower-case letter follows."""
+
+COMPANY = _words(
+    "ag co company corp corporation gmbh inc incorporated intl limited llc llp lp ltd nv plc sa"
+)
+"""Forms of companies, which follow a name: "Yahoo! Inc.", "Tyco Intl. Ltd."."""
+
+MARKED = _words("e jeopardy yahoo")
+"""Names that are written with a mark and stand before other names: "E! News", "Yahoo! Finance"."""
 
 MONTHS = _words(
     "april august dezember februar januar juli juni jänner mai märz november oktober september"

@@ -1,9 +1,9 @@
 """The beginnings of sentences inside a block that Punkt does not know.
 
 Punkt knows `.`, `?` and `!` with a space behind them, and the abbreviations of its tables. This
-module takes back what it ends at other abbreviations, ends sentences at the full stops of other
-scripts, and leaves marks of citations with the sentence before them. It looks at a bounded part
-of the text around each place, so that the time stays linear.
+module takes back what it ends at other abbreviations and at marks inside names, ends sentences at
+the full stops of other scripts, and leaves marks of citations with the sentence before them. It
+looks at a bounded part of the text around each place, so that the time stays linear.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from veritrail_graph.graph.sentences.abbreviations import (
+    COMPANY,
     INNER,
+    MARKED,
     MONTHS,
     NAME_AFTER,
     NEVER_LAST,
@@ -65,6 +67,8 @@ _TOKEN = re.compile(r"(?:^|(?<=[\s(\[{\"'“‘„«/\u2013\u2014]))[^\s(\[{\"'�
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,3}\.){1,6}[^\W\d_]{1,3}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMERAL = re.compile(r"[IVXLC]{1,6}\b")
+_NAME_MARKS = re.compile(rf"[?!]{{1,3}}['\"*_{re.escape(CLOSERS)}]{{0,5}}$")
+"""What stands at the end of a question or a call, or of a name such as `Yahoo!`."""
 _OPENED = "([{\"'“‘„«¿¡*_"  # noqa: RUF001
 
 
@@ -77,7 +81,7 @@ def begun(text: str, start: int, end: int, punkt: Iterable[int]) -> list[int]:
         end: The offset behind it.
         punkt: Where Punkt begins sentences in it.
     """
-    places = {place for place in punkt if not _goes_on(text, start, place, end)}
+    places = {place for place in punkt if not _is_inside(text, start, place, end)}
     places.update(_behind_other_stops(text, start, end))
     for found in _MARKED_END.finditer(text, start, end):
         _keep_marks(text, start, end, found, places)
@@ -130,6 +134,31 @@ def _is_short_form(text: str, start: int, stop: int) -> bool:
     return text[stop] == "." and (is_known or _DOTTED.fullmatch(word) is not None)
 
 
+def _is_inside(text: str, start: int, place: int, end: int) -> bool:
+    """Return whether no sentence begins at a place where Punkt begins one."""
+    return _goes_on(text, start, place, end) or _is_in_name(text, start, place, end)
+
+
+def _is_in_name(text: str, start: int, place: int, end: int) -> bool:
+    """Return whether a `?` or `!` belongs to a name or a title: `Yahoo! Inc.`, `Jeopardy! was`.
+
+    What goes on in small letters is the same sentence, where somebody writes with capitals.
+    """
+    before = text[max(start, place - _LOOK) : place].rstrip()
+    found = _NAME_MARKS.search(before)
+    following = text[place : min(place + _LOOK, end)].lstrip(f"{_OPENED} ")
+    word = _LETTERS.match(following)
+    if found is None or word is None:
+        return False
+    name, first = _TOKEN.search(before[: found.start()]), word.group()
+    marked = name.group().strip("*_") if name else ""
+    if first.islower():
+        return marked[:1].isupper() or text[start : start + 1].isupper()
+    behind = first.casefold()
+    is_name = behind in COMPANY or (marked.casefold() in MARKED and behind not in STARTERS)
+    return is_name and marked[:1].isupper()
+
+
 def _goes_on(text: str, start: int, place: int, end: int) -> bool:
     """Return whether the sentence before a place goes on there: its last full stop ends nothing."""
     stop = len(text[max(start, place - _LOOK) : place].rstrip()) + max(start, place - _LOOK) - 1
@@ -151,7 +180,7 @@ def _goes_on(text: str, start: int, place: int, end: int) -> bool:
         return _is_inner(text, start, stop, word, name)
     if word in NUMBERED and _NUMERAL.match(following):
         return True
-    if word in TITLES and name not in STARTERS:
+    if (word in TITLES and name not in STARTERS) or (word in COMPANY and name in COMPANY):
         return True
     if word.isdigit() and len(word) <= 2:
         return name in MONTHS or (

@@ -38,7 +38,22 @@ def check_offsets(text: str) -> None:
 
 
 # Pieces that meet the rules of layout far more often than random characters do.
-WORDS = ("Dr. ", "Smith", " went. ", "He", "A. ", "TITLE", "! ", '." ', ") ", "...", "x" * 1_100)
+WORDS = (
+    "Yahoo! ",
+    "Inc. ",
+    "was? ",
+    "Dr. ",
+    "Smith",
+    " went. ",
+    "He",
+    "A. ",
+    "TITLE",
+    "! ",
+    '." ',
+    ") ",
+    "...",
+    "x" * 1_100,
+)
 MARKS = (
     "# ",
     "- ",
@@ -130,6 +145,13 @@ def test_layout_and_punctuation_end_sentences(text: str, expected: list[str]) ->
         "See Sec. 2, Vol. IV, pp. 5-7 and Jan. 5 (cf. Smith et al. on e.g. Cod, i.e. big ones).",
         "Eels, cod etc. are sold vs. ling.| It is 3 in. wide.| It cost more.| then less.",
         "J. R. R. Tolkien and A. Brown met Dr. Lee.| Plan B.| The end.",
+        "Yahoo! Inc. was founded by Yang.| He left Yahoo! Finance.| I like Yahoo!| It is old.",
+        "Jeopardy! was first aired in 1964.| *Airplane!* and E! News ran.| Go! Inc.| It ran.",
+        'She wrote "Who Is Afraid?" in 1962.| (Really!) said Tom.| He cried "Fire!"| Tom ran.',
+        "Is it open?| Yes.| Fire!| Get out.| He asked why?| eBay rose.| Is it?| Inc. asked so.",
+        "so what?| really?| i know.",
+        "Acme Inc. Chairman Lee met Tyco Intl. Ltd. of Gary, Ind. in May.| Apple Inc.| It fell.",
+        "Sony Corp. and Tata Ltd. in the U.S. Virgin Islands rose.| Mt. Fuji is in no U.S. state.",
         "It left at 9:30 a.m. for Ives.| At 5 p.m.| It came back at 6 p.m. on Monday.",
         "It rose by 4.5, he said ... and fell.| Well… it fell.| It costs .5 euros.",
         "Am 3. Oktober kam er, d.h. spät.| Der 2. und 3. Mai.| Es sind 5 Mio. Euro bzw. Nr. 4.",
