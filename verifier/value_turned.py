@@ -11,16 +11,23 @@ Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from veritrail_graph.graph.model import NodeRef, Sentence, in_order
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.value_graph import ReadGraph
 from veritrail_graph.verifier.value_holding import Wanted
 from veritrail_graph.verifier.values import Value, ValueKind
-from veritrail_graph.verifier.values.derived import is_cut, is_rounded, may_be_derived, may_be_sum
+from veritrail_graph.verifier.values.derived import (
+    is_cut,
+    is_rounded,
+    may_be_derived,
+    may_be_sum,
+    may_follow,
+)
 from veritrail_graph.verifier.values.matter import comparable, content_keys
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import Placed, Text, at, text_of
@@ -51,6 +58,7 @@ _SMALL = words.SMALL_WORDS.keys() | words.DENIALS | words.TITLES
 # What follows a value that is measured from something else: longer, more, ahead.
 _COMPARES = re.compile(r"[a-z]{2,}er|more|less|above|below|ahead|behind|apart|short|ago|extra")
 _BEHIND = 2
+_DUTY, _GUESS = "must", ("must", "have")
 _CACHED = 4_096
 
 
@@ -97,9 +105,18 @@ def statement_of(sentence: str) -> Statement:
     """Return a sentence as it is compared."""
     text = text_of(sentence)
     lower = [token.lower for token in text.tokens]
+    dates = {
+        place
+        for placed in text.placed
+        if placed.value.kind is ValueKind.DATE
+        for place in range(placed.first, placed.behind)
+    }
+    said = [one for place, one in enumerate(lower) if place not in dates]  # 7 May is no doubt
     denials = sum(one in words.DENIALS or one.endswith("n't") for one in lower)
     limits = frozenset(words.SMALL_WORDS[one] for one in lower if one in words.SMALL_WORDS)
-    doubts = frozenset(words.DOUBTS[one] for one in lower if one in words.DOUBTS)
+    doubts = {words.DOUBTS[one] for one in said if one in words.DOUBTS}
+    if _DUTY in doubts and any(pair == _GUESS for pair in pairwise(lower)):
+        doubts.add(" ".join(_GUESS))
     small = {words.key(one) for one in lower if one in _SMALL or one in words.DOUBTS}
     values = tuple(
         placed.value
@@ -129,7 +146,7 @@ def statement_of(sentence: str) -> Statement:
         names,
         values,
         denials,
-        doubts,
+        frozenset(doubts),
         limits - _FREE,
         beyond,
         asks,
@@ -214,11 +231,11 @@ def _agree(one: Value, other: Value) -> bool:
 
 
 def value_from(claim: Statement, wrote: Statement, found: Turned) -> Value | None:
-    """Return the value that a claim has from a sentence which turned it; None where it has none."""
-    least = min(1 if _is_telling(found.wrote) else LEAST_LINKED, len(wrote.keys))
-    if len(claim.keys & wrote.keys) < least or not claim.states_as(wrote):
-        return None
-    if not claim.doubts <= wrote.doubts:
+    """Return the value that a claim has from a sentence which turned it; None where it has none.
+
+    What must be done by then says the value as a fact, other than what must have been.
+    """
+    if not (claim.states_as(wrote) and claim.doubts - {_DUTY} <= wrote.doubts):
         return None
     if any(_agree(value, found.read) for value in claim.values):
         return None
@@ -226,6 +243,12 @@ def value_from(claim: Statement, wrote: Statement, found: Turned) -> Value | Non
         if value.agrees(found.wrote) and found.wrote.agrees(value) and value.excludes(found.read):
             return value
     return None
+
+
+def is_linked(claim: Statement, wrote: Statement, found: Turned) -> bool:
+    """Return whether a claim shares enough words with a sentence to speak of the same matter."""
+    least = min(1 if _is_telling(found.wrote) else LEAST_LINKED, len(wrote.keys))
+    return len(claim.keys & wrote.keys) >= least
 
 
 def _is_telling(value: Value) -> bool:
@@ -291,14 +314,45 @@ def turned_on_the_way(
         for text in [claim] if is_verified else said:
             wrote = statement_of(text)
             for found, source, read in _turned_by(wrote, graph, upstream):
-                if value_from(whole, wrote, found) != value:
+                was_read = statement_of(read.text)
+                is_english = wrote.is_english or was_read.is_english  # they keep the same words
+                if value_from(whole, replace(wrote, is_english=is_english), found) != value:
                     continue
                 if not is_verified and _has(graph, (name,), found.read):
                     continue
-                if not _follows(graph, found, statement_of(read.text)):
+                if not is_linked(whole, wrote, found) and (
+                    not _is_from(name, held, graph, whole, found)
+                    or _may_be_found(claim, node, graph, found)
+                ):
+                    continue
+                if not _follows(graph, found, was_read):
                     at_first = said.get(text, held[name][0])
                     yield TurnedAt(value, found, graph.refs[name], at_first, source, read)
                     break
+
+
+def _is_from(
+    name: str, held: Mapping[str, object], graph: ReadGraph, claim: Statement, found: Turned
+) -> bool:
+    """Return whether a claim can have its value from nowhere else, whatever words it shares.
+
+    The node is the only one that has the value first, and the value hardly stands in two matters.
+    """
+    firsts = [one for one in held if held.keys().isdisjoint(graph.upstream(one))]
+    counts = any(set(value.nouns) & set(found.wrote.nouns) for value in claim.values)
+    return claim.is_english and firsts == [name] and (counts or _is_telling(found.wrote))
+
+
+def _may_be_found(claim: str, node: NodeRef, graph: ReadGraph, found: Turned) -> bool:
+    """Return whether the value may follow from anything that the verified node was made from."""
+    texts = [one.text for name in graph.upstream(node.node_id) for one in graph.texts.get(name, ())]
+    others = (
+        value
+        for text in texts
+        for value in statement_of(text).values
+        if not _agree(value, found.wrote)
+    )
+    return may_follow(found.wrote, others, " ".join([claim, *texts]))
 
 
 def _turned_by(

@@ -20,6 +20,17 @@ _DAY = 24 * 60
 _WORD = re.compile(r"[^\W\d_]+")
 _RELATIVE = word_set("later earlier next previous preceding following tomorrow yesterday ago")
 """Words by which a text says a moment without naming it: the day after."""
+_SPANNED = _RELATIVE | word_set(
+    """second seconds minute minutes hour hours half quarter noon midnight day days week weeks
+    fortnight month months year years decade decades century eve christmas easter"""
+)
+"""Words by which a moment may follow from another one."""
+_MULTIPLIED = word_set(
+    """double doubled twice thrice triple tripled half halved third quarter dozen dozens each per
+    every average mean apiece times"""
+)
+"""Words by which a figure may follow from another one."""
+_MOST_PARTS = 12
 _PARTS = {"half": 50, "halved": 50, "third": 33, "thirds": 67, "quarter": 25, "quarters": 75}
 """Words for a share, in percent."""
 _TIMES = tuple(map(Decimal, ("0.5", "0.25", "0.75", "2", "3", "4")))
@@ -91,6 +102,8 @@ def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
 def may_be_sum(value: Value, part: Value, others: Iterable[Value]) -> bool:
     """Return whether a figure is another one with one or two more of its unit added or taken off.
 
+    So is the sum or the difference of any two: the step may have read something else in its place.
+
     Args:
         value: The figure.
         part: What the step read in its place.
@@ -105,10 +118,45 @@ def may_be_sum(value: Value, part: Value, others: Iterable[Value]) -> bool:
         if other.kind is value.kind and other.unit == value.unit and other.figure is not None
     }
     added = {sign * figure for figure in figures for sign in (1, -1)}
-    rests = {total - part.figure, total + part.figure}
-    return not rests.isdisjoint(added) or any(
+    rests = {total, total - part.figure, total + part.figure}
+    return not (rests - {total}).isdisjoint(added) or any(
         rest - one in added for rest in rests for one in added
     )
+
+
+def may_follow(value: Value, others: Iterable[Value], around: str) -> bool:
+    """Return whether a value may follow from values of whatever matter, or is one of them rounded.
+
+    Args:
+        value: The value.
+        others: The values of all texts, themselves without it.
+        around: The words of these texts.
+    """
+    known = list({(one.kind, one.unit, one.canonical): one for one in others}.values())
+    said = {word.casefold() for word in _WORD.findall(around)}
+    is_moment = value.kind in (ValueKind.DATE, ValueKind.TIME)
+    return (
+        not said.isdisjoint(_SPANNED if is_moment else _MULTIPLIED)
+        or len(known) > _MOST_FIGURES
+        or _may_be_total(value, known)
+        or any(is_rounded(value, other, least=1) for other in known)
+        or may_be_derived(value, known, around)
+    )
+
+
+def _may_be_added(other: Value, value: Value) -> bool:
+    """Return whether a figure has the unit of another one, or may leave it out in a row."""
+    is_bare = other.kind is ValueKind.FIGURE and not other.unit
+    return is_bare or (other.kind is value.kind and other.unit == value.unit)
+
+
+def _may_be_total(value: Value, others: Sequence[Value]) -> bool:
+    """Return whether a figure is the sum of some figures of its unit, or there are too many."""
+    parts = [one.figure for one in others if _may_be_added(one, value)]
+    totals = {Decimal(0)}
+    for part in parts[:_MOST_PARTS]:
+        totals |= {total + part for total in totals if part is not None}
+    return len(parts) > _MOST_PARTS or value.figure in totals
 
 
 def _amounts(found: Sequence[Value]) -> list[tuple[Value, Decimal]]:

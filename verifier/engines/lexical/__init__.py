@@ -22,7 +22,7 @@ from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "ByWords", "LexicalJudge"]
 
-VERSION = 9
+VERSION = 10
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
 
 UNREAD = f"{CANNOT_TELL.rstrip(': ')}."
