@@ -1,4 +1,4 @@
-"""How long a caller may wait: until the service ends, or the key opens no more."""
+"""The stay of a caller whose answer takes long: until the service ends, or the key is void."""
 
 from __future__ import annotations
 
