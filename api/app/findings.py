@@ -52,7 +52,7 @@ class ClaimFound(Claim):
     @classmethod
     def of_judged(cls, found: JudgedClaim) -> ClaimFound:
         """The answer for a claim of the graph with its verdict and its reviews."""
-        from veritrail_graph.graph.exporters.listings import reviewed_json
+        from veritrail_graph.graph.model.review import reviewed_json
 
         return cls.model_construct(
             **dict(found.claim),

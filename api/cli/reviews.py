@@ -127,7 +127,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the reviews of a process or of one claim, newest first."""
-    from veritrail_graph.graph.exporters.listings import reviewed_json
+    from veritrail_graph.graph.model.review import reviewed_json
 
     if claim is None:
         process, every = ask_about(

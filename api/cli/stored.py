@@ -120,7 +120,7 @@ def tell_listing(found: StoredListing, *, as_json: bool) -> None:
         as_json: Whether one JSON document is printed.
     """
     if as_json:
-        from veritrail_graph.graph.exporters.listings import reviewed_json
+        from veritrail_graph.graph.model.review import reviewed_json
         from veritrail_graph.graph.model.run import IN_PROCESS
 
         print_json(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -148,10 +148,35 @@ class Report:
         return run.write_errors[0] if run.write_errors else None
 
 
+def run_json(
+    run_id: str,
+    process_id: str,
+    engine: str,
+    model: str | None,
+    indicative: bool,
+    verifications: Iterable[Verification],
+    spent: RunUsage,
+) -> dict[str, Any]:
+    """Return what `verify --json` prints."""
+    return {
+        "run_id": run_id,
+        "process_id": process_id,
+        "engine": engine,
+        "model": model,
+        "indicative": indicative,
+        "verifications": [verification.json_object() for verification in verifications],
+        **spent.json_object(),
+        "cost": {
+            "usd": spent.usage.cost_usd,
+            "usd_per_claim": spent.usd_per_finished_claim,
+            "unpriced_calls": spent.usage.unpriced_calls,
+        },
+    }
+
+
 def as_document(report: Report) -> dict[str, Any]:
     """The run as the JSON document of the contract."""
     from veritrail_graph.api.cli.claims import report_json
-    from veritrail_graph.graph.exporters.listings import run_json
 
     done = report.done
     document: dict[str, Any] = run_json(

@@ -122,6 +122,19 @@ class Reviewed:
         return not self.latest.adjudicates and len({one.verdict for one in self.counting}) > 1
 
 
+def reviewed_json(found: Reviewed | None) -> dict[str, Any]:
+    """Return the state of the reviews of a claim as JSON; null or 0 where there are none."""
+    if found is None:
+        return {"review": None, "reviewed_verdict": None, "reviews": 0, "disputed": False}
+    verdict = found.reviewed_verdict
+    return {
+        "review": found.kind.value,
+        "reviewed_verdict": verdict.value if verdict else None,
+        "reviews": found.reviews,
+        "disputed": found.disputed,
+    }
+
+
 def latest_of_each(reviews: Iterable[Review]) -> list[Review]:
     """The latest review of each reviewer of each claim, the latest first."""
     found: dict[tuple[str, str, str], Review] = {}

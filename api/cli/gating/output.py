@@ -25,8 +25,8 @@ from veritrail_graph.api.show.words import (
     review_mark,
     with_reason,
 )
-from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.model.located import stage_shares
+from veritrail_graph.graph.model.review import reviewed_json
 
 WORST = (
     State.NOT_SUPPORTED,

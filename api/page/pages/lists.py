@@ -19,11 +19,11 @@ from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import ProcessId
 from veritrail_graph.api.show.tables import csv_text
 from veritrail_graph.api.show.words import State
-from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.job import Job
 from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, NodeFilter
 from veritrail_graph.graph.model.noun import MAX_STAGE
+from veritrail_graph.graph.model.review import reviewed_json
 
 router = APIRouter(route_class=OneVersion, include_in_schema=False)
 

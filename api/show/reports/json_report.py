@@ -19,9 +19,9 @@ from veritrail_graph.api.show.reports.data import (
     ReportTrail,
 )
 from veritrail_graph.api.show.routes import Route, routes_of
-from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.graph.model.review import reviewed_json
 
 FORMAT = "veritrail/report"
 VERSION = 1

@@ -13,8 +13,8 @@ from rich.console import Console
 from veritrail_graph.api.cli import terminal
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.cli.trail import cost_table, show_results, trail_tree
+from veritrail_graph.api.cli.verified import run_json
 from veritrail_graph.api.show.costs import cost_words, money_words, share_words
-from veritrail_graph.graph.exporters.listings import run_json
 from veritrail_graph.graph.model import Claim, Process, RunUsage, Status, Usage, share_of_nodes
 from veritrail_graph.graph.model.trail import NO_USAGE
 
