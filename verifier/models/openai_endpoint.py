@@ -180,13 +180,46 @@ class OpenAiEndpoint:
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Ask once; see `Endpoint`."""
+        import httpx2
+        import openai
+
         dialect = self._dialect
         self._check_samples(request, dialect)
+        body = request_body(request, max_output_tokens, dialect)
         try:
-            return await self._send(request, max_output_tokens, dialect)
+            try:
+                async with asyncio.timeout(self._timeout):
+                    # As `chat.completions.create` does, but with the body as it came: we read it.
+                    response = await self._client.post(
+                        "/chat/completions",
+                        body=body,
+                        cast_to=httpx2.Response,
+                        options={"headers": {STEP_HEADER: request.call.step}},
+                    )
+            except TimeoutError:
+                late = f"no answer from {self.address} within {self._timeout:g} s"
+                raise TransportFault(late) from None
+            except openai.APIStatusError as error:
+                refused = error.response
+                raise self._refusal(
+                    refused.status_code, refused.content, refused.headers, request, dialect
+                ) from None
+            except openai.APIConnectionError as error:  # time-outs are among them
+                raise broken_off(error, self.address, self._key) from None
+            except AnswerTooLong as error:
+                self._has_answered = True
+                message = f"{self.address}: {error}"
+                raise AnswerTooLong(message, _usage(None, request, "")) from None
+            except UnicodeEncodeError:
+                raise RequestRejected("the prompt holds a lone surrogate, no character") from None
+            kind = response.headers.get("content-type", "")
+            answer = read_completion(response.content, kind.lower(), request, self.address)
         except ModelError as error:
+            self._has_answered = self._has_answered or isinstance(error, InvalidAnswer)
             error.sent = dialect.sent(request.call)
             raise
+        self._has_answered = True
+        return replace(answer, sent=dialect.sent(request.call))
 
     def _check_samples(self, request: Request, dialect: Dialect) -> None:
         """See that samples are drawn at the temperature that they need.
@@ -196,47 +229,6 @@ class OpenAiEndpoint:
         """
         if request.needs_temperature and not dialect.temperature:
             raise no_temperature(request.call.model)
-
-    async def _send(
-        self, request: Request, max_output_tokens: int | None, dialect: Dialect
-    ) -> Completion:
-        import httpx2
-        import openai
-
-        body = request_body(request, max_output_tokens, dialect)
-        try:
-            async with asyncio.timeout(self._timeout):
-                # As `chat.completions.create` does, but with the body as it came: we read it.
-                response = await self._client.post(
-                    "/chat/completions",
-                    body=body,
-                    cast_to=httpx2.Response,
-                    options={"headers": {STEP_HEADER: request.call.step}},
-                )
-        except TimeoutError:
-            late = f"no answer from {self.address} within {self._timeout:g} s"
-            raise TransportFault(late) from None
-        except openai.APIStatusError as error:
-            refused = error.response
-            raise self._refusal(
-                refused.status_code, refused.content, refused.headers, request, dialect
-            ) from None
-        except openai.APIConnectionError as error:  # time-outs are among them
-            raise broken_off(error, self.address, self._key) from None
-        except AnswerTooLong as error:
-            self._has_answered = True
-            message = f"{self.address}: {error}"
-            raise AnswerTooLong(message, _usage(None, request, "")) from None
-        except UnicodeEncodeError:
-            raise RequestRejected("the prompt holds a lone surrogate, no character") from None
-        kind = response.headers.get("content-type", "")
-        try:
-            answer = read_completion(response.content, kind.lower(), request, self.address)
-        except InvalidAnswer:
-            self._has_answered = True
-            raise
-        self._has_answered = True
-        return replace(answer, sent=dialect.sent(request.call))
 
     async def close(self) -> None:
         """Let go of its connections."""
