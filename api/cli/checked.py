@@ -256,5 +256,6 @@ def _tell_sum(parts: list[str], width: int) -> None:
 def _tell_read(processes: Sequence[CheckedProcess], shown: CheckShown) -> None:
     """Say on a line what was read; of several processes only with `verbose`."""
     if len(processes) == 1 or shown.verbose:
+        names = distinct_names(processes)
         for process in processes:
-            say(f"Read {read_words(process)}", "dim")
+            say(f"Read {read_words(process, names[process.process_id])}", "dim")

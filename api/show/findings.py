@@ -246,8 +246,8 @@ def judge_words(judge: CheckJudge, cost_usd: float | None) -> str:
     return f"{who}, {'cost unknown' if cost_usd is None else money_words(cost_usd)}"
 
 
-def read_words(one: CheckedProcess) -> str:
-    """Say what was read, and what the format lacked, on one line."""
+def read_words(one: CheckedProcess, shown: str) -> str:
+    """Say under the name that is shown what was read, and what the format lacked, on one line."""
     read = one.read
     parts = [f"{read.get('format', 'process')}", counted(_count(read.get("nodes")), "node")]
     explained, unsourced = read.get("explained"), _count(read.get("unsourced"))
@@ -258,7 +258,7 @@ def read_words(one: CheckedProcess) -> str:
     warnings = read.get("warnings")
     if isinstance(warnings, list) and warnings:
         parts.append(f"{counted(len(warnings), 'warning')} (--verbose)")
-    return f"{one_line(one.name, 30)} ({one.status}): {', '.join(parts)}"
+    return f"{one_line(shown, 30)} ({one.status}): {', '.join(parts)}"
 
 
 def _count(value: object) -> int:
