@@ -8,6 +8,7 @@ real one; it gets arguments, environment and stderr of its own while it starts. 
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import os
 import signal
@@ -15,13 +16,39 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import uvicorn
+from fastapi import routing
 
 PATIENCE = 30.0
+
+
+@cache
+def share_routes() -> None:
+    """Let all services of this process share what FastAPI makes of a route at its first request.
+
+    Each would make it anew of the same functions, which takes longer than most tests of a route.
+    """
+    included = routing._IncludedRouter
+    build = included._build_effective_context
+    kept: dict[Any, Any] = {}
+
+    def once(router: Any, route: Any) -> Any:
+        context = router.include_context
+        depends = tuple(one.dependency for one in context.dependencies)
+        key = id(route), context.prefix, depends
+        if key not in kept:
+            nobodys = copy.copy(router)
+            nobodys.include_context = replace(context, dependency_overrides_provider=None)
+            kept[key] = route, build(nobodys, route)  # with the route, whose id stays its own
+        return kept[key][1]
+
+    mock.patch.object(included, build.__name__, once).start()
 
 
 class ServiceThread:
@@ -39,6 +66,7 @@ class ServiceThread:
     def __init__(
         self, arguments: Sequence[str], environment: Mapping[str, str], log_path: Path
     ) -> None:
+        share_routes()
         self._started = threading.Event()
         self._status: int | None = None
         self._server: uvicorn.Server | None = None
