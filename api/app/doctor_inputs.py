@@ -126,12 +126,13 @@ async def _found(
     paths: Sequence[Path], importing: ImportOptions, stack: AsyncExitStack
 ) -> Iterator[Found]:
     from veritrail_graph.graph.importers.apart import reader_for, size_of
-    from veritrail_graph.graph.importers.registry import address_of, find_processes
+    from veritrail_graph.graph.importers.registry import address_of, find_processes, without_login
 
     each: list[Iterator[Found]] = []
     for path in paths:
-        if address_of(path) is not None:
-            raise InputError(f"{path}: doctor looks at files and folders; ingest reads a graph")
+        if (address := address_of(path)) is not None:
+            named = without_login(address)
+            raise InputError(f"{named}: doctor looks at files and folders; ingest reads a graph")
         size = await asyncio.to_thread(size_of, path)
         if size is None:
             each.append(find_processes(path, options=importing))

@@ -54,6 +54,7 @@ EMBEDDED = "embedded"
 """The address of the embedded engine."""
 _SHOWN = {"infer_overlap": "infer"}
 """Options by the name that people know them by, where it is another one."""
+_LOGIN = re.compile(r"://.*@", re.DOTALL)
 _ADDRESS = re.compile(r"((?:neo4j|bolt)(?:\+ssc|\+s)?):/+([^/].*)", re.DOTALL)
 
 
@@ -217,7 +218,8 @@ def find_processes(
         raise InputError(f"Unknown format {format_name!r}. Known formats: {names}.")
     if format_name is not None and _reads_addresses(by_name[format_name]) != bool(address):
         what = "files and folders" if address else "addresses such as neo4j://host:7687"
-        raise InputError(f"{address or path}: the format {format_name} is read from {what}.")
+        named = without_login(address) if address else path
+        raise InputError(f"{named}: the format {format_name} is read from {what}.")
     if address is None and not path.exists():
         raise InputError(f"{path}: no such file or folder")
     if address is None and not path.is_file() and not path.is_dir():
@@ -260,6 +262,11 @@ def address_of(path: Path) -> str | None:
         return None if path.exists() else text
     found = _ADDRESS.fullmatch(text)
     return f"{found[1]}://{found[2]}" if found else None
+
+
+def without_login(address: str) -> str:
+    """Return an address as messages show it: a password that stands in it is not repeated."""
+    return _LOGIN.sub("://…@", address)
 
 
 def _reads_addresses(importer: Importer) -> bool:

@@ -11,7 +11,8 @@ import pytest
 
 from veritrail_graph.api.app.doctor import State
 from veritrail_graph.api.app.doctor_inputs import ADVICE, InputExamined, examine_inputs
-from veritrail_graph.graph.importers.registry import ImportOptions, importers
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, importers
 
 SOURCE = {"node_id": "minutes", "text": "The ferry carries 42 cars."}
 NOTE = {"node_id": "note", "text": "It carries 48 cars.", "metadata": {"model": "m"}}
@@ -87,6 +88,19 @@ def test_a_conversation_is_checked_turn_by_turn(tmp_path: Path) -> None:
     fine = said(found, State.FINE)
     assert fine["answer"] == "1 turn of the assistant"
     assert fine["can be checked"].startswith("what the assistant said, turn by turn")
+
+
+def test_the_password_of_an_address_is_not_repeated_where_files_are_read() -> None:
+    path = Path("bolt://ada:sk-not-told@graph.example:7687")
+
+    async def look() -> list[InputExamined]:
+        return [one async for one in examine_inputs([path], ImportOptions())]
+
+    with pytest.raises(InputError, match=r"^bolt://…@graph\.example:7687: ") as refused:
+        asyncio.run(look())
+    with pytest.raises(InputError, match=r"^bolt://…@graph\.example:7687: ") as of_format:
+        find_processes(path, format_name="process")
+    assert "sk-not-told" not in f"{refused.value} {of_format.value}"
 
 
 def test_a_broken_process_is_a_fault_with_its_violations(tmp_path: Path) -> None:
