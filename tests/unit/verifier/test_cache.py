@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sqlite3
@@ -295,4 +296,30 @@ def test_a_killed_process_loses_no_answer_that_was_kept(path: Path) -> None:
     found, warnings = use(path, stats)
     assert found is not None
     assert found.answers >= kept == 50
+    assert warnings == []
+
+
+def test_answers_of_a_file_of_the_first_version_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "answers.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(
+            "CREATE TABLE answers (key BLOB PRIMARY KEY, step TEXT NOT NULL, model TEXT NOT NULL,"
+            " text TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,"
+            " created_at REAL NOT NULL)"
+        )
+        db.execute("INSERT INTO answers VALUES (?, 's', 'm', 'Kept.', 1, 2, 0.0)", (KEY,))
+        db.execute("PRAGMA user_version = 1")
+        db.commit()
+    sent = ASKED._replace(temperature=None, effort="low")
+
+    async def work(cache: AnswerCache) -> list[object]:
+        kept = await cache.get(KEY)
+        await cache.put(b"new", REQUEST, "New.", (1, 2), sent)
+        new = await cache.get(b"new")
+        assert kept is not None
+        assert new is not None
+        return [kept.text, kept.call(ASKED), new.call(ASKED)]
+
+    found, warnings = use(path, work)
+    assert found == ["Kept.", ASKED, sent]
     assert warnings == []

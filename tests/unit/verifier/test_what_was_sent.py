@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ from veritrail_graph.verifier.models.port import (
     NO_TEMPERATURE,
     EndpointRefused,
     Meter,
+    ParameterRefused,
+    Request,
     Step,
+    StepCall,
 )
 from veritrail_graph.verifier.prompted import begun
 from veritrail_graph.verifier.prompts import load_prompts
@@ -128,3 +132,21 @@ def test_completions_of_extraction_do_without_a_temperature() -> None:
     with ModelServer(refuses=["temperature"]) as server:
         (record,), _ = asked(server, UNKNOWN, samples=Samples(3, 2, needs_temperature=False))
     assert (record.temperature, record.usage.calls) == (None, 3)
+
+
+def test_a_line_of_a_batch_is_recorded_as_it_was_written() -> None:
+    call = StepCall("verdict", "verdict.v1", "00" * 32, UNKNOWN, 0.0, "low")
+    request = Request(call, "Be exact.", "0: A")
+    endpoint = OpenAiEndpoint("http://127.0.0.1:1/v1")
+    refusal = {"message": "Only the default (1) value is supported.", "param": "temperature"}
+    body = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
+    first = endpoint.write_line(request, 100)
+    with pytest.raises(ParameterRefused):
+        endpoint.read_line(400, {"error": refusal}, request, first.context)
+    second = endpoint.write_line(request, 100)
+    assert (first.body["temperature"], second.body.get("temperature")) == (0.0, None)
+    for line in (first, second):
+        answer = endpoint.read_line(200, body, request, line.context)
+        assert answer.sent == call._replace(temperature=line.body.get("temperature"))
+    with pytest.raises(EndpointRefused, match="takes no temperature"):
+        endpoint.write_line(replace(request, needs_temperature=True), 100)
