@@ -206,7 +206,7 @@ class Links(Generic[S]):
             used: set[int] = set()
             for piece in target.given:
                 parts = self._match(piece, target, used)
-                if target.writes:
+                if target.writes and (parts or piece.role != "system"):
                     accounts.append(Account(target.spans, len(piece.text), parts))
                 for part in parts:
                     edges += [

@@ -79,7 +79,7 @@ class _Linking:
             if not spans:
                 continue
             order = self.tree.order[call.call_id]
-            given = [one for one in self.read.given(call) if one.role != "system"]
+            given = self.read.given(call)
             if call.kind is CallKind.GENERATION:
                 found.append(Target(call, order, given, spans, writes=True))
                 continue

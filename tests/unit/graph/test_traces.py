@@ -220,6 +220,20 @@ def test_instructions_and_definitions_of_tools_are_no_nodes() -> None:
     assert set(draft.nodes) == {"question", "a/a"}
 
 
+def test_documents_that_stand_in_the_instructions_are_inputs() -> None:
+    system = {"role": "system", "content": f"Answer from these pages alone.\n{PAGE}"}
+    draft = read(
+        root(ANSWER),
+        call("search", RETRIEVER, 1, {"query": QUESTION}, [{"page_content": PAGE, "metadata": {}}]),
+        call("a", LLM, 2, [system, user(QUESTION)], said(ANSWER)),
+    )
+    assert draft.nodes["search/search"].origin is Origin.SOURCE
+    assert ("search/search", "a/a") in edges(draft)
+    assert draft.header.explained is not None
+    assert draft.header.explained > 0.5  # instructions around the pages count as given
+    assert not any("left out" in warning for warning in draft.header.warnings)
+
+
 def test_what_happened_before_the_trace_comes_from_the_messages() -> None:
     draft = read(
         call(
