@@ -55,6 +55,7 @@ STEP = a_step(
     "evidence_selection",
     spent(7, 11, (1_300, 170, 190), 0.23, reasoning_tokens=29, batch_calls=6),
     temperature=0.5,
+    effort="minimal",
 )
 WHOLE = a_trail(
     "v-whole", ROUND, a_round(2, NFS, [NODES["c1"]], [found("Later.", SOURCE)]),
@@ -95,6 +96,7 @@ OTHERWISE: dict[str, str] = {
     "StepRecord.step": "evidence selection",
     "StepRecord.prompt_hash": STEP.prompt_hash[:12],
     "StepRecord.temperature": "at temperature 0.5",
+    "StepRecord.effort": "with effort minimal",
     "Usage.cost_usd": "$0.2300",
     "Usage.unpriced_calls": "unknown",
     "Iteration.score": "score 0.75",
