@@ -66,6 +66,7 @@ _LOOK = 48
 _TOKEN = re.compile(r"(?:^|(?<=[\s(\[{\"'“‘„«/\u2013\u2014]))[^\s(\[{\"'“‘„«/\u2013\u2014]*$")  # noqa: RUF001
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,3}\.){1,6}[^\W\d_]{1,3}")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_ONE_LETTER = re.compile(r"(\w)\.")
 _NUMERAL = re.compile(r"[IVXLC]{1,6}\b")
 _NAME_MARKS = re.compile(rf"[?!]{{1,3}}['\"*_{re.escape(CLOSERS)}]{{0,5}}$")
 """What stands at the end of a question or a call, or of a name such as `Yahoo!`."""
@@ -172,6 +173,8 @@ def _goes_on(text: str, start: int, place: int, end: int) -> bool:
         word in {"ex", "ej"} and _word_before_that(text, start, stop) in {"p", "par", "por"}
     ):
         return True
+    if _is_spaced(text, start, stop, word, following):
+        return True
     if following[0].isdigit():
         return word in NUMBERED or word in INNER
     first = _LETTERS.match(following)
@@ -189,6 +192,16 @@ def _goes_on(text: str, start: int, place: int, end: int) -> bool:
     if word in {"mio", "mrd", "tsd"}:
         return name not in STARTERS
     return len(word) == 1 and word.isalpha() and _is_initial(text, start, stop, name)
+
+
+def _is_spaced(text: str, start: int, stop: int, word: str, following: str) -> bool:
+    """Return whether a letter is one of an abbreviation with a space in it: "z. B.", "e. g."."""
+    if len(word) != 1:
+        return False
+    behind = _ONE_LETTER.match(following)
+    before = _word_before_that(text, start, stop)
+    pairs = {f"{before}.{word}", f"{word}.{behind[1].casefold()}" if behind else ""}
+    return not pairs.isdisjoint(NEVER_LAST)
 
 
 def _is_inner(text: str, start: int, stop: int, word: str, following: str) -> bool:

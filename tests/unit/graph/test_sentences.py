@@ -155,6 +155,7 @@ def test_layout_and_punctuation_end_sentences(text: str, expected: list[str]) ->
         "It left at 9:30 a.m. for Ives.| At 5 p.m.| It came back at 6 p.m. on Monday.",
         "It rose by 4.5, he said ... and fell.| Well… it fell.| It costs .5 euros.",
         "Am 3. Oktober kam er, d.h. spät.| Der 2. und 3. Mai.| Es sind 5 Mio. Euro bzw. Nr. 4.",
+        "Er wurde z. B. 1931 gebaut.| Dort steht u. a. Die Brücke, d. h. die alte.| Sie steht.",
         "C'est p. ex. Paris.| La Sra. López, por ej. Madrid.| M. Dupont vient.",
         "It carries 42 cars.[1]| It runs daily.[2][3]| It is red.¹| It sank.【4†a】| It rose.",
         "It carries 42 cars. [1]| It runs. [Data: Reports (2, 3)]| It is red. [Smith 2020]| End.",
