@@ -123,7 +123,7 @@ class Wanted:
 
     def _is(self, other: Value) -> bool:
         value = self.value
-        if value.agrees(other):
+        if value.agrees(other) or (value.kind is ValueKind.TIME and value.may_be(other)):
             return True
         if value.kind in NUMERIC:
             return other.kind in NUMERIC and self._is_figure(other)

@@ -232,7 +232,8 @@ def _is_apart(value: Value, moment: Value, span: Value) -> bool:
         here, there = _minute(value), _minute(moment)
         if here is None or there is None or span.unit != "s":
             return False
-        return (here - there) % _DAY in (length / 60 % _DAY, -length / 60 % _DAY)
+        day = _DAY // 2 if value.also or moment.also else _DAY  # 9:40 may be in the evening
+        return (here - there) % day in (length / 60 % day, -length / 60 % day)
     mine, its = _day(value), _day(moment)
     if mine is None or its is None:
         return False

@@ -51,7 +51,11 @@ def rival(value: Value, claim: str, sentence: str) -> Value | None:
     mine, its = text_of(claim), text_of(sentence)
     if value.kind is ValueKind.QUOTATION:
         return _other_quotation(value, claim, sentence)
-    if any(value.agrees(placed.value) for placed in its.placed):
+    is_time = value.kind is ValueKind.TIME
+    if any(
+        value.may_be(placed.value) if is_time else value.agrees(placed.value)
+        for placed in its.placed
+    ):
         return None
     own = [placed.value for placed in mine.placed]
     others = [

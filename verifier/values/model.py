@@ -71,7 +71,8 @@ class Value:
         """Return whether a text with the other value says this one.
 
         "About" leaves a twentieth. A date is said by a more exact one, a name by a longer one,
-        and its last part may stand for it.
+        and its last part may stand for it. 9:30 is said by 9:30 p.m., and neither by 21:30 nor
+        the other way: nothing tells which half of the day is meant.
         """
         if self.kind is not other.kind:
             return False
@@ -80,6 +81,8 @@ class Value:
         if self.kind is ValueKind.DATE:
             mine, its = (self.canonical, *self.also), (other.canonical, *other.also)
             return any(_is_within(a, b) for a in mine for b in its)
+        if self.kind is ValueKind.TIME:
+            return _same_time(self, other)
         if self.kind in NUMERIC and self.unit != other.unit:
             return False
         if {self.canonical, *self.also} & {other.canonical, *other.also}:
@@ -88,17 +91,37 @@ class Value:
             return _near(self, other) if "~" in (self.limit, other.limit) else False
         return False
 
+    def may_be(self, other: Value) -> bool:
+        """Return whether one may mean the other: either says it, or 9:30 beside 21:30."""
+        if self.kind is other.kind is ValueKind.TIME and not _times(self).isdisjoint(_times(other)):
+            return True
+        return self.agrees(other) or other.agrees(self)
+
     def excludes(self, other: Value) -> bool:
         """Return whether both answer one question (how many boats, which day) differently."""
         if self.kind is not other.kind or self.kind is ValueKind.QUOTATION:
             return False
-        if self.agrees(other) or other.agrees(self):
+        if self.may_be(other):
             return False
         if self.kind is ValueKind.DATE:
             return _exclude_dates(self, other)
         if self.kind in NUMERIC:
             return self.unit == other.unit and _exclude_figures(self, other)
         return self.kind is not ValueKind.NAME or _exclude_names(self, other)
+
+
+def _times(value: Value) -> frozenset[str]:
+    """The times of day that one may mean, on a clock of 24 hours."""
+    return frozenset(value.also) or frozenset((value.canonical,))
+
+
+def _same_time(mine: Value, its: Value) -> bool:
+    """Return whether a time of day is said by another one."""
+    if mine.canonical == its.canonical:
+        return True  # 12:30 is the half hour after noon on either clock
+    written = mine.also[0] if mine.also else mine.canonical
+    names_half = any(sign.isalpha() for sign in its.surface)
+    return its.canonical in (_times(mine) if names_half else (written,))
 
 
 def _same_name(mine: Value, its: Value) -> bool:

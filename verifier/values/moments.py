@@ -29,6 +29,8 @@ _BEFORE_A_YEAR = word_set(
 )
 _NOT_BEFORE_A_YEAR = word_set("least most than about over under nearly almost some with")
 _DAY_PARTS = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+_HALVES = {"morning": "am", "afternoon": "pm", "evening": "pm"}
+_FIRST_NIGHT_HOUR, _SMALL_HOURS = 7, (12, 1, 2, 3, 4)
 STARTING_MOMENTS = frozenset((*MONTHS, *WEEKDAYS, *_DAY_PARTS))
 """The words that a date or a time of day may start with."""
 _LAST_DAY, _LAST_MONTH, _LAST_HOUR, _LAST_MINUTE = 31, 12, 23, 59
@@ -104,6 +106,8 @@ def _clock(found: Sequence[Token], position: int, parts: Sequence[str]) -> Momen
     if hour > _LAST_HOUR + 1 or minute > _LAST_MINUTE or len(parts) > 2:
         return None
     half, behind = _half(found, position)
+    if not half and 0 < hour < 13:
+        half, behind = _part_of_day(found, position, hour)
     if half:
         return Moment(ValueKind.TIME, _of_half(hour, minute, half), position, behind)
     written = f"{hour:02}:{minute:02}"
@@ -122,6 +126,16 @@ def _half(found: Sequence[Token], position: int) -> tuple[str, int]:
     if word in ("am", "pm") and at(found, position + 1).form != "Am":
         return word, position + 2
     return "", position + 1
+
+
+def _part_of_day(found: Sequence[Token], position: int, hour: int) -> tuple[str, int]:
+    """The half of the day that "in the evening" behind a time tells, and the position behind."""
+    following = tuple(at(found, position + step).lower for step in (1, 2, 3))
+    if following[:2] == ("at", "night"):
+        half = "pm" if _FIRST_NIGHT_HOUR <= hour < 12 else "am" if hour in _SMALL_HOURS else ""
+        return half, position + (3 if half else 1)
+    half = _HALVES.get(following[2], "") if following[:2] == ("in", "the") else ""
+    return half, position + (4 if half else 1)
 
 
 def _of_half(hour: int, minute: int, half: str) -> str:

@@ -213,15 +213,20 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode])
 
 def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
     text = piece.sentence.text
-    held = any(value.agrees(placed.value) for placed in text_of(text).placed)
+    held = any(_may_say(placed.value, value) for placed in text_of(text).placed)
     return held and same_matter(claim.text.plain, text, value)
+
+
+def _may_say(its: Value, value: Value) -> bool:
+    """Return whether a value of a text says another one; 5:10 may say 17:10."""
+    return value.may_be(its) if value.kind is ValueKind.TIME else value.agrees(its)
 
 
 def _stands_elsewhere(value: Value, piece: _Piece, roots: Sequence[ReadNode]) -> bool:
     """Return whether another sentence of a source has the value, even of something else."""
     wanted = value.amount if value.kind in NUMERIC else None
     return any(
-        value.agrees(placed.value)
+        _may_say(placed.value, value)
         or (wanted and placed.value.kind in NUMERIC and placed.value.amount == wanted)
         for node in roots
         for sentence in node.sentences

@@ -38,7 +38,9 @@ class Number:
     is_cited: bool = False
 
     def agrees_with(self, other: Number) -> bool:
-        """Return whether a sentence with the other number says this one."""
+        """Return whether a sentence with the other number says this one; 5:10 may say 17:10."""
+        if self.value.kind is ValueKind.TIME:
+            return self.value.may_be(other.value)
         return self.value.agrees(other.value) and (
             self.value.kind is not ValueKind.FIGURE
             or self.value.unit != ""
