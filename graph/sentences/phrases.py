@@ -11,7 +11,8 @@ def _any(*phrases: str) -> str:
 
 WHOLE = re.compile(
     _any(
-        r"(?:hello|hi|hey|good (?:morning|afternoon|evening)|dear)(?:,? \S+){0,2},?",
+        r"(?:hello|hi|hey|good (?:morning|afternoon|evening)|dear)(?:,? \S+){0,2},?"
+        r"(?:(?: and)? (?:thank you|thanks)(?: for .*)?)?",
         r"(?:sure|certainly|absolutely|of course|great|okay|ok|yes|no|right|understood|"
         r"got it|thanks)"
         r"(?: thing)?(?: not)?",

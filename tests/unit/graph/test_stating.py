@@ -99,7 +99,18 @@ def test_statements_are_told_from_the_rest(text: str, expected: list[str]) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "Hello!", "Hello there!", "Paris", "42 cars", "1.", "- \n- \n2)", "---", "| a | b |"),
+        *(
+            "",
+            "Hello!",
+            "Hello there!",
+            "Hello, and thank you for asking!",
+            "Paris",
+            "42 cars",
+            "1.",
+            "- \n- \n2)",
+            "---",
+            "| a | b |",
+        ),
         *("I don't know.", "I'm sorry, I cannot help.", "Sure, here is a summary of it.", "好的。"),
         *("# The ferry carries 42 cars", "How many cars does it carry?", "https://a.b/c", "はい。"),
         *("![The ferry Tern](http://a.b/c)", "```\nThe ferry carries 42 cars.\n", "您好！"),  # noqa: RUF001
