@@ -175,7 +175,7 @@ class _Drawer:
             pieces = marked_words(self._text(name, wrote), wrote)
             if any(piece.is_changed for piece in pieces):
                 boxes.append(
-                    PictureBox(pieces, Tone.OPEN, name, name, "says it of something else", to=at)
+                    PictureBox(pieces, Tone.OPEN, name, name, "not what the claim says", to=at)
                 )
         return [PictureColumn(first.heading, tuple(boxes)), *others]
 
