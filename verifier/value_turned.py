@@ -22,6 +22,7 @@ from veritrail_graph.verifier.value_graph import ReadGraph
 from veritrail_graph.verifier.value_holding import Wanted
 from veritrail_graph.verifier.values import Value, ValueKind
 from veritrail_graph.verifier.values.derived import (
+    follow_each_other,
     is_cut,
     is_rounded,
     may_be_derived,
@@ -30,6 +31,7 @@ from veritrail_graph.verifier.values.derived import (
 )
 from veritrail_graph.verifier.values.matter import comparable, content_keys
 from veritrail_graph.verifier.values.model import NUMERIC
+from veritrail_graph.verifier.values.rates import rates_of
 from veritrail_graph.verifier.values.reading import Placed, Text, at, text_of
 
 LEAST_KEPT = 2
@@ -74,6 +76,8 @@ class Statement:
         denials: How many words deny something.
         doubts: The words by which it says something not as a fact.
         limits: Small words that say of how much, or in which case, it holds.
+        bounds: Small words that say from when or till when: before, until.
+        rates: The times that it counts by: per day.
         beyond: Words behind its values that measure from something else: 60 metres longer.
         asks: Whether it is a question.
         is_english: Whether it has small words of English, and none of other languages alone.
@@ -87,6 +91,8 @@ class Statement:
     denials: int
     doubts: frozenset[str]
     limits: frozenset[str]
+    bounds: frozenset[str]
+    rates: frozenset[str]
     beyond: frozenset[str]
     asks: bool
     is_english: bool
@@ -148,6 +154,8 @@ def statement_of(sentence: str) -> Statement:
         denials,
         frozenset(doubts),
         limits - _FREE,
+        limits & _FREE,
+        rates_of(text),
         beyond,
         asks,
         is_english,
@@ -187,8 +195,8 @@ def turned(wrote: Statement, read: Statement) -> Turned | None:
     if kept < least:
         return None
     hedges = (
-        (wrote.doubts, wrote.limits, wrote.beyond),
-        (read.doubts, read.limits, read.beyond),
+        (wrote.doubts, wrote.limits, wrote.rates, wrote.beyond),
+        (read.doubts, read.limits, read.rates, read.beyond),
     )
     if not wrote.states_as(read) or hedges[0] != hedges[1]:
         return None
@@ -209,6 +217,8 @@ def turned(wrote: Statement, read: Statement) -> Turned | None:
     mine, its = pairs[0].wrote, pairs[0].read
     if _may_be_counted(mine):
         return None
+    if wrote.bounds != read.bounds and follow_each_other(mine, its):
+        return None  # until 31 May, before 1 June
     return None if is_cut(mine, its) or is_rounded(mine, its, least=1) else pairs[0]
 
 

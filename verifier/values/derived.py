@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import chain, pairwise, permutations
@@ -15,6 +16,7 @@ _MOST_FIGURES = 60
 _MONTHS = 12
 _HALF = Decimal("0.5")
 _SPANS = ("s", "day", "month", "")  # a bare figure is one of years: aged 70
+_POINT = "point"
 _LEAP_YEAR = 2024  # stands for a year that is not named
 _DAY = 24 * 60
 _WORD = re.compile(r"[^\W\d_]+")
@@ -42,6 +44,18 @@ def is_cut(mine: Value, its: Value) -> bool:
     longer, shorter = sorted(groups, key=len, reverse=True)
     number = len(shorter)
     return 0 < number < len(longer) and shorter in (longer[:number], longer[-number:])
+
+
+def follow_each_other(mine: Value, its: Value) -> bool:
+    """Return whether two days, months or years are next to each other: 31 May, 1 June."""
+    here, there = _day(mine), _day(its)
+    if here is None or there is None or mine.kind is not its.kind:
+        return False
+    parts = {value.canonical.removeprefix("-").count("-") for value in (mine, its)}
+    months = abs((here.year - there.year) * _MONTHS + here.month - there.month)
+    if parts == {0}:
+        return abs(here.year - there.year) == 1
+    return months == 1 if parts == {1} else abs((here - there).days) == 1
 
 
 def is_rounded(mine: Value, its: Value, *, least: int = 2) -> bool:
@@ -88,13 +102,14 @@ def may_be_derived(value: Value, others: Sequence[Value], around: str) -> bool:
         moments = [one for one in others if one.kind is value.kind]
         return any(_is_apart(value, one, span) for one in moments for span in spans)
     amount = value.figure
+    is_share = value.kind is ValueKind.PERCENT
     kinds = (ValueKind.DATE, ValueKind.TIME)
     is_span = bool(value.unit) and value.unit in _SPANS
     if amount is None or (is_span and sum(one.kind in kinds for one in others) > 1):
         return True
-    if value.kind is ValueKind.PERCENT and amount in {_PARTS.get(word) for word in said}:
+    if is_share and amount in {_PARTS.get(word) for word in said}:
         return True
-    figures = _amounts(others)
+    figures = _amounts([_in_percent(one) for one in others] if is_share else others)
     computed = chain(_combined(figures, value), _scaled(figures))
     return any(_is_close(amount, other, value) for other in computed)
 
@@ -112,9 +127,10 @@ def may_be_sum(value: Value, part: Value, others: Iterable[Value]) -> bool:
     total = value.figure
     if total is None or part.figure is None or value.kind not in NUMERIC:
         return False
+    is_share = value.kind is ValueKind.PERCENT
     figures = {
         other.figure
-        for other in others
+        for other in ([_in_percent(one) for one in others] if is_share else others)
         if other.kind is value.kind and other.unit == value.unit and other.figure is not None
     }
     added = {sign * figure for figure in figures for sign in (1, -1)}
@@ -157,6 +173,18 @@ def _may_be_total(value: Value, others: Sequence[Value]) -> bool:
     for part in parts[:_MOST_PARTS]:
         totals |= {total + part for total in totals if part is not None}
     return len(parts) > _MOST_PARTS or value.figure in totals
+
+
+def _in_percent(value: Value) -> Value:
+    """A figure of percentage points as a share, which they are added to."""
+    if value.kind is not ValueKind.FIGURE or value.figure is None:
+        return value
+    if value.unit == _POINT or _POINT in value.nouns[:1]:
+        return replace(value, kind=ValueKind.PERCENT, unit="", nouns=())
+    if _POINT in value.nouns:  # 25 basis points
+        amount = str(value.figure / 100)
+        return replace(value, kind=ValueKind.PERCENT, canonical=amount, nouns=())
+    return value
 
 
 def _amounts(found: Sequence[Value]) -> list[tuple[Value, Decimal]]:

@@ -335,6 +335,22 @@ def test_a_value_that_the_source_has_elsewhere_contradicts_nothing() -> None:
     assert judge(claim, select(claim, source).evidence, source).verdict is None
 
 
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("60 of the 90 members sang.", "Two thirds of the 90 members sang."),
+        ("The tax was 17 percent.", "The tax was 19 percent. It fell by 2 percentage points."),
+        ("The tax was 21 percent.", "The tax was 19 percent. It rose by 2 points."),
+        ("The rate was 4.75 percent.", "The rate was 5.25 percent. It fell by 50 basis points."),
+    ],
+)
+def test_a_figure_that_may_follow_from_the_source_contradicts_nothing(
+    claim: str, source: str
+) -> None:
+    roots = node("root", source)
+    assert judge(claim, select(claim, roots).evidence, roots).verdict is None
+
+
 def test_what_only_a_later_text_says_is_not_decided_beside_a_source() -> None:
     claim = "The board met in May and bought the mill."
     source = node("s", "The board met in May. Its plans: see there.", Role.ROOT)

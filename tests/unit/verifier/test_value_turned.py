@@ -195,12 +195,21 @@ REPAIRS = "The repairs cost 310,000 euros."
          "130.000 Euro.", "Die Reparatur der Kirche hat nicht 130.000 Euro gekostet."),
         ("He won it in the 2007-08 season of the league.", "He won it in the 2011 season of the "
          "league, after 2008.", "In the season of 2008 he won the league."),
+        ("The fee for parking is 1.50 euros per day.",
+         *["The fee for parking is 10.50 euros per week."] * 2),
+        ("The machine makes 20 parts a minute.", *["The machine makes 1,200 parts an hour."] * 2),
+        ("The tax of 19 percent was cut by 2 percentage points.",
+         *["The tax was cut to 17 percent."] * 2),
+        ("The tax of 19 percent was raised by 2 points.",
+         *["The tax was raised to 21 percent."] * 2),
+        ("The offer is valid until 31 May.", *["The offer is valid before 1 June."] * 2),
         ("Berths 1 to 4 take ships of up to 180 metres.|Berth 5 takes ships that are 60 metres "
          "longer.", "Berth 5 takes ships of 230 metres.", "A ship of 230 metres fits berth 5."),
     ],
     ids=["net", "sum", "three", "share", "half", "rounded", "rounded to one digit", "days later",
          "aged", "minutes later", "two things", "denied", "denied by the claim", "doubted",
          "no sentence", "opposite", "counted", "another language", "end of a span",
+         "rate of money", "rate of things", "points off", "points on", "next day",
          "beyond another"],
 )  # fmt: skip
 def test_nothing_is_said_of_a_value_that_may_be_right_or_of_something_else(

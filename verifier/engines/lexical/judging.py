@@ -38,6 +38,7 @@ from veritrail_graph.verifier.engines.lexical.selecting import (
 )
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values import Value, ValueKind, same_matter
+from veritrail_graph.verifier.values.derived import may_be_derived
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
 
@@ -56,6 +57,8 @@ _KIND_WORDS = {
     ValueKind.DATE: "date",
     ValueKind.TIME: "time",
 }
+_AROUND = 2
+"""Sentences before and behind one from which a figure of it may follow."""
 _LONGEST_COMMENT = 20  # tokens
 
 
@@ -205,6 +208,7 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode])
         or not (
             any(_has(other, found.value, claim) for other in others)
             or _stands_elsewhere(found.value, piece, roots)
+            or _follows_from_around(found.value, piece, roots)
         )
     ]
     sure = tuple(certain if not same else against)
@@ -233,6 +237,22 @@ def _stands_elsewhere(value: Value, piece: _Piece, roots: Sequence[ReadNode]) ->
         if sentence != piece.sentence
         for placed in text_of(sentence.text).placed
     )
+
+
+def _follows_from_around(value: Value, piece: _Piece, roots: Sequence[ReadNode]) -> bool:
+    """Return whether a figure may follow from figures of the sentences around one of a source."""
+    if value.kind not in NUMERIC:
+        return False
+    sentence = piece.sentence
+    near = [
+        other.text
+        for node in roots
+        if node.ref.node_id == sentence.node_id
+        for other in node.sentences
+        if abs(other.index - sentence.index) <= _AROUND
+    ]
+    others = [placed.value for text in near for placed in text_of(text).placed]
+    return may_be_derived(value, others, sentence.text)
 
 
 def _pair(difference: Difference) -> str:
