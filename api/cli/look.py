@@ -137,6 +137,10 @@ async def _turn_claim(
     Raises:
         NotFound: It is no claim of a turn, and was not verified.
     """
+    from veritrail_graph.graph.model.dialogue import is_dialogue
+
+    if not is_dialogue((await app.processes.get(process_id)).terminals):
+        raise unverified
     claim_id = (await app.names.claim(process_id, claim)).claim.claim_id
     try:
         return await app.dialogues.claim(process_id, claim_id)
