@@ -228,6 +228,12 @@ ABOUT_TRUTH = word_set(
     debunked disproved refuted retracted correction erratum mistaken mistake lie lies unfounded
     disputed fiction"""
 )
+# A sentence with one of these may say that two names are of the same one.
+NAMING = word_set(
+    """name names named rename renamed nickname nicknamed alias aka call calls called known identity
+    formerly former previously pseudonym pen stage maiden née nee born originally now today also
+    same spelling spelt spelled"""
+)
 # A figure behind one of these says which one, not how many: section 4, flight 310.
 NUMBERED = word_set(
     """appendix annex apartment article block building bus case chapter channel class clause

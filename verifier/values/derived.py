@@ -127,10 +127,9 @@ def may_be_sum(value: Value, part: Value, others: Iterable[Value]) -> bool:
     total = value.figure
     if total is None or part.figure is None or value.kind not in NUMERIC:
         return False
-    is_share = value.kind is ValueKind.PERCENT
     figures = {
         other.figure
-        for other in ([_in_percent(one) for one in others] if is_share else others)
+        for other in others
         if other.kind is value.kind and other.unit == value.unit and other.figure is not None
     }
     added = {sign * figure for figure in figures for sign in (1, -1)}

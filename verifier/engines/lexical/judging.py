@@ -207,8 +207,7 @@ def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode])
         if found.value is None
         or not (
             any(_has(other, found.value, claim) for other in others)
-            or _stands_elsewhere(found.value, piece, roots)
-            or _follows_from_around(found.value, piece, roots)
+            or _may_be_right(found, found.value, piece, roots)
         )
     ]
     sure = tuple(certain if not same else against)
@@ -219,6 +218,38 @@ def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
     text = piece.sentence.text
     held = any(_may_say(placed.value, value) for placed in text_of(text).placed)
     return held and same_matter(claim.text.plain, text, value)
+
+
+def _may_be_right(
+    found: Difference, value: Value, piece: _Piece, roots: Sequence[ReadNode]
+) -> bool:
+    """Return whether a claim may be right though a sentence has another value in its place."""
+    if value.kind is ValueKind.NAME:
+        return not _is_of_another(found, value, piece, roots)
+    return _stands_elsewhere(value, piece, roots) or _follows_from_around(value, piece, roots)
+
+
+def _is_of_another(
+    found: Difference, name: Value, piece: _Piece, roots: Sequence[ReadNode]
+) -> bool:
+    """Return whether the sources know a claim's name as that of somebody or something else.
+
+    Beijing may be another name of Peking, so a name that stands in no other sentence of them tells
+    nothing. Neither does one of which, or of its rival, they say how it is called.
+    """
+    is_known = False
+    for node in roots:
+        for sentence in node.sentences:
+            text = text_of(sentence.text)
+            has_name = any(
+                name.agrees(placed.value) and placed.value.agrees(name) for placed in text.placed
+            )
+            if not has_name and found.sentence not in text.plain:
+                continue
+            if any(token.lower in words.NAMING for token in text.tokens):
+                return False
+            is_known = is_known or (has_name and sentence != piece.sentence)
+    return is_known
 
 
 def _may_say(its: Value, value: Value) -> bool:
