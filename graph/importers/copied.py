@@ -1,9 +1,9 @@
 """Words that models wrote or users said, found again in what tools and retrievers returned.
 
 A tool may put a model's sentence between words of its own, or cut it off. Words are compared in
-their order, without case, signs and escapes. Names and common phrases do not count: a whole
-sentence does, most of a sentence of the result, all that stands between two signs of it, and a long
-run of words.
+their order, without case, signs, escapes, and the tags and entities of HTML. Names and common
+phrases do not count: a whole sentence does, most of a sentence of the result, all that stands
+between two signs of it, and a long run of words.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import unescape
 from itertools import accumulate
 from typing import Generic, TypeVar
 
@@ -46,6 +47,26 @@ ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
 _FILL = "\x00"
 """Fills the place of an escape behind its character, so that each word keeps its place."""
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_NAMES = (
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|highlight|hit|hl|i|ins|kbd|label|"
+    "mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
+)
+"""Tags that stand within a sentence."""
+_BLOCKS = (
+    "address|article|aside|blockquote|body|br|caption|center|dd|details|div|dl|dt|figcaption|"
+    "figure|footer|form|h[1-6]|head|header|hr|html|legend|li|main|nav|ol|option|p|pre|section|"
+    "summary|table|tbody|td|tfoot|th|thead|title|tr|ul"
+)
+"""Tags between which a sentence ends."""
+_TAG = re.compile(
+    rf"<{_FILL}{{0,5}}/?{_FILL}{{0,5}}(?:(?P<within>{_NAMES})|{_BLOCKS})(?=[\s/>])[^<>]*>{_FILL}*",
+    re.I,
+)
+_TEXT_OF_TAG = re.compile(r"""(?<!class)(?<!style)=\\?["'](?:[^"'\s]+\s+){3}""", re.I)
+"""A value in a tag that may be a sentence, such as the text for a picture."""
+_UNSEEN = str.maketrans(dict.fromkeys("\xad\u200b\u2060\ufeff", _FILL))
+"""Signs that nobody sees: where a word may be parted at the end of a line."""
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_FILL}*{_LETTER})*")
@@ -65,13 +86,12 @@ class _Words:
     """The words of a text.
 
     Attributes:
-        text: The text with its escapes read, of the same length.
+        text: The text with its escapes, entities and tags read, of the same length.
         words: Its words in small letters.
     """
 
     def __init__(self, text: str) -> None:
-        self.text = ESCAPE.sub(_filled, text) if "\\" in text else text
-        self.text = _without_line_numbers(self.text)
+        self.text = _without_line_numbers(_read(text))
         small = self.text.lower()
         # A sign that becomes two in small letters would move all behind it.
         self._small = small if len(small) == len(self.text) else self.text
@@ -135,8 +155,25 @@ def unescaped(escape: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _ESCAPES.get(sign, sign)
 
 
-def _filled(escape: re.Match[str]) -> str:
-    return unescaped(escape) + _FILL * (len(escape[0]) - 1)
+def _read(text: str) -> str:
+    """Return a text as people see it, with each word at its place."""
+    if "\\" in text:
+        text = ESCAPE.sub(lambda escape: _filled(unescaped(escape), escape[0]), text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: _filled(unescape(entity[0]), entity[0]), text)
+    if "<" in text:
+        text = _TAG.sub(_without_tag, text)
+    return text.translate(_UNSEEN)
+
+
+def _filled(seen: str, written: str) -> str:
+    return seen + _FILL * (len(written) - len(seen)) if len(seen) < len(written) else written
+
+
+def _without_tag(tag: re.Match[str]) -> str:
+    if _TEXT_OF_TAG.search(tag[0]):
+        return tag[0]
+    return _filled("" if tag["within"] else "\n", tag[0])
 
 
 def _without_line_numbers(text: str) -> str:
@@ -380,6 +417,7 @@ def left_of(text: str, copies: Sequence[Copy[T]]) -> str:
         parts.append(text[behind : copy.start])
         behind = copy.end
     parts.append(text[behind:])
-    if sum(len(_Words(part).words) for part in parts) < _FEWEST_LEFT:
+    words = [len(_Words(part).words) for part in parts]
+    if sum(words) < _FEWEST_LEFT:
         return ""
-    return GAP.join(part.strip() for part in parts if _WORD.search(part))
+    return GAP.join(part.strip() for part, count in zip(parts, words, strict=True) if count)

@@ -140,6 +140,35 @@ def test_labels_of_a_program_keep_no_words_of_a_user_as_source_text(agents, resu
     assert sources(read) == ({own} if own else set())
 
 
+MARKED = "The <b>pier of Norvik</b> has <em class='hit of a search'>63</em> lamps since 2&nbsp;May"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        f"<html><h1>Notes</h1><p>{MARKED} 2&#48;19.</p><p>Page&nbsp;2</p></html>",
+        f"<ul><li>Notes<li>{MARKED} 20<wbr>19</ul>",
+        json.dumps({"html": f"{MARKED} 2019."}).replace("<", "\\u003c").replace(">", "\\u003e"),
+        f"{MARKED} 2019.".replace("<", "&lt;").replace(">", "&gt;"),
+        '<img src="7.png" alt="The pier of Norvik has 63 lamps since 2 May 2019.">',
+        "The pier of Nor\u00advik has 63 lamps since 2 May 2019.",
+    ],
+)
+def test_tags_and_entities_keep_no_words_of_a_model_as_source_text(agents, result):
+    wrong = wrote("The pier of Norvik has 63 lamps since 2 May 2019.")
+    read = agents(asked(), wrong, *used("open_page", {"n": 1}, result), ANSWER)
+    assert not any("lamps" in source for source in sources(read))
+
+
+@pytest.mark.parametrize("sign", ["</p><p>", "<br>", "</td><td>"])
+def test_tags_between_sentences_part_what_was_said_from_what_a_page_says(agents, sign):
+    page = f"<p>{WRONG[:-1]}{sign}{TIMETABLE}</p>"
+    read = agents(asked(), wrote(WRONG), *used("open_page", {"n": 1}, page), ANSWER)
+    (source,) = sources(read)
+    assert TIMETABLE in source
+    assert "fifty" not in source
+
+
 @pytest.mark.parametrize(
     ("before", "result"),
     [
