@@ -74,6 +74,7 @@ _ENDS = re.compile(r"[.!?…。！？؟।](?=[\s\x00\"'”»)\]}*]|$)|[。！�
 _EDGES = re.compile(r"[^\s\w,'’\x00-]|\n|\s-\s")  # noqa: RUF001
 _NUMBERED = re.compile(r"^[^\S\n]*([0-9]{1,6})(?:\t|→|[^\S\n]*\|)", re.M)
 _ASKS = re.compile(r"\s*[?？؟]")  # noqa: RUF001
+_LABELS = re.compile(r"[\s\x00]*[:=][\s\x00]+")
 _CLOSES = re.compile(r"[\x00.!…。！]*")  # noqa: RUF001
 _CUT = re.compile(
     r"\s*(?:\.{3}|…|[\[(<{]\s*(?:…|\.{3}|truncat|cut|gek|abge|more|omitted|\+?\d+ more)|\W*$)", re.I
@@ -143,6 +144,20 @@ class _Words:
         """Return whether all longer words of a range begin with a capital, as in a title."""
         words = [self.text[a:b] for a, b in self.spans[start:end] if b - a >= _LONG_WORD]
         return bool(words) and all(word[0].isupper() for word in words)
+
+    def is_label(self, end: int, stop: int, known: Sequence[str]) -> bool:
+        """Return whether words are a label, behind which the sentence tells something of its own.
+
+        Args:
+            end: Behind the last of the words.
+            stop: Behind the last word of the sentence.
+            known: Words that tell nothing new.
+        """
+        if end >= stop or not _LABELS.match(self.text, self.spans[end - 1][1]):
+            return False
+        own = [one for one in self.words[end:stop] if one not in known]
+        has_figure = any(any(map(str.isdigit, one)) for one in own)
+        return len(own) >= _FEWEST_LEFT or (has_figure and len(own) > 1)
 
     def weight(self, start: int, end: int) -> float:
         """Return how many words are in a range; two signs without spaces count as one."""
@@ -391,11 +406,14 @@ class EarlierTexts(Generic[T, H]):
             closes = end >= stop or bool(_EDGES.search(found.between(end)))
             is_cut = bool(_CUT.match(found.text, found.spans[end - 1][1]))
             within = found.weight(max(start, begin), min(end, stop))
+            if not is_whole and weight < _RUN and found.is_label(end, stop, known.words):
+                continue
+            has_its_figures = not known.lacks(found.clause(start, end, begin, stop))
             if (
-                (weight >= _RUN and not known.lacks(found.clause(start, end, begin, stop)))
+                (weight >= _RUN and has_its_figures)
                 or (is_whole and known.is_sentence and weight >= _SENTENCE)
                 or (is_whole and opens and closes)
-                or (is_cut and weight >= (_SENTENCE if opens else _CUT_OFF))
+                or (is_cut and has_its_figures and weight >= (_SENTENCE if opens else _CUT_OFF))
                 or (opens and closes and weight >= _SENTENCE and not found.is_name(start, end))
             ):
                 yield match, (start, end)

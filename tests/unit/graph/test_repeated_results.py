@@ -189,6 +189,32 @@ def test_a_source_with_another_figure_is_no_copy_of_a_wrong_guess(agents):
     assert sources(read) == {true}
 
 
+PASSAGE = " metres high and was built of concrete in the 1950s by the state."
+
+
+@pytest.mark.parametrize(
+    ("guess", "true"),
+    [
+        (f"The dam at Orr is 80{PASSAGE}", f"The dam at Orr is 92{PASSAGE}"),
+        ("I look up the weather in Lyon on 3 May.", "The weather in Lyon on 3 May: 21 and dry."),
+        ("I look up the weather in Lyon on 3 May.",
+         '{"text": "The weather in Lyon on 3 May: hardly any rain at all."}'),
+    ],
+)  # fmt: skip
+def test_words_that_a_model_wrote_leave_a_sentence_its_own_figure_or_value(agents, guess, true):
+    read = agents(asked(), wrote(guess), *used("look", {"n": 1}, true), ANSWER)
+    assert sources(read) == {true}
+
+
+@pytest.mark.parametrize(
+    "frame", ["Result: {}", "You said: {}", '{{"result": "{}"}}', "{} (saved: 3 May)", "{}: saved"]
+)
+def test_a_frame_of_a_program_keeps_no_words_of_a_model_as_source_text(agents, frame):
+    result = frame.format("The pier of Norvik has 63 lamps")
+    read = agents(asked(), wrote(KNOWN), *used("look", {"n": 1}, result), ANSWER)
+    assert not any("lamps" in source for source in sources(read))
+
+
 def test_a_program_prints_a_value_of_its_own_behind_a_label_that_a_model_wrote(agents):
     label = "The number of cars on the ferry in the second week of May is"
     code = f'Run this:\nprint("{label}:", count)\nprint("{WRONG}")'
