@@ -16,6 +16,7 @@ from html import unescape
 from itertools import accumulate
 from typing import Generic, TypeVar
 
+from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.sentences.boundaries import UNSPACED
 
 T = TypeVar("T")
@@ -426,6 +427,11 @@ class EarlierTexts(Generic[T, H]):
 def _seeds(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The runs of words that are looked up, each with the number of its first word."""
     return zip(*(words[at:] for at in range(_SEED)), strict=False)
+
+
+def first_words(text: str, copies: Sequence[Copy[T]]) -> str:
+    """Return how the first copy in a text begins, to be named in a warning."""
+    return shown(" ".join(text[copies[0].start : copies[0].end].split()))
 
 
 def left_of(text: str, copies: Sequence[Copy[T]]) -> str:

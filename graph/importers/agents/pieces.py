@@ -78,6 +78,7 @@ class Conversation:
     Attributes:
         pieces: Its texts, in order.
         left_out: How many of what kind are no nodes.
+        repeated: How the first part of a result begins that was written or said before it.
         prompts: Short instructions by agent; under None those of all.
         instructions: All instructions, also long ones.
         is_group: Whether several agents talk, so that each sees what the others say.
@@ -86,6 +87,7 @@ class Conversation:
 
     pieces: list[MessageText] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    repeated: str = ""
     prompts: dict[str | None, str] = field(default_factory=dict)
     instructions: list[str] = field(default_factory=list)
     is_group: bool = False

@@ -57,10 +57,10 @@ _OMISSIONS = {
     ),
     "empty": ("One empty message was left out.", "{} empty messages were left out."),
     "repeated": (
-        "One result of a tool repeats what was written or said before it: that part is no source "
-        "text.",
-        "{} results of tools repeat what was written or said before them: these parts are no "
-        "source text.",
+        "One result of a tool repeats what was written or said before it. Nothing tells whether "
+        "that was looked up as well, so this part is no source text.",
+        "{} results of tools repeat what was written or said before them. Nothing tells whether "
+        "that was looked up as well, so these parts are no source text.",
     ),
     "uncompared": (NOT_ALL_COMPARED, ""),
     "events": (
@@ -338,7 +338,10 @@ class _Builder:
         counts = {**conversation.left_out, "limited": self._limited}
         for name, (one, many) in _OMISSIONS.items():
             if counts.get(name):
-                yield one if counts[name] == 1 else many.format(counts[name])
+                warning = one if counts[name] == 1 else many.format(counts[name])
+                if name == "repeated":
+                    warning += f" The first begins: {conversation.repeated}"
+                yield warning
         last = conversation.pieces[-1]
         if terminal.kind not in _ANSWERS and not terminal.is_answer:
             yield (

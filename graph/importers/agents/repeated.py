@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from veritrail_graph.graph.importers.agents.pieces import Conversation, MessageText
-from veritrail_graph.graph.importers.copied import left_of
+from veritrail_graph.graph.importers.copied import first_words, left_of
 from veritrail_graph.graph.importers.transcript import Transcript
 from veritrail_graph.graph.model import Origin
 
@@ -37,7 +37,7 @@ def part(conversation: Conversation) -> None:
     parted: list[MessageText] = []
     for piece in conversation.pieces:
         if piece.origin is Origin.SOURCE and not piece.is_attached:
-            parted += _own(piece, transcript)
+            parted += _own(conversation, piece, transcript)
             conversation.left_out["repeated"] += bool(piece.parts)
         parted.append(piece)
     conversation.pieces = parted
@@ -49,13 +49,16 @@ def _time(piece: MessageText) -> int:
     return 2 * piece.index + (piece.kind not in _ASKS)
 
 
-def _own(piece: MessageText, transcript: Transcript[MessageText]) -> list[MessageText]:
+def _own(
+    conversation: Conversation, piece: MessageText, transcript: Transcript[MessageText]
+) -> list[MessageText]:
     """Return what a tool says of its own beside what it repeats; the whole becomes generated."""
     copies = transcript.copies(piece.text, _time(piece))
     if piece.kind == "code_result":
         copies = [one for one in copies if not _LABELS.match(piece.text, one.end)]
     if not copies:
         return []
+    conversation.repeated = conversation.repeated or first_words(piece.text, copies)
     lengths: Counter[str] = Counter()
     for copy in copies:
         lengths[copy.author.text.node_id] += copy.end - copy.start

@@ -20,7 +20,7 @@ from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, contents, importer
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
-from veritrail_graph.graph.importers.copied import left_of
+from veritrail_graph.graph.importers.copied import first_words, left_of
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import ProcessInput
@@ -87,6 +87,7 @@ class Script:
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
     used: dict[str, None] = field(default_factory=dict)
     repeated: int = 0
+    _first_repeated: str = ""
     _transcript: Transcript[None] = field(default_factory=Transcript)
     _times: dict[str, int] = field(default_factory=dict)
     _clock: Iterator[int] = field(default_factory=count)
@@ -162,7 +163,9 @@ class Script:
     def warnings(self) -> Iterator[str]:
         """Yield what of results was left out, once the value was made."""
         spent = int(self._transcript.is_spent)
-        yield from _warnings({"repeated": self.repeated, "uncompared": spent})
+        for warning in _warnings({"repeated": self.repeated}):
+            yield f"{warning} The first begins: {self._first_repeated}"
+        yield from _warnings({"uncompared": spent})
 
     def _leave_out_repeated(self) -> None:
         """Leave out of documents what was written or said before a tool returned it."""
@@ -171,6 +174,8 @@ class Script:
         for text, made in self.documents.items():
             copies = self._transcript.copies(text, self._times[text])
             self.repeated += bool(copies)
+            if copies and not self._first_repeated:
+                self._first_repeated = first_words(text, copies)
             own = left_of(text, copies) if copies else text
             one = kept.setdefault(own, {**made, "text": own}) if own else {}
             names[made["document_id"]] = one.get("document_id")

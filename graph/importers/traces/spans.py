@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from veritrail_graph.graph.importers.copied import Copy, left_of
+from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.copied import Copy, first_words, left_of
 from veritrail_graph.graph.importers.traces import asked, parts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
@@ -122,7 +123,7 @@ class Reading:
         self._taken: set[str] = set()
         self._repeated: Counter[str] = Counter()
         self._silent: list[str] = []
-        self._again: dict[str, None] = {}
+        self._again: dict[str, str] = {}
         self._media: dict[str, str] = {}
         self._named = {call.link for call in trace.calls if call.link is not None}
         self._answered: set[int] = set()
@@ -203,11 +204,11 @@ class Reading:
                 f"{count} picture{'s' * (count != 1)} or other media without text "
                 f"{'is' if count == 1 else 'are'} left out: {some(self._media.values())}"
             )
-        if self._again:
+        if again := self._again.items():
             self.warnings.append(
                 f"{len(self._again)} result(s) of tools or retrievers repeat what was written or "
                 "said before. Nothing tells whether that was looked up as well, so this part of "
-                f"them is no source text: {some(self._again)}"
+                f"them is no source text: {some(f'{name} {words}' for name, words in again)}"
             )
         if self._silent:
             self.warnings.append(
@@ -416,7 +417,7 @@ class Reading:
         if not copies:
             return
         span.origin = Origin.GENERATED
-        self._again[span.name] = None
+        self._again[span.name] = first_words(span.text, copies)
         self.copies[id(span)] = copies
         text = left_of(span.text, copies)
         if text:
@@ -504,7 +505,7 @@ class Reading:
         is_source = any(one.origin is Origin.SOURCE for one in same)
         is_again = not is_source and self._repeats.is_written(call, text)
         if is_again and not is_agent(call.name) and not is_answering(call.name):
-            self._again[f"{call.name}/{call.call_id}"] = None
+            self._again[f"{call.name}/{call.call_id}"] = shown(" ".join(text.split()))
         return is_again
 
 

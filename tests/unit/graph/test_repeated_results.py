@@ -75,7 +75,7 @@ def test_a_result_leads_to_who_wrote_or_said_a_part_of_it(agents, before, teller
     (terminal,) = read.header.terminals
     assert whole in read.inputs[terminal]
     assert f"{whole}/own" not in read.inputs[terminal]
-    assert read.said("One result of a tool repeats")
+    assert read.said(f"no source text. The first begins: '{WRONG}'")
 
 
 def test_a_result_that_is_all_repeated_is_the_text_that_it_repeats(agents):
@@ -241,7 +241,7 @@ def dialogue(*messages: dict[str, Any]) -> Graph:
 def test_a_document_of_a_dialogue_is_without_what_was_written_or_said_before(before):
     read = dialogue(*before, *AGAIN, ANSWER)
     assert sources(read) - {"ok"} == {LEFT}
-    assert read.said("left out of one document")
+    assert read.said(f"left out of one document. The first begins: '{WRONG}'")
     only = dialogue(*before, *used("read_note", {"path": "log"}, WRONG), ANSWER)
     assert not sources(only) - {"ok"}
 

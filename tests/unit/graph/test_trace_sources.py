@@ -172,7 +172,8 @@ def test_what_a_model_guessed_is_no_source_beside_what_was_looked_up_with_it(que
     assert edges(draft)["find/find", "m/m"] == "exact"
     assert [one for one in draft.header.warnings if "Nothing tells" in one] == [
         "1 result(s) of tools or retrievers repeat what was written or said before. Nothing tells "
-        "whether that was looked up as well, so this part of them is no source text: find/find"
+        "whether that was looked up as well, so this part of them is no source text: find/find "
+        f"'{WRONG}'"
     ]
 
 
