@@ -175,7 +175,7 @@ def trail(process_id: str) -> Verification:
         share=2,
         settings="{}",
         run_options="{}",
-        steps=(a_step(1, "verdict", usage),),
+        steps=(a_step(1, "verdict", usage, effort="none"),),
     )
 
 

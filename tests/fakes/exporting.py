@@ -179,6 +179,7 @@ def nasty_verification(process_id: str, name: str, content_hash: str | None) -> 
                 prompt_hash="0f" * 32,
                 model="m",
                 temperature=None,
+                effort="low",
                 usage=Usage(calls=1, cost_usd=0.25),
             ),
         ),

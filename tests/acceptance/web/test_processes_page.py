@@ -110,6 +110,9 @@ def test_several_processes_are_reported_with_their_warnings_and_broken_rules(
     shared_service: ServiceProcess,
 ) -> None:
     trace = json.loads((EXAMPLES / "traces" / "langfuse.json").read_bytes())
+    found = next(one for one in trace["observations"] if one["type"] == "RETRIEVER")
+    unread = [{"page_content": "The pier of Tarnmouth is made of oak."}]
+    trace["observations"].append({**found, "id": "unread", "output": unread})
     again = json.loads(json.dumps(trace).replace("tern-refit", "tern-again"))
     empty = {"trace": {"id": "tern-empty"}, "observations": "none"}
     lines = "\n".join(json.dumps(one) for one in (trace, again, empty))
