@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from acceptance.command import command
@@ -39,10 +38,9 @@ def test_a_shell_finds_it_and_gets_its_status() -> None:
     assert status == b"2"
 
 
-def test_a_fork_is_killed_as_any_child_is(tmp_path: Path) -> None:
-    fifo = tmp_path / "never.json"
-    os.mkfifo(fifo)
-    fork = warm.Warm(["ingest", str(fifo)], env=os.environ, **PIPES)
+def test_a_fork_is_killed_as_any_child_is() -> None:
+    waiting = {**PIPES, "stdin": subprocess.PIPE}  # for a text that nobody sends
+    fork = warm.Warm(["check", "-"], env=os.environ, **waiting)
     with pytest.raises(subprocess.TimeoutExpired):
         fork.wait(0.3)
     fork.kill()

@@ -335,44 +335,6 @@ def test_a_value_that_the_source_has_elsewhere_contradicts_nothing() -> None:
     assert judge(claim, select(claim, source).evidence, source).verdict is None
 
 
-@pytest.mark.parametrize(
-    ("claim", "source"),
-    [
-        ("60 of the 90 members sang.", "Two thirds of the 90 members sang."),
-        ("The tax was 17 percent.", "The tax was 19 percent. It fell by 2 percentage points."),
-        ("The tax was 21 percent.", "The tax was 19 percent. It rose by 2 points."),
-        ("The rate was 4.75 percent.", "The rate was 5.25 percent. It fell by 50 basis points."),
-    ],
-)
-def test_a_figure_that_may_follow_from_the_source_contradicts_nothing(
-    claim: str, source: str
-) -> None:
-    roots = node("root", source)
-    assert judge(claim, select(claim, roots).evidence, roots).verdict is None
-
-
-@pytest.mark.parametrize(
-    ("claim", "source"),
-    [
-        ("The ship left Mumbai on 4 May.", "The ship left Bombay on 4 May."),
-        ("Mark Twain spoke in Leeds in 1897.", "Samuel Clemens spoke in Leeds in 1897."),
-        (
-            "Mark Twain spoke in Leeds in 1897.",
-            "Samuel Clemens spoke in Leeds in 1897. His pen name was Mark Twain.",
-        ),
-    ],
-)
-def test_what_may_be_another_name_of_the_same_contradicts_nothing(claim: str, source: str) -> None:
-    roots = node("root", source)
-    assert judge(claim, select(claim, roots).evidence, roots).verdict is None
-
-
-def test_a_name_that_the_source_knows_as_another_contradicts() -> None:
-    claim = "The ship left Mumbai on 4 May."
-    roots = node("root", "The ship left Lagos on 4 May. A tug from Mumbai was sold.")
-    assert judge(claim, select(claim, roots).evidence, roots).verdict is NFS
-
-
 def test_what_only_a_later_text_says_is_not_decided_beside_a_source() -> None:
     claim = "The board met in May and bought the mill."
     source = node("s", "The board met in May. Its plans: see there.", Role.ROOT)
