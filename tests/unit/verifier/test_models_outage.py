@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
 from fakes.byte_server import Server, answer, http, serving
@@ -82,7 +83,8 @@ def test_an_endpoint_that_comes_back_is_asked_again() -> None:
             ends = await ask_many(server, patience, 100, Limiter(16))
             assert any("not tried" in end for end in ends)
             server.reply = answer()
-            assert await ask_many(server, patience, 20, Limiter(16)) == ["Yes."] * 20
+            unhurried = replace(patience, deadline=30.0, attempt_timeout=10.0)
+            assert await ask_many(server, unhurried, 20, Limiter(16)) == ["Yes."] * 20
 
     asyncio.run(work())
 
