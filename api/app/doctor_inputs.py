@@ -12,7 +12,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,30 +115,17 @@ async def examine_inputs(
     Raises:
         InputError: A path is in no known format, or is the address of a graph.
     """
-    async with AsyncExitStack() as stack:
-        found = await _found(paths, importing, stack)
-        while (one := await asyncio.to_thread(next, found, None)) is not None:
-            yield await asyncio.to_thread(_examined, one, importing.max_node_text)
+    from veritrail_graph.graph.importers.apart import find_each
+    from veritrail_graph.graph.importers.registry import address_of, without_login
 
-
-async def _found(
-    paths: Sequence[Path], importing: ImportOptions, stack: AsyncExitStack
-) -> Iterator[Found]:
-    from veritrail_graph.graph.importers.apart import reader_for, size_of
-    from veritrail_graph.graph.importers.registry import address_of, find_processes, without_login
-
-    each: list[Iterator[Found]] = []
     for path in paths:
         if (address := address_of(path)) is not None:
             named = without_login(address)
             raise InputError(f"{named}: doctor looks at files and folders; ingest reads a graph")
-        size = await asyncio.to_thread(size_of, path)
-        if size is None:
-            each.append(find_processes(path, options=importing))
-        else:
-            reader = await stack.enter_async_context(reader_for(size))
-            each.append(await asyncio.to_thread(reader.processes, path, None, importing))
-    return chain.from_iterable(each)
+    async with AsyncExitStack() as stack:
+        found = await find_each([(path, importing) for path in paths], stack)
+        while (one := await asyncio.to_thread(next, found, None)) is not None:
+            yield await asyncio.to_thread(_examined, one, importing.max_node_text)
 
 
 def _examined(found: Found, max_node_text: int) -> InputExamined:
@@ -165,12 +151,16 @@ def _holds(read: Survey) -> dict[str, Any]:
         "nodes": len(read.origins),
         "edges": len(read.topology.edge_sources),
         "claims": len(read.claims),
-        "stages": len(set(read.topology.stages)),
+        "stages": _stages(read),
         "final_outputs": len(read.terminals),
         "texts": origins,
         "without_inputs": _without_inputs(read),
         "explained": read.header.explained,
     }
+
+
+def _stages(read: Survey) -> int:
+    return len(set(read.topology.stages))
 
 
 def _without_inputs(read: Survey) -> int:
@@ -183,8 +173,7 @@ def _findings(read: Survey) -> Iterator[DoctorFinding]:
     """Yield what a process holds and lacks, and what can be checked with it."""
     header, advice = read.header, _advice_on(read.header.source_format)
     size = [counted(len(read.origins), "text"), counted(len(read.topology.edge_sources), "edge")]
-    stages = len(set(read.topology.stages))
-    size.append(counted(stages, "stage"))
+    size.append(counted(_stages(read), "stage"))
     yield DoctorFinding("input", State.FINE, f"{header.source_format}: {', '.join(size)}")
 
     def lacks(about: str, words: str, state: State = State.WARNING) -> DoctorFinding:
@@ -248,7 +237,6 @@ def _checkable(read: Survey, sources: int) -> str:
     """Say which claims can be checked against what, and where an error can be placed."""
     if is_dialogue(read.terminals):
         return f"what the assistant said, turn by turn, against {counted(sources, 'source text')}"
-    stages = len(set(read.topology.stages))
     of = counted(len(read.claims), "claim") if read.claims else "what the answer states"
     steps = sum(
         origin is Origin.GENERATED and role is not Role.UNSOURCED
@@ -257,7 +245,9 @@ def _checkable(read: Survey, sources: int) -> str:
     words = f"{of} against {counted(sources, 'source text')}"
     if steps <= 1:
         return f"{words}; an error is one of the answer, as no step between is recorded"
-    return f"{words}; an error is placed at one of {steps:,} written texts in {stages:,} stages"
+    return (
+        f"{words}; an error is placed at one of {steps:,} written texts in {_stages(read):,} stages"
+    )
 
 
 def _advice_on(source_format: str) -> Mapping[str, str]:

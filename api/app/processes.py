@@ -12,7 +12,6 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -228,23 +227,11 @@ class Processes(Part):
     async def _find(
         self, paths: Sequence[Path], options: IngestOptions, stack: AsyncExitStack
     ) -> Iterator[Found]:
-        """The processes of paths; a child reads what is large or packed, until the stack ends."""
-        from veritrail_graph.graph.importers.apart import reader_for, size_of
-        from veritrail_graph.graph.importers.registry import find_processes
+        """The processes of paths, until the stack ends."""
+        from veritrail_graph.graph.importers.apart import find_each
 
-        sizes = [await asyncio.to_thread(size_of, path) for path in paths]
-        reader = None
-        if any(size is not None for size in sizes):
-            reader = await stack.enter_async_context(reader_for(sum(size or 0 for size in sizes)))
-        each = []
-        for path, size in zip(paths, sizes, strict=True):
-            importing = await self._importing(path, options, stack)
-            if reader is None or size is None:
-                found = find_processes(path, format_name=options.format, options=importing)
-            else:
-                found = await asyncio.to_thread(reader.processes, path, options.format, importing)
-            each.append(found)
-        return chain.from_iterable(each)
+        inputs = [(path, await self._importing(path, options, stack)) for path in paths]
+        return await find_each(inputs, stack, format_name=options.format)
 
     async def ingest_source(
         self,

@@ -19,11 +19,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,12 @@ from veritrail_graph.graph.errors import EngineError, InputError
 from veritrail_graph.graph.importers.apart_child import LENGTH, TOO_MUCH_MEMORY
 from veritrail_graph.graph.importers.files import suffix_of
 from veritrail_graph.graph.importers.records import Header, Record
-from veritrail_graph.graph.importers.registry import Found, ImportOptions, address_of
+from veritrail_graph.graph.importers.registry import (
+    Found,
+    ImportOptions,
+    address_of,
+    find_processes,
+)
 
 SMALL = 256_000
 """Bytes of a file or folder that is read here; of a packed one a two-hundredth of them."""
@@ -71,6 +77,36 @@ def size_of(path: Path) -> int | None:
             is_parquet = suffix_of(one) == ".parquet"
             is_plain = is_plain and not is_parquet and not (is_packed and total > SMALL // 200)
     return None if is_plain and total <= SMALL else total
+
+
+async def find_each(
+    inputs: Sequence[tuple[Path, ImportOptions]],
+    stack: AsyncExitStack,
+    *,
+    format_name: str | None = None,
+) -> Iterator[Found]:
+    """The processes of paths; one child reads all that is large or packed, until the stack ends.
+
+    Args:
+        inputs: The paths, each with the options of its importer.
+        stack: Ends the child.
+        format_name: The format of the paths; None: it is detected.
+
+    Raises:
+        InputError: A path is in no known format.
+    """
+    sizes = [await asyncio.to_thread(size_of, path) for path, _ in inputs]
+    reader = None
+    if any(size is not None for size in sizes):
+        reader = await stack.enter_async_context(reader_for(sum(size or 0 for size in sizes)))
+    each = []
+    for (path, importing), size in zip(inputs, sizes, strict=True):
+        if reader is None or size is None:
+            found = find_processes(path, format_name=format_name, options=importing)
+        else:
+            found = await asyncio.to_thread(reader.processes, path, format_name, importing)
+        each.append(found)
+    return chain.from_iterable(each)
 
 
 class Reader:

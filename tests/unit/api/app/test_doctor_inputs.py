@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from veritrail_graph.api.app.doctor import State
 from veritrail_graph.api.app.doctor_inputs import ADVICE, InputExamined, examine_inputs
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.apart import AT_ONCE, size_of
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, importers
 
 SOURCE = {"node_id": "minutes", "text": "The ferry carries 42 cars."}
@@ -26,6 +28,20 @@ def examined(path: Path, content: Any) -> list[InputExamined]:
         return [one async for one in examine_inputs([path], ImportOptions())]
 
     return asyncio.run(look())
+
+
+def test_packed_files_wait_for_one_child_and_not_for_each_other(tmp_path: Path) -> None:
+    row = json.dumps({"contexts": [SOURCE["text"]], "answer": "It carries 48.\n" * 200})
+    paths = [tmp_path / f"{number}.json.gz" for number in range(AT_ONCE + 1)]
+    for path in paths:
+        path.write_bytes(gzip.compress(row.encode(), 0))
+
+    async def look() -> list[InputExamined]:
+        async with asyncio.timeout(60):
+            return [one async for one in examine_inputs(paths, ImportOptions())]
+
+    assert all(size_of(path) is not None for path in paths)
+    assert [one.can_be_checked for one in asyncio.run(look())] == [True] * len(paths)
 
 
 def process(*nodes: dict[str, Any], edges: tuple[tuple[str, str], ...] = (), **more: Any) -> Any:
