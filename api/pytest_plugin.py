@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-class Checks:
+class CheckedRun:
     """The checks of a test run.
 
     Args:
@@ -159,7 +159,7 @@ def settings_of_run() -> Settings:
 
 
 @pytest.fixture(scope="session")
-def veritrail(request: pytest.FixtureRequest) -> Iterator[Checks]:
+def veritrail(request: pytest.FixtureRequest) -> Iterator[CheckedRun]:
     """Checks in a home of their own: `veritrail.check(answer, sources).assert_supported()`."""
     from veritrail_graph.api.app.engine import stop_engine
 
@@ -172,7 +172,7 @@ def veritrail(request: pytest.FixtureRequest) -> Iterator[Checks]:
     ) as folder:
         own = {"home": Path(folder) / "home", "neo4j_uri": None, "jobs_url": None}
         settings = settings_of_run().model_copy(update=own)
-        checks = Checks(
+        checks = CheckedRun(
             settings,
             option("--veritrail-model"),
             option("--veritrail-budget"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 LARGE = 1_000
-"""Parts of an input from which on it is told how many of them are read."""
+"""The fewest parts of an input of which the status line counts those that are read."""
 
 
 class Watched:

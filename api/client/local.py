@@ -81,7 +81,7 @@ class AsyncLocal(AsyncOperations):
 
     @property
     def _by(self) -> Caller | None:
-        """The caller whom the audit log names for what is stored; None: it names nobody."""
+        """The caller that the audit log names for what is stored; None: it names none."""
         return None
 
     def __repr__(self) -> str:

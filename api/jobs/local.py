@@ -315,7 +315,9 @@ class LocalRun:
         self._of_parts = session
         works = await self._repository.read(partial(works_of, job_id=self.job_id))
         claims = await self._claims()
-        is_dialogue = isinstance(session, DialogueSession)  # whose turns are told from the first
+        is_dialogue = isinstance(
+            session, DialogueSession
+        )  # it counts all turns, those stored before included
         self._progress.begins(self, len(claims) if is_dialogue else len(works))
         await asyncio.gather(*map(one, works))
         if session.refusal is not None:

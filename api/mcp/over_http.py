@@ -160,7 +160,10 @@ def _manager(app: Application) -> StreamableHTTPSessionManager:
         @override
         async def taken(self) -> AsyncIterator[dict[str, Any]]:
             caller = _caller.get()
-            for scope in (KeyScope.READ, KeyScope.VERIFY):  # what nobody may read is not paid for
+            for scope in (
+                KeyScope.READ,
+                KeyScope.VERIFY,
+            ):  # a result that the key may not read is not paid for
                 caller.expect(scope)
             _check_budget(app, caller)
             yield {}

@@ -267,7 +267,7 @@ class _Drawer:
     def _answer(self, tone: Tone, wrote: str = "") -> PictureColumn:
         found = self.view.verification
         heading, note = self._heading(found.node_id), ""
-        if self.view.unsaid:  # it is nobody's text
+        if self.view.unsaid:  # it is no text of the process
             note = "the answer does not say it"
             if not found.is_unsaid:
                 note = "it is open whether the answer says it"

@@ -16,7 +16,7 @@ from fakes.settings_of import settings_of
 from veritrail_graph import Local
 from veritrail_graph.api.client import Rejected
 from veritrail_graph.api.client.checks import CheckResult
-from veritrail_graph.api.pytest_plugin import Checks, settings_of_run
+from veritrail_graph.api.pytest_plugin import CheckedRun, settings_of_run
 
 pytestmark = pytest.mark.engine
 
@@ -52,14 +52,14 @@ def test_what_is_recorded_is_asked_of_no_model_and_replayed_without_a_key(
     record = tmp_path / "answers.jsonl"
     with ModelServer() as server:
         given = settings_of(veritrail.environment(asking(server, VERITRAIL_PRICE="1,1")))
-        asks = Checks(given, budget=1.0, record=record)
+        asks = CheckedRun(given, budget=1.0, record=record)
         first = asks.check(FERRY, SOURCES, **ANEW)
         asked = len(server.requests)
         again = asks.check(FERRY, SOURCES, **ANEW)
         assert len(server.requests) == asked > 0
         more = asks.check(f"{FERRY} {FEE}", SOURCES, **ANEW)
         assert len(server.requests) > asked
-        other = Checks(given, model="other", record=record)
+        other = CheckedRun(given, model="other", record=record)
         with pytest.raises(Rejected, match=r"answers\.jsonl holds answers of scripted, and other"):
             other.check(FERRY, SOURCES, **ANEW)
         for one in (asks, other):
@@ -67,7 +67,7 @@ def test_what_is_recorded_is_asked_of_no_model_and_replayed_without_a_key(
     assert (again.cost_usd, verdicts(again)) == (0.0, verdicts(first))
     with Local(given) as here:  # as in a run whose home is new
         here.delete(more.processes[0].process_id, force=True)
-    without_key = Checks(
+    without_key = CheckedRun(
         settings_of(veritrail.environment({"VERITRAIL_MODEL": "scripted"})), record=record
     )
     replayed = without_key.check(f"{FERRY} {FEE}", SOURCES)
@@ -83,7 +83,7 @@ def test_without_a_model_a_recording_is_replayed_unless_a_test_names_an_engine(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:
     given = settings_of(veritrail.environment({}))
-    checks = Checks(given, record=tmp_path / "none.jsonl")
+    checks = CheckedRun(given, record=tmp_path / "none.jsonl")
     with pytest.raises(pytest.fail.Exception, match="no such file yet, and no model"):
         checks.check(FERRY, SOURCES)
     assert checks.check(FERRY, SOURCES, engine="lexical").judge.engine == "lexical"
@@ -95,7 +95,7 @@ def test_a_budget_that_is_spent_fails_the_test_before_a_model_is_asked(
 ) -> None:
     with ModelServer() as server:
         given = settings_of(veritrail.environment(asking(server, VERITRAIL_PRICE="900,900")))
-        checks = Checks(given, budget=1e-6)
+        checks = CheckedRun(given, budget=1e-6)
         checks.check(FERRY, SOURCES, **ANEW)
         asked = len(server.requests)
         with pytest.raises(pytest.fail.Exception, match="it is spent"):

@@ -49,7 +49,7 @@ def is_answering(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Author:
+class WordsOrigin:
     """The author of words that a result repeats.
 
     Attributes:
@@ -85,13 +85,13 @@ class Repeats:
         """
         self._tree, self._given = tree, given
         self._writers: dict[str, list[Call]] = {}
-        self._earlier = EarlierTexts[Author, Call | None]()
+        self._earlier = EarlierTexts[WordsOrigin, Call | None]()
         self._read: dict[str, frozenset[str]] = {}
         self._known_from: dict[str, int] | None = None
         self._sources = [(text, -1) for text in documents]
         for text in documents:
             self._earlier.show(text, None)
-        found = [(text, Author(None, 0, 0)) for text in said]
+        found = [(text, WordsOrigin(None, 0, 0)) for text in said]
         for call in tree.ordered:
             found += self._made(call)
             found += self._handed(call)
@@ -109,11 +109,11 @@ class Repeats:
         """Return whether texts repeat themselves so much that some were not compared."""
         return self._earlier.is_spent
 
-    def _made(self, call: Call) -> Iterator[tuple[str, Author]]:
+    def _made(self, call: Call) -> Iterator[tuple[str, WordsOrigin]]:
         """Yield what a call wrote; what it looked up can be quoted from then on."""
         is_own = self._is_own(call)
         is_inner = call.kind is CallKind.EVENT or call.call_id in self._tree.with_writer
-        author = Author(call, call.start, call.end)
+        author = WordsOrigin(call, call.start, call.end)
         for piece in of_output(call.made):
             if self._tree.writes(call) and piece.role in (None, "assistant"):
                 form = normalised(piece.text)
@@ -125,16 +125,16 @@ class Repeats:
                 self._earlier.show(piece.text, call)
                 self._sources.append((piece.text, call.end))
 
-    def _handed(self, call: Call) -> Iterator[tuple[str, Author]]:
+    def _handed(self, call: Call) -> Iterator[tuple[str, WordsOrigin]]:
         """Yield what a tool was handed, and a model's earlier turns, of which no call is known."""
         if call.kind is CallKind.GENERATION:
-            author = Author(call, call.end, call.end, is_given=True)
+            author = WordsOrigin(call, call.end, call.end, is_given=True)
             for piece in self._given(call):
                 is_turn = piece.role == "user" and len(piece.text) <= LONGEST_TURN
                 if piece.role == "assistant" or is_turn:
                     yield piece.text, author
         if call.kind in _MOST_OF_IT:
-            author = Author(call, call.start, call.start, is_given=True)
+            author = WordsOrigin(call, call.start, call.start, is_given=True)
             for piece in self._given(call):
                 yield piece.text, author
 
@@ -145,7 +145,7 @@ class Repeats:
         is_agent_as_tool = call.call_id in self._tree.with_writer or is_agent(call.name)
         return call.kind is CallKind.TOOL and is_agent_as_tool
 
-    def copies(self, call: Call, text: str) -> list[Copy[Author]]:
+    def copies(self, call: Call, text: str) -> list[Copy[WordsOrigin]]:
         """Return the parts of what a tool or a retriever returned that were written or said before.
 
         Args:
@@ -154,11 +154,11 @@ class Repeats:
         """
         return self._earlier.copies(text, lambda one, words: self._is_before(one, words, call))
 
-    def holds(self, text: str, copy: Copy[Author]) -> bool:
+    def holds(self, text: str, copy: Copy[WordsOrigin]) -> bool:
         """Return whether a text holds the words of a copy."""
         return self._earlier.holds(text, copy.words)
 
-    def _is_before(self, author: Author, words: CopiedWords, call: Call) -> bool:
+    def _is_before(self, author: WordsOrigin, words: CopiedWords, call: Call) -> bool:
         """Return whether an author had words before a call returned them, and did not quote."""
         writer = author.call
         if writer is None:
@@ -171,7 +171,7 @@ class Repeats:
             is_before = writer.start <= call.start or self._tree.is_during(writer, call)
         return is_before and not self._is_quoted(author, words)
 
-    def _is_quoted(self, author: Author, words: CopiedWords) -> bool:
+    def _is_quoted(self, author: WordsOrigin, words: CopiedWords) -> bool:
         """Return whether some words come from a source, or from a model's prompt."""
         writer = author.call
         for source in self._earlier.holders(words):

@@ -17,8 +17,8 @@ from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, 
 from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
 from veritrail_graph.graph.importers.traces.repeats import (
-    Author,
     Repeats,
+    WordsOrigin,
     forms,
     is_answering,
     is_handed,
@@ -110,7 +110,7 @@ class Reading:
         )
         self.own: dict[int, Span] = {}
         self._by_call: dict[str | None, list[Span]] = {}
-        self.copies: dict[int, list[Copy[Author]]] = {}
+        self.copies: dict[int, list[Copy[WordsOrigin]]] = {}
         self._events: dict[str | None, list[Call]] = {}
         for call in calls:
             if call.kind is CallKind.EVENT:
