@@ -54,6 +54,8 @@ def json_lines(
 ) -> Iterator[tuple[int, Any]]:
     """Number (from 1) and value of every line that is not blank; an InputError where it is none.
 
+    The rows of a table are such lines.
+
     Args:
         path: The file.
         max_line: The longest line, in bytes.
@@ -63,6 +65,10 @@ def json_lines(
         InputError: A line is too long or not UTF-8, or the gzip stream is damaged.
     """
     parse = reading.parse if strict else nulled.parse
+    tables = _tables()
+    if tables.is_table(path):
+        yield from tables.records(path)
+        return
     try:
         for number, text in reading.read_lines(path, max_line):
             try:
@@ -143,13 +149,19 @@ def delimiter_of(path: Path) -> str:
     return ";" if delimiter == "," and header.count(";") > header.count(",") else delimiter
 
 
+def _tables() -> Any:
+    from veritrail_graph.graph.importers import tables  # it reads text through this module
+
+    return tables
+
+
 def _plain(path: Path, error: InvalidProcess) -> InputError:
     said = "; ".join(f"{one.where}: {one.message}" for one in error.violations)
     return InputError(f"{path} cannot be read. {said}")
 
 
 def first_value(path: Path) -> Any:
-    """The JSON value that a file is, or that the first line of JSON Lines is.
+    """The JSON value that a file is, or that the first line of JSON Lines or of a table is.
 
     None for folders, for what is not JSON, and for the formats of this project, which say
     themselves what they are.
@@ -172,6 +184,10 @@ def _first_value(path: Path, _changed: int, _size: int) -> Any:
     if not path.is_file():
         return None
     try:
+        tables = _tables()
+        if tables.is_table(path):
+            row = next((value for _, value in tables.records(path)), None)
+            return None if isinstance(row, InputError) else row
         with reading.open_bytes(path) as file:
             head = file.read(_HEAD)
         begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
@@ -189,8 +205,8 @@ def _first_value(path: Path, _changed: int, _size: int) -> Any:
 
 
 def is_lines(path: Path) -> bool:
-    """Return whether a file of JSON is JSON Lines: its name or its first lines say so."""
-    if suffix_of(path) in LINES_SUFFIXES:
+    """Return whether a file holds its values in lines: JSON Lines, or the rows of a table."""
+    if suffix_of(path) in LINES_SUFFIXES or _tables().is_table(path):
         return True
     try:
         lines = json_lines(path)

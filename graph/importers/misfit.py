@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers import files, tables
 from veritrail_graph.graph.importers.process_file import reading
 
 _LOOKED_AT = 1_000_000
 _MANY_KEYS = 6
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _TEXTS = (".json", *files.LINES_SUFFIXES, *files.DELIMITERS)
-_TABLES = (".parquet", *files.DELIMITERS)
 _KEYS: Mapping[str, frozenset[str]] = {
     "process": frozenset({"nodes", "edges", "stages", "terminals"}),
     "dialogue": frozenset({"turns", "dialogue_id", "initial_knowledge"}),
@@ -59,8 +58,6 @@ def _likely(path: Path, reasons: Mapping[str, Any]) -> list[str]:
     """The formats that the path may be meant to be in, the likeliest first."""
     if path.is_dir():
         return [name for name in ("graphrag",) if name in reasons]
-    if files.suffix_of(path) in _TABLES:
-        return [name for name in ("rag",) if name in reasons]
     value = files.first_record(path)
     keys = set(value) if isinstance(value, dict) else set()
     counts = {name: len(keys & known) for name, known in _KEYS.items() if name in reasons}
@@ -72,13 +69,16 @@ def _holds(path: Path) -> str:
     """Return what a file of JSON holds, in a few words; empty: it is none."""
     value = files.first_value(path)
     where = ": it is an object with" if isinstance(value, dict) else ": its first entry has"
+    what = "key"
+    if tables.is_table(path):
+        where, what = ": it is a table with", "column"
     record = files.first_record(path)
     if not isinstance(record, dict) or not record:
         return ""
     shown = ", ".join(repr(key[:40]) for key in list(record)[:_MANY_KEYS])
     rest = len(record) - _MANY_KEYS
     more = f" and {rest} more" if rest > 0 else ""
-    return f"{where} the key{'s' * (len(record) > 1)} {shown}{more}"
+    return f"{where} the {what}{'s' * (len(record) > 1)} {shown}{more}"
 
 
 def _fault(path: Path) -> str | None:

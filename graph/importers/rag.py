@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files, nulled, printed
+from veritrail_graph.graph.importers import files, nulled, printed, tables
 from veritrail_graph.graph.importers.columns import (
     ANSWER,
     CONTEXTS,
@@ -31,7 +30,6 @@ from veritrail_graph.graph.importers.columns import (
     unread,
 )
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.parquet import open_parquet, parquet_rows
 from veritrail_graph.graph.importers.process_file.reading import NotJson
 from veritrail_graph.graph.importers.records import Header, ProcessInput, is_written
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -55,10 +53,9 @@ class RagImporter:
         """By the names of the columns."""
         if not path.is_file():
             return "not a file"
-        suffix = files.suffix_of(path)
-        if suffix in files.DELIMITERS or suffix == ".parquet":
+        if tables.is_table(path):
             try:
-                names = _columns(path, suffix)
+                names = tables.columns(path)
             except (InputError, OSError, ValueError) as error:
                 return str(error)
             return missing(names)
@@ -96,36 +93,9 @@ def _some_rows(path: Path) -> list[Mapping[str, Any]]:
     return [row for row in some if isinstance(row, dict)]
 
 
-def _columns(path: Path, suffix: str) -> list[str]:
-    if suffix == ".parquet":
-        with _readable(path), open_parquet(path) as file:
-            return [*file.schema_arrow.names]
-    return next((row for _, row in files.delimited(path)), [])
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Say that a file is no parquet file, where reading it fails."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path} is no parquet file that can be read: {error}") from None
-
-
 def _rows(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
     """Number and row, with what has to be said of it; an InputError in place of a bad one."""
-    suffix = files.suffix_of(path)
-    if suffix == ".parquet":
-        rows = enumerate(parquet_rows(path), start=1)
-        while True:
-            with _readable(path):
-                numbered = next(rows, None)
-            if numbered is None:
-                return
-            yield *numbered, ()
-    elif suffix in files.DELIMITERS:
+    if tables.is_table(path):
         yield from _of_table(path)
     elif files.is_lines(path):
         yield from ((number, row, ()) for number, row in files.values(path))
@@ -141,16 +111,13 @@ def _rows(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
 
 
 def _of_table(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
-    rows = (row for _, row in files.delimited(path) if row)
-    names = next(rows, [])
-    fault = missing(names)
+    fault = missing(tables.columns(path))
     if fault:
         raise InputError(f"{path}: {fault}")
-    for number, cells in enumerate(rows, start=1):
-        if len(cells) != len(names):
-            yield number, InputError(f"{path}#{number}: the row has not as many columns"), ()
+    for number, row in tables.rows(path):
+        if isinstance(row, InputError):
+            yield number, row, ()
         else:
-            row = dict(zip(names, cells, strict=True))
             yield number, *_parted(row)
 
 
@@ -161,6 +128,8 @@ def _parted(row: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
     """
     name = named(row, CONTEXTS)
     text = row[name] if name is not None else ""
+    if not isinstance(text, str):
+        return row, ()
     columns = {spelled(one) for one in row}
     by_deepeval = "retrieval_context" in columns or {"input", "actual_output"} <= columns
     if name is None or spelled(name) not in ("retrieval_context", "context") or not by_deepeval:

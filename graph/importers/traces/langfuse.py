@@ -1,7 +1,7 @@
 """Traces of Langfuse, as its page and its API export them: `{trace, observations}`.
 
 Pages of the API (`{data, meta}`) and observations alone are read, too, also with the names that
-exports to blob storage use.
+exports to blob storage use, and as the tables that these are: Parquet and CSV.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TYPES = frozenset((
     *_KINDS, "SPAN", "AGENT", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL",
 ))  # fmt: skip
 _TRACE, _START = ("traceId", "trace_id"), ("startTime", "start_time")
-_SESSION = ("sessionId", "session_id")
+_SESSION, _NAME = ("sessionId", "session_id"), ("traceName", "trace_name")
 
 
 class LangfuseImporter:
@@ -41,7 +41,8 @@ class LangfuseImporter:
 
     name = NAME
     description = (
-        "Langfuse traces with their observations, as its page or its API (v2, v3) export them"
+        "Langfuse traces with their observations, as its page, its API (v2, v3) or its storage "
+        "export (Parquet, CSV, JSON) writes them"
     )
     extra = None
     options = TRACE_OPTIONS
@@ -74,7 +75,7 @@ class LangfuseImporter:
             where = f"{path}#{trace_id}"
             first = observations[0]
             session = files.first_of(first, _SESSION)
-            about = {"id": trace_id, "name": first.get("traceName"), "sessionId": session}
+            about = {"id": trace_id, "name": files.first_of(first, _NAME), "sessionId": session}
             value = {"trace": about, "observations": observations}
             yield FoundTrace(where, partial(_trace, value, where))
 
@@ -115,7 +116,7 @@ def is_session(value: Any) -> bool:
     Their traces hold what the whole was given and gave, and ids of observations or none.
     """
     traces = _of_session(value)
-    return bool(traces) and any(isinstance(one, dict) and "sessionId" in one for one in traces)
+    return any(isinstance(one, dict) and any(name in one for name in _SESSION) for one in traces)
 
 
 def session_traces(value: Any, where: str) -> Iterator[FoundTrace]:
@@ -147,7 +148,7 @@ def _bare(value: Any, where: str) -> Trace:
         name=text_or_none(value.get("name")),
         given=value.get("input"),
         made=value.get("output"),
-        session=text_or_none(value.get("sessionId")),
+        session=text_or_none(files.first_of(value, _SESSION)),
         began=at,
     )
 

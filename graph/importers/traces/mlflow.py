@@ -1,4 +1,7 @@
-"""Traces of MLflow: `{info, data: {spans}}`, or the `traces.json` of the artifacts."""
+"""Traces of MLflow: `{info, data: {spans}}`, the `traces.json` of the artifacts, rows of a search.
+
+Rows of `search_traces` hold the trace as a whole, its spans, or both.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ class MlflowImporter:
     """Reads traces of MLflow."""
 
     name = NAME
-    description = "MLflow traces, as the artifact traces.json or as Trace.to_json writes them"
+    description = (
+        "MLflow traces, as the artifact traces.json, Trace.to_json or search_traces writes them"
+    )
     extra = None
     options = TRACE_OPTIONS
 
@@ -59,9 +64,17 @@ class MlflowImporter:
 def _spans(value: Any) -> list[Any] | None:
     if not isinstance(value, dict):
         return None
+    value = _whole(value)
     data = unfold(value["data"]) if isinstance(value.get("data"), str) else value.get("data", value)
     spans = data.get("spans") if isinstance(data, dict) else None
     return spans if isinstance(spans, list) else None
+
+
+def _whole(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the trace that a row of `search_traces` holds, or the value itself."""
+    trace = value.get("trace")
+    trace = unfold(trace) if isinstance(trace, str) else trace
+    return trace if isinstance(trace, dict) and ("data" in trace or "spans" in trace) else value
 
 
 def _is_own(value: Any, spans: list[Any]) -> bool:
@@ -89,7 +102,8 @@ def _trace(value: Any, where: str) -> Trace:
     spans = _spans(value)
     if spans is None:
         raise InputError(f"{where}: a trace of MLflow must hold the list `spans`")
-    info = value["info"] if isinstance(value.get("info"), dict) else {}
+    whole = _whole(value)
+    info = whole["info"] if isinstance(whole.get("info"), dict) else value
     calls, warnings = calls_of(enumerate(spans, start=1), partial(_call, where=where), where)
     trace_id = text_or_none(info.get("trace_id") or info.get("request_id"))
     if trace_id is None and spans and isinstance(spans[0], dict):

@@ -1,0 +1,126 @@
+"""Rows of tables as text and of parquet files, as the objects that a file of JSON would hold.
+
+Programs that keep traces write them as tables, too: a row is a span or a trace, and what is no text
+stands in its cells as JSON, or as Python prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.parquet import open_parquet, parquet_rows
+
+PARQUET = ".parquet"
+_UUID_BYTES = 16
+
+
+def is_table(path: Path) -> bool:
+    """Return whether the name of a file ends as that of a table."""
+    suffix = files.suffix_of(path)
+    return suffix == PARQUET or suffix in files.DELIMITERS
+
+
+def columns(path: Path) -> list[str]:
+    """Return the names of the columns of a table.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    if files.suffix_of(path) == PARQUET:
+        with _readable(path), open_parquet(path) as file:
+            return [*file.schema_arrow.names]
+    return next((row for _, row in files.delimited(path)), [])
+
+
+def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    """Number (from 1) and cells by column of each row; an InputError in the place of a bad one.
+
+    Raises:
+        InputError: The table cannot be read.
+    """
+    if files.suffix_of(path) != PARQUET:
+        yield from _of_text(path)
+        return
+    numbered = enumerate(parquet_rows(path), start=1)
+    while True:
+        with _readable(path):
+            row = next(numbered, None)
+        if row is None:
+            return
+        yield row
+
+
+def _of_text(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    lines = (row for _, row in files.delimited(path) if row)
+    names = next(lines, [])
+    for number, cells in enumerate(lines, start=1):
+        if len(cells) == len(names):
+            yield number, dict(zip(names, cells, strict=True))
+        else:
+            yield number, InputError(f"{path}#{number}: the row has not as many columns")
+
+
+def records(path: Path) -> Iterator[tuple[int, Any]]:
+    """Return the rows with what their cells hold: objects, lists and times; null for empty ones.
+
+    Raises:
+        InputError: The table cannot be read.
+    """
+    for number, row in rows(path):
+        yield number, row if isinstance(row, InputError) else opened(row)
+
+
+def opened(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with what its cells hold."""
+    return {name: _opened(value) for name, value in row.items()}
+
+
+def _opened(value: Any) -> Any:
+    from veritrail_graph.graph.importers.traces.texts import unfold
+
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        inner = unfold(value)
+        return value if inner is None else inner
+    return as_json(value)
+
+
+def as_json(value: Any) -> Any:
+    """Return a value of a parquet file as JSON holds it: a map as an object, a time as text."""
+    if isinstance(value, dict):
+        return {key: as_json(one) for key, one in value.items()}
+    if isinstance(value, list):
+        if value and all(isinstance(one, tuple) and len(one) == 2 for one in value):
+            return {str(key): as_json(one) for key, one in value}
+        return [as_json(one) for one in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return (
+            str(UUID(bytes=value))
+            if len(value) == _UUID_BYTES
+            else value.decode("utf-8", "replace")
+        )
+    if isinstance(value, Decimal):
+        return float(value)
+    return str(value) if isinstance(value, UUID) else value
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say that a file is no parquet file, where reading it fails."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{path} is no parquet file that can be read: {error}") from None
