@@ -11,12 +11,13 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, process
 from veritrail_graph.graph.importers.agents.layouts import as_message
+from veritrail_graph.graph.importers.conversations import exported, listed
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
 LISTS = (
     "messages", "history", "chat_history", "conversation", "conversations", "user_input", "turns",
-    "dialog", "dialogue",
+    "dialog", "dialogue", "traj", "chat",
 )  # fmt: skip
 """Keys under which a document holds its messages."""
 
@@ -41,7 +42,7 @@ class AgentsImporter:
         """By the first messages, or by the first round."""
         if not path.is_file():
             return "not a file"
-        value = files.first_value(path)
+        value = listed(files.first_value(path))
         if not isinstance(value, (list, dict)):
             return "no JSON in it"
         if isinstance(value, dict) and as_message(value) is not None and files.is_lines(path):
@@ -68,7 +69,7 @@ class AgentsImporter:
             raise InputError(f"{path} is not a file")
         where = str(path)
         if not files.is_lines(path):
-            whole = files.document(path)
+            whole = listed(files.document(path))
             if _is_conversation(whole) or not isinstance(whole, list) or not whole:
                 yield Found(where, partial(_open, whole, where, options))
                 return
@@ -93,6 +94,9 @@ def is_log(messages: list[Any]) -> bool:
 
 def messages_of(value: Any) -> tuple[list[Any], Mapping[str, Any]] | None:
     """The messages of a conversation, and the document that holds them; None: it is none."""
+    known = exported(value)
+    if known is not None:
+        return known["messages"], known
     if isinstance(value, list):
         return (value, {}) if is_log(value) else None
     if not isinstance(value, dict):

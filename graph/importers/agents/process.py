@@ -16,6 +16,7 @@ from veritrail_graph.graph.importers.agents.pieces import (
     MessageText,
     read,
 )
+from veritrail_graph.graph.importers.conversations.exported import remarks_of
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
 from veritrail_graph.graph.importers.transcript import NOT_ALL_COMPARED
 from veritrail_graph.graph.model import Inference, Origin
@@ -202,7 +203,7 @@ class _Builder:
             name=question[:200] if question else None,
             question=question,
             terminals=(self._terminal.node_id,),
-            warnings=tuple(self._warnings()),
+            warnings=(*remarks_of(document), *self._warnings()),
         )
         return AgentProcess(header, self._nodes, self._inputs, self._found)
 

@@ -20,6 +20,8 @@ from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, contents, importer
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
+from veritrail_graph.graph.importers.conversations import exported
+from veritrail_graph.graph.importers.conversations.exported import remarks_of
 from veritrail_graph.graph.importers.copied import first_words, left_of
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
@@ -202,7 +204,10 @@ def is_chat(value: Any) -> bool:
     Where tools are used for the only question that was asked, it is the log of an agent, which
     the format `agents` reads: its final output is what there is to verify.
     """
-    if isinstance(value, dict) and any(key in value for key in _NOT_CHATS):
+    known = exported(value)
+    if known is not None and known.is_chat:
+        return True
+    if known is None and isinstance(value, dict) and any(key in value for key in _NOT_CHATS):
         return False
     if chain.is_chain(value):
         return False
@@ -296,7 +301,8 @@ def chat(value: Any, where: str, dialogue_id: str | None = None) -> ProcessInput
         dialogue_id or files.first_of(document, _IDS), files.first_of(document, _NAMES)
     )
     dialogue = read_dialogue(made, where, reader.violations)
-    return nulled.told(process_of(dialogue, warnings=tuple(reader.warnings())), value)
+    warnings = (*remarks_of(document), *reader.warnings())
+    return nulled.told(process_of(dialogue, warnings=warnings), value)
 
 
 def _held(value: Any, where: str) -> tuple[Sequence[Any], Mapping[str, Any]]:

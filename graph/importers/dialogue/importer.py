@@ -11,7 +11,9 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.agents import importer
 from veritrail_graph.graph.importers.agents.layouts import as_message
+from veritrail_graph.graph.importers.conversations import listed
 from veritrail_graph.graph.importers.dialogue import chats, sessions
 from veritrail_graph.graph.importers.dialogue.file import NAME, process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file import reading
@@ -106,10 +108,11 @@ def _is_of_chats(path: Path, value: Any) -> bool:
     if isinstance(value, dict) and as_message(value) is not None and files.is_lines(path):
         lines = [one for _, one in islice(files.json_lines(path), _LOOKED_AT)]
         return chats.is_chat([one for one in lines if not isinstance(one, InputError)])
+    value = listed(value)
     found = chats.sessions_in(value)
     if found is not None:
         return all(map(chats.is_chat, found.values()))
-    if isinstance(value, list) and value and as_message(value[0]) is None:
+    if isinstance(value, list) and value and importer.messages_of(value) is None:
         value = value[0]
     return chats.is_chat(value)
 
@@ -124,14 +127,14 @@ def _of_chats(path: Path) -> Iterator[Found]:
             return
         numbered: Iterator[tuple[int, Any]] = files.values(path)
     else:
-        whole = files.document(path)
+        whole = listed(files.document(path))
         by_session = chats.sessions_in(whole)
         if by_session is not None:
             for session, one in by_session.items():
                 place = f"{where}#{session}"
                 yield Found(place, partial(chats.chat, one, place, session))
             return
-        if not isinstance(whole, list) or not whole or as_message(whole[0]) is not None:
+        if not isinstance(whole, list) or importer.messages_of(whole) is not None or not whole:
             yield Found(where, partial(chats.chat, whole, where))
             return
         numbered = enumerate(whole, start=1)

@@ -1,0 +1,183 @@
+"""Exports of ChatGPT and of Claude: `conversations.json` of the archive that they send.
+
+A conversation is a tree: an answer that was asked for again stands beside the earlier one. The
+branch that the person saw last is the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.importers.conversations.exported import (
+    Exported,
+    call,
+    inner,
+    left_out,
+    path_to,
+    result,
+    texts_of,
+)
+
+_MARKS = re.compile("\ue200[^\ue200\ue201]*\ue201")
+"""Citations and other marks of ChatGPT's page in its answers."""
+_INSTRUCTIONS = ("user_editable_context", "model_editable_context")
+_ANSWERED = ("execution_output", "tether_browsing_display", "tether_quote", "system_error")
+_OTHER_BRANCHES = (
+    "Left out: {} of other branches of the conversation, such as answers that were asked for again."
+)
+
+
+def of_chatgpt(value: Any) -> Exported | None:
+    """Return a conversation of ChatGPT's export."""
+    if not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
+        return None
+    nodes = {key: one for key, one in value["mapping"].items() if isinstance(one, dict)}
+    if not any("message" in one and "children" in one for one in nodes.values()):
+        return None
+    counts: Counter[str] = Counter()
+    last = value.get("current_node")
+    if not isinstance(last, str) or last not in nodes:
+        leaves = [key for key, one in nodes.items() if not one.get("children")]
+        last = leaves[-1] if leaves else next(reversed(nodes))
+    path = path_to(last, {key: one.get("parent") for key, one in nodes.items()})
+    messages = []
+    for name in path:
+        said = nodes[name].get("message")
+        if isinstance(said, dict):
+            messages += _of_chatgpt(said, counts)
+    besides = sum(_has_text(one.get("message")) for key, one in nodes.items() if key not in path)
+    remarks = left_out(+counts)
+    if besides:
+        remarks.append(_OTHER_BRANCHES.format(counted(besides, "message", "messages")))
+    about = {
+        "conversation_id": value.get("conversation_id") or value.get("id"),
+        "title": value.get("title"),
+    }
+    return Exported(messages, about, remarks, is_chat=True)
+
+
+def _of_chatgpt(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, Any]]:
+    author, content = inner(said, "author"), inner(said, "content")
+    about = inner(said, "metadata")
+    role, kind = author.get("role"), content.get("content_type")
+    base = {"id": said.get("id"), "model": about.get("model_slug")}
+    if kind == "thoughts":
+        thoughts = content.get("thoughts")
+        texts = [
+            one.get("content") or one.get("summary")
+            for one in (thoughts if isinstance(thoughts, list) else [])
+            if isinstance(one, dict)
+        ]
+        return [{**base, "role": "assistant", "content": None, "thinking": texts_of(texts)}]
+    parts = _parts_of_chatgpt(content, counts)
+    text = texts_of([one for one in parts if one.get("type") == "text"])
+    if kind in _INSTRUCTIONS or role == "system":
+        counts["instructions and memory"] += bool(text.strip())
+        return []
+    if kind == "reasoning_recap" or (not text.strip() and len(parts) == 0):
+        return []
+    if role == "tool" or kind in _ANSWERED:
+        return [result(text, author.get("name"))]
+    to = said.get("recipient")
+    if role == "assistant" and (kind == "code" or to not in (None, "all")):
+        return [{**base, "role": "assistant", "content": None, "tool_calls": [call(to, text)]}]
+    return [{**base, "role": role if isinstance(role, str) else "user", "content": parts}]
+
+
+def _parts_of_chatgpt(content: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, Any]]:
+    listed = content.get("parts")
+    if not isinstance(listed, list):
+        names = ("text", "result", "content", "user_profile", "model_set_context")
+        listed = [content[name] for name in names if isinstance(content.get(name), str)]
+    parts: list[dict[str, Any]] = []
+    for one in listed:
+        text = one if isinstance(one, str) else None
+        if isinstance(one, dict):
+            text = one.get("text") if isinstance(one.get("text"), str) else None
+            if text is None:
+                parts.append({"type": str(one.get("content_type") or "file")})
+                continue
+        if text is None:
+            counts["parts of no known kind"] += one is not None
+        elif text := _MARKS.sub("", text):
+            parts.append({"type": "text", "text": text})
+    return parts
+
+
+def _has_text(said: Any) -> bool:
+    content = said.get("content") if isinstance(said, dict) else None
+    return isinstance(content, dict) and bool(
+        texts_of(content.get("parts") or content.get("text") or "").strip()
+    )
+
+
+def of_claude(value: Any) -> Exported | None:
+    """Return a conversation of Claude's export."""
+    if not isinstance(value, dict) or not isinstance(value.get("chat_messages"), list):
+        return None
+    every = [one for one in value["chat_messages"] if isinstance(one, dict)]
+    counts: Counter[str] = Counter()
+    counts["entries of no known kind"] = len(value["chat_messages"]) - len(every)
+    path, besides = _branch(every, value.get("current_leaf_message_uuid"))
+    messages = [message for one in path for message in _of_claude(one, counts)]
+    remarks = left_out(+counts)
+    if besides:
+        remarks.append(_OTHER_BRANCHES.format(counted(besides, "message", "messages")))
+    about = {"conversation_id": value.get("uuid"), "title": value.get("name")}
+    return Exported(messages, about, remarks, is_chat=True)
+
+
+def _branch(every: list[dict[str, Any]], last: Any) -> tuple[list[dict[str, Any]], int]:
+    """Return the messages of the branch that was seen last, and how many others there are."""
+    by_id = {one["uuid"]: one for one in every if isinstance(one.get("uuid"), str)}
+    above = {name: one.get("parent_message_uuid") for name, one in by_id.items()}
+    parents = [one for one in above.values() if isinstance(one, str)]
+    if len(by_id) < len(every) or len(parents) == len(set(parents)):
+        return every, 0
+    is_known = isinstance(last, str) and last in by_id
+    path = [by_id[name] for name in path_to(last if is_known else [*by_id][-1], above)]
+    return path, len(every) - len(path)
+
+
+def _of_claude(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, Any]]:
+    role = "user" if said.get("sender") == "human" else "assistant"
+    content = said.get("content")
+    parts: list[Any] = []
+    for one in content if isinstance(content, list) else ():
+        if isinstance(one, dict) and one.get("type") == "tool_result":
+            parts.append({**one, "content": _found_by_claude(one.get("content"))})
+        elif isinstance(one, dict) and one.get("type") in ("token_budget", "flag"):
+            counts[f"parts of the type {one['type']}"] += 1
+        elif isinstance(one, dict) and one.get("type") == "voice_note":
+            parts.append({"type": "text", "text": str(one.get("text") or "")})
+        else:
+            parts.append(one)
+    is_there = any(isinstance(one, dict) and one.get("text") for one in parts)
+    if not is_there and isinstance(said.get("text"), str) and said["text"].strip() and not parts:
+        parts.append({"type": "text", "text": said["text"]})
+    attached = said.get("attachments")
+    for one in attached if isinstance(attached, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("extracted_content"), str):
+            source = {"type": "text", "data": one["extracted_content"]}
+            parts.append({"type": "document", "title": one.get("file_name"), "source": source})
+        else:
+            parts.append({"type": "file"})
+    files = said.get("files")
+    parts += [{"type": "file"} for _ in (files if isinstance(files, list) else ())]
+    return [{"id": said.get("uuid"), "role": role, "content": parts}] if parts else []
+
+
+def _found_by_claude(content: Any) -> Any:
+    """Return what a tool returned with the pages of a search as texts."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {"type": "text", "text": one["text"]}
+        if isinstance(one, dict) and isinstance(one.get("text"), str)
+        else one
+        for one in content
+    ]
